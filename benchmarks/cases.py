@@ -11,11 +11,12 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import huge_models
 import large_models
 import models
+from google.protobuf import text_format
 from measurement import Command
 
 GIB: Final = 1 << 30
@@ -62,12 +63,16 @@ class Case:
     """True if onnx-lint runs on the models once before, so that its cache has their verdicts."""
 
 
+def _saved(make: Callable[[int], Any], count: int) -> Callable[[Path], None]:
+    return lambda path: models.save(make(count), path)
+
+
 def _mixture(count: int) -> Callable[[Path], None]:
-    return lambda path: models.save(models.mixture(count), path)
+    return _saved(models.mixture, count)
 
 
-def _flat(path: Path) -> None:
-    models.save(models.flat(100_000), path)
+def _large(kind: str, count: int) -> Case:
+    return Case(f"{count:,} {kind}", _saved(large_models.MODELS[kind], count))
 
 
 def _inlined(size: int) -> Callable[[Path], None]:
@@ -78,28 +83,8 @@ def _nested(path: Path) -> None:
     models.save(models.nested(60, 8), path)
 
 
-def _annotated(count: int) -> Callable[[Path], None]:
-    return lambda path: models.save(models.annotated(count), path)
-
-
-def _own_constants(path: Path) -> None:
-    models.save(large_models.own_constants(20_000), path)
-
-
-def _own_attributes(path: Path) -> None:
-    models.save(large_models.own_attributes(10_000), path)
-
-
-def _own_graphs(path: Path) -> None:
-    models.save(large_models.subgraphs(3_000), path)
-
-
-def _initializers(path: Path) -> None:
-    models.save(large_models.initializers(100_000), path)
-
-
-def _functions(path: Path) -> None:
-    models.save(models.functions(5_000), path)
+def _text(path: Path) -> None:
+    path.write_text(text_format.MessageToString(large_models.chain(245_000)), encoding="utf-8")
 
 
 def _many(folder: Path) -> None:
@@ -154,7 +139,7 @@ CASES: Final = (
     Case("10,000 nodes", _mixture(10_000), is_small=True),
     Case("100,000 nodes", _mixture(100_000)),
     Case("1,000,000 nodes, `--limit memory=8GiB`", _mixture(1_000_000), options=("--limit", "memory=8GiB")),
-    Case("100,000 nodes side by side, a tenth Constants of 256 bytes", _flat),
+    Case("100,000 nodes side by side, a tenth Constants of 256 bytes", _saved(models.flat, 100_000)),
     Case("1 GiB of inlined weights, 64 nodes", _inlined(GIB), is_small=True),
     Case("3 GiB of inlined weights, one file", _inlined(3 * GIB), exit_code=1),
     Case("2,000 models of 10 to 49 nodes, one call, `--jobs 1`", _many, many=True, options=("--jobs", "1")),
@@ -164,13 +149,19 @@ CASES: Final = (
     Case("the same, second run with `--cache`", _wheel, many=True, options=("--cache",), is_second_run=True),
     Case("1,883 node tests of the onnx package, one call, `--jobs 1`", _node_tests, many=True, options=("--jobs", "1")),
     Case("960 subgraphs: 60 chains of If, 8 deep", _nested),
-    Case("5,000 functions", _functions),
-    Case("10,000 nodes with the metadata of torch's exporter", _annotated(10_000)),
-    Case("100,000 nodes with the metadata of torch's exporter", _annotated(100_000)),
-    Case("10,000 Adds, each with a Constant of its own", _own_constants),
-    Case("10,000 LeakyRelu, each with an alpha of its own", _own_attributes),
-    Case("3,000 subgraphs of Loop and If with names of their own", _own_graphs),
-    Case("100,000 nodes, each with an initializer", _initializers),
+    Case("10,000 nodes with the metadata of torch's exporter", _saved(models.annotated, 10_000)),
+    Case("100,000 nodes with the metadata of torch's exporter", _saved(models.annotated, 100_000)),
+    _large("functions", 5_000),
+    _large("nodes, each Add with a Constant of its own", 20_000),
+    _large("LeakyRelu, each with an alpha of its own", 10_000),
+    _large("subgraphs of Loop and If with names of their own", 3_000),
+    _large("nodes, each with an initializer", 100_000),
+    _large("nodes with value_info", 450_000),
+    _large("Constants of their own", 20_000),
+    _large("tree nodes", 2_000_000),
+    _large("tree nodes", 10_000_000),
+    _large("strings of a LabelEncoder", 5_000_000),
+    Case("245,000 nodes in text", _text),
 )
 
 
@@ -203,11 +194,6 @@ def written(write: Callable[[Path], None], path: Path) -> Path:
 def onnx_lint(path: Path, *options: str, exit_code: int = 0) -> Command:
     """All default rules; most models break nothing that a default run fails on."""
     return Command("onnx-lint", (str(Path(sys.executable).with_name("onnx-lint")), *options, str(path)), exit_code)
-
-
-def full_check(path: Path) -> Command:
-    """The checker of the onnx package, which infers types and shapes as well."""
-    return Command("check_model, full", (sys.executable, "-c", _FULL_CHECK, str(path)))
 
 
 def commands(case: Case, path: Path) -> list[Command]:

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
-
-from google.protobuf import text_format
 
 from onnx_lint import schema
 
@@ -18,12 +15,36 @@ BOOL: Final = 9
 _ML: Final = "ai.onnx.ml"
 
 
-def _declare(values: Any, name: str, element_type: int, *shape: int) -> None:
+def declare(values: Any, name: str, element_type: int, *shape: int) -> None:
+    """Add a value info for a tensor."""
     tensor = values.add(name=name).type.tensor_type
     tensor.elem_type = element_type
-    tensor.shape.SetInParent()
+    tensor.shape.SetInParent()  # a shape of no dimension is that of a scalar, not an absent one
     for size in shape:
         tensor.shape.dim.add().dim_value = size
+
+
+def add_attribute(node: Any, name: str, value: Any) -> None:
+    """Add an attribute, whose type follows from that of the value, or of the first element of a list."""
+    is_list = isinstance(value, Sequence) and not isinstance(value, str)
+    kind, field = _KINDS[type(value[0] if is_list else value).__name__]
+    attribute = node.attribute.add(name=name, type=getattr(schema.message("AttributeProto"), kind + "S" * is_list))
+    if is_list:
+        getattr(attribute, f"{kind.lower()}s").extend(value)
+    elif kind in ("TENSOR", "GRAPH"):
+        getattr(attribute, field).CopyFrom(value)
+    else:
+        setattr(attribute, field, value)
+
+
+_KINDS: Final = {
+    "int": ("INT", "i"),
+    "float": ("FLOAT", "f"),
+    "bytes": ("STRING", "s"),
+    "TensorProto": ("TENSOR", "t"),
+    "GraphProto": ("GRAPH", "g"),
+}
+"""By class of a value: the type of the attribute, and its field."""
 
 
 def _model(element_type: int = FLOAT) -> Any:
@@ -31,17 +52,8 @@ def _model(element_type: int = FLOAT) -> Any:
     model = schema.message("ModelProto")(ir_version=10, producer_name="benchmark", producer_version="1")
     model.opset_import.add(domain="", version=21)
     model.graph.name = "main_graph"
-    _declare(model.graph.input, "x", element_type, 2)
+    declare(model.graph.input, "x", element_type, 2)
     return model
-
-
-def _attribute(node: Any, name: str, kind: str, value: Any) -> None:
-    attribute = node.attribute.add(name=name, type=getattr(schema.message("AttributeProto"), kind))
-    field = {"INT": "i", "FLOAT": "f", "STRING": "s"}.get(kind, kind.lower())
-    if kind in {"INT", "FLOAT", "STRING"}:
-        setattr(attribute, field, value)
-    else:
-        getattr(attribute, field).extend(value)
 
 
 def chain(count: int) -> Any:
@@ -50,7 +62,7 @@ def chain(count: int) -> Any:
     add = model.graph.node.add
     for index in range(count):
         add(op_type="Relu", input=["x" if not index else f"v{index - 1}"], output=[f"v{index}"], name=f"n{index}")
-    _declare(model.graph.output, f"v{count - 1}", FLOAT, 2)
+    declare(model.graph.output, f"v{count - 1}", FLOAT, 2)
     return model
 
 
@@ -60,7 +72,7 @@ def declared_chain(count: int) -> Any:
     for node in model.graph.node:
         node.ClearField("name")
     for index in range(count - 1):
-        _declare(model.graph.value_info, f"v{index}", FLOAT, 2)
+        declare(model.graph.value_info, f"v{index}", FLOAT, 2)
     return model
 
 
@@ -72,23 +84,47 @@ def initializers(count: int) -> Any:
         graph.initializer.add(name=f"w{index}", data_type=FLOAT, dims=[2], raw_data=b"\0\0\x80\x3f" * 2)
         value = "x" if not index else f"v{index - 1}"
         graph.node.add(op_type="Add", input=[value, f"w{index}"], output=[f"v{index}"])
-    _declare(graph.output, f"v{count - 1}", FLOAT, 2)
+    declare(graph.output, f"v{count - 1}", FLOAT, 2)
+    return model
+
+
+def external_initializers(count: int) -> Any:
+    """A MatMul for each of many initializers in another file, as mixtures of experts have them."""
+    model = _model()
+    graph = model.graph
+    for index in range(count):
+        name = f"layers.{index}.weight"
+        tensor = graph.initializer.add(name=name, data_type=FLOAT, dims=[224, 224], data_location=1)
+        for key, value in (("location", "model.onnx.data"), ("offset", index * 200_704), ("length", 200_704)):
+            tensor.external_data.add(key=key, value=str(value))
+        graph.node.add(op_type="MatMul", input=["x", name], output=[f"v{index}"])
+    declare(graph.output, f"v{count - 1}", FLOAT, 224)
     return model
 
 
 def constants(count: int) -> Any:
-    """Constant nodes, each with a tensor of its own of 256 bytes, and a Sum of all of them."""
+    """Constant nodes, each with a tensor of its own of 256 bytes, and a Concat of all of them."""
     model = _model()
     graph = model.graph
     for index in range(count):
         node = graph.node.add(op_type="Constant", output=[f"c{index}"])
-        attribute = node.attribute.add(name="value", type=schema.message("AttributeProto").TENSOR)
-        attribute.t.CopyFrom(
-            schema.message("TensorProto")(data_type=FLOAT, dims=[64], raw_data=index.to_bytes(4, "little") * 64)
-        )
+        content = index.to_bytes(4, "little") * 64
+        add_attribute(node, "value", schema.message("TensorProto")(data_type=FLOAT, dims=[64], raw_data=content))
     graph.node.add(op_type="Concat", input=[f"c{index}" for index in range(count)], output=["y"])
-    _attribute(graph.node[-1], "axis", "INT", 0)
-    _declare(graph.output, "y", FLOAT, 64 * count)
+    add_attribute(graph.node[-1], "axis", 0)
+    declare(graph.output, "y", FLOAT, 64 * count)
+    return model
+
+
+def concatenation(count: int) -> Any:
+    """One Concat of many inputs of the graph."""
+    model = _model()
+    graph = model.graph
+    for index in range(1, count):
+        declare(graph.input, f"x{index}", FLOAT, 2)
+    graph.node.add(op_type="Concat", input=[value.name for value in graph.input], output=["y"])
+    add_attribute(graph.node[0], "axis", 0)
+    declare(graph.output, "y", FLOAT, 2 * count)
     return model
 
 
@@ -99,11 +135,11 @@ def own_constants(count: int) -> Any:
     value = "x"
     for index in range(count // 2):
         constant = graph.node.add(op_type="Constant", output=[f"c{index}"])
-        tensor = constant.attribute.add(name="value", type=schema.message("AttributeProto").TENSOR).t
-        tensor.CopyFrom(schema.message("TensorProto")(data_type=FLOAT, dims=[2], float_data=[index, index / 3]))
+        tensor = schema.message("TensorProto")(data_type=FLOAT, dims=[2], float_data=[index, index / 3])
+        add_attribute(constant, "value", tensor)
         graph.node.add(op_type="Add", input=[value, f"c{index}"], output=[f"v{index}"])
         value = f"v{index}"
-    _declare(graph.output, value, FLOAT, 2)
+    declare(graph.output, value, FLOAT, 2)
     return model
 
 
@@ -114,9 +150,9 @@ def own_attributes(count: int) -> Any:
     value = "x"
     for index in range(count):
         node = graph.node.add(op_type="LeakyRelu", input=[value], output=[f"v{index}"])
-        _attribute(node, "alpha", "FLOAT", index / count)
+        add_attribute(node, "alpha", index / count)
         value = f"v{index}"
-    _declare(graph.output, value, FLOAT, 2)
+    declare(graph.output, value, FLOAT, 2)
     return model
 
 
@@ -125,59 +161,67 @@ def convolutions(count: int) -> Any:
     model = _model()
     graph = model.graph
     del graph.input[:]
-    _declare(graph.input, "x", FLOAT, 1, 3, 224, 224)
+    declare(graph.input, "x", FLOAT, 1, 3, 224, 224)
     graph.initializer.add(name="w", data_type=FLOAT, dims=[3, 3, 3, 3], raw_data=bytes(324))
     lists = {"dilations": [1, 1], "kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [1, 1]}
     for index in range(count):
         value = "x" if not index else f"v{index - 1}"
         node = graph.node.add(op_type="Conv", input=[value, "w"], output=[f"v{index}"], name=f"n{index}")
-        _attribute(node, "group", "INT", 1)
+        add_attribute(node, "group", 1)
         for name, numbers in lists.items():
-            _attribute(node, name, "INTS", numbers)
-    _declare(graph.output, f"v{count - 1}", FLOAT, 1, 3, 224, 224)
+            add_attribute(node, name, numbers)
+    declare(graph.output, f"v{count - 1}", FLOAT, 1, 3, 224, 224)
     return model
 
 
 def functions(count: int) -> Any:
-    """Return a model with small functions of two nodes. Each function is called once."""
+    """Return a model with functions of two nodes, as exporters name them. Each function is called once."""
     model = _model()
-    model.opset_import.add(domain="com.example", version=1)
+    model.opset_import.add(domain="pkg.torch", version=1)
+    value = "x"
     for index in range(count):
-        function = model.functions.add(name=f"F{index}", domain="com.example", input=["s"], output=["t"])
-        function.opset_import.add(domain="", version=21)
-        function.node.add(op_type="Relu" if index % 2 else "Neg", input=["s"], output=["r"])
-        function.node.add(op_type="Abs", input=["r"], output=["t"])
-        value = "x" if not index else f"v{index - 1}"
-        model.graph.node.add(op_type=f"F{index}", domain="com.example", input=[value], output=[f"v{index}"])
-    _declare(model.graph.output, f"v{count - 1}", FLOAT, 2)
+        name = f"activation_{index}"
+        add_function(model, name)
+        output = f"/layers.{index}/{name}_output_0"
+        model.graph.node.add(
+            name=f"/layers.{index}/{name}", op_type=name, domain="pkg.torch", input=[value], output=[output]
+        )
+        value = output
+    declare(model.graph.output, value, FLOAT, 2)
     return model
+
+
+def add_function(model: Any, name: str) -> None:
+    """Add a model-local function with one input and one output."""
+    function = model.functions.add(name=name, domain="pkg.torch", input=["x"], output=["result"])
+    function.opset_import.add(domain="", version=21)
+    function.node.add(name="n0", op_type="Sigmoid", input=["x"], output=["gate"])
+    function.node.add(name="n1", op_type="Mul", input=["x", "gate"], output=["result"])
 
 
 def subgraphs(count: int) -> Any:
     """Loops, each with an If in its body: three subgraphs for each Loop."""
     model = _model()
     graph = model.graph
-    _declare(graph.input, "c", BOOL)
-    _declare(graph.input, "n", INT64)
+    declare(graph.input, "c", BOOL)
+    declare(graph.input, "n", INT64)
     for index in range(count // 3):
         value = "x" if not index else f"v{index - 1}"
-        loop = graph.node.add(op_type="Loop", input=["n", "c", value], output=[f"v{index}"])
-        attribute = loop.attribute.add(name="body", type=schema.message("AttributeProto").GRAPH)
-        body = attribute.g
-        body.name = f"body{index}"
-        _declare(body.input, f"i{index}", INT64)
-        _declare(body.input, f"c{index}", BOOL)
-        _declare(body.input, f"s{index}", FLOAT, 2)
+        body = schema.message("GraphProto")(name=f"body{index}")
+        declare(body.input, f"i{index}", INT64)
+        declare(body.input, f"c{index}", BOOL)
+        declare(body.input, f"s{index}", FLOAT, 2)
         body.node.add(op_type="Identity", input=[f"c{index}"], output=[f"d{index}"])
         branching = body.node.add(op_type="If", input=[f"c{index}"], output=[f"t{index}"])
         for branch, op_type in (("then", "Relu"), ("else", "Neg")):
-            inner = branching.attribute.add(name=f"{branch}_branch", type=schema.message("AttributeProto").GRAPH).g
-            inner.name = f"{branch}{index}"
+            inner = schema.message("GraphProto")(name=f"{branch}{index}")
             inner.node.add(op_type=op_type, input=[f"s{index}"], output=[f"{branch}_{index}"])
-            _declare(inner.output, f"{branch}_{index}", FLOAT, 2)
-        _declare(body.output, f"d{index}", BOOL)
-        _declare(body.output, f"t{index}", FLOAT, 2)
-    _declare(graph.output, f"v{count // 3 - 1}", FLOAT, 2)
+            declare(inner.output, f"{branch}_{index}", FLOAT, 2)
+            add_attribute(branching, f"{branch}_branch", inner)
+        declare(body.output, f"d{index}", BOOL)
+        declare(body.output, f"t{index}", FLOAT, 2)
+        add_attribute(graph.node.add(op_type="Loop", input=["n", "c", value], output=[f"v{index}"]), "body", body)
+    declare(graph.output, f"v{count // 3 - 1}", FLOAT, 2)
     return model
 
 
@@ -188,29 +232,29 @@ def tree_ensemble(count: int) -> Any:
     trees = -(-count // size)
     model = _model()
     del model.graph.input[:]
-    _declare(model.graph.input, "x", FLOAT, 1, 100)
+    declare(model.graph.input, "x", FLOAT, 1, 100)
     model.opset_import.add(domain=_ML, version=3)
     node = model.graph.node.add(op_type="TreeEnsembleRegressor", domain=_ML, input=["x"], output=["y"])
     leaves = size - inner
-    _attribute(node, "n_targets", "INT", 1)
-    lists: Mapping[str, tuple[str, list[Any]]] = {
-        "nodes_treeids": ("INTS", [tree for tree in range(trees) for _ in range(size)]),
-        "nodes_nodeids": ("INTS", list(range(size)) * trees),
-        "nodes_featureids": ("INTS", ([index % 100 for index in range(inner)] + [0] * leaves) * trees),
-        "nodes_modes": ("STRINGS", ([b"BRANCH_LEQ"] * inner + [b"LEAF"] * leaves) * trees),
-        "nodes_values": ("FLOATS", ([index / size for index in range(inner)] + [0.0] * leaves) * trees),
-        "nodes_hitrates": ("FLOATS", [1.0] * size * trees),
-        "nodes_truenodeids": ("INTS", ([2 * index + 1 for index in range(inner)] + [0] * leaves) * trees),
-        "nodes_falsenodeids": ("INTS", ([2 * index + 2 for index in range(inner)] + [0] * leaves) * trees),
-        "nodes_missing_value_tracks_true": ("INTS", [0] * size * trees),
-        "target_treeids": ("INTS", [tree for tree in range(trees) for _ in range(leaves)]),
-        "target_nodeids": ("INTS", list(range(inner, size)) * trees),
-        "target_ids": ("INTS", [0] * leaves * trees),
-        "target_weights": ("FLOATS", [index / size for index in range(leaves)] * trees),
+    add_attribute(node, "n_targets", 1)
+    lists: Mapping[str, list[Any]] = {
+        "nodes_treeids": [tree for tree in range(trees) for _ in range(size)],
+        "nodes_nodeids": list(range(size)) * trees,
+        "nodes_featureids": ([index % 100 for index in range(inner)] + [0] * leaves) * trees,
+        "nodes_modes": ([b"BRANCH_LEQ"] * inner + [b"LEAF"] * leaves) * trees,
+        "nodes_values": ([index / size for index in range(inner)] + [0.0] * leaves) * trees,
+        "nodes_hitrates": [1.0] * size * trees,
+        "nodes_truenodeids": ([2 * index + 1 for index in range(inner)] + [0] * leaves) * trees,
+        "nodes_falsenodeids": ([2 * index + 2 for index in range(inner)] + [0] * leaves) * trees,
+        "nodes_missing_value_tracks_true": [0] * size * trees,
+        "target_treeids": [tree for tree in range(trees) for _ in range(leaves)],
+        "target_nodeids": list(range(inner, size)) * trees,
+        "target_ids": [0] * leaves * trees,
+        "target_weights": [index / size for index in range(leaves)] * trees,
     }
-    for name, (kind, values) in lists.items():
-        _attribute(node, name, kind, values)
-    _declare(model.graph.output, "y", FLOAT, 1, 1)
+    for name, values in lists.items():
+        add_attribute(node, name, values)
+    declare(model.graph.output, "y", FLOAT, 1, 1)
     return model
 
 
@@ -219,34 +263,26 @@ def label_encoder(count: int) -> Any:
     model = _model(8)
     model.opset_import.add(domain=_ML, version=4)
     node = model.graph.node.add(op_type="LabelEncoder", domain=_ML, input=["x"], output=["y"])
-    _attribute(node, "keys_strings", "STRINGS", [b"category_of_%09d" % index for index in range(count)])
-    _attribute(node, "values_int64s", "INTS", range(count))
-    _declare(model.graph.output, "y", INT64, 2)
+    add_attribute(node, "keys_strings", [b"category_of_%09d" % index for index in range(count)])
+    add_attribute(node, "values_int64s", range(count))
+    declare(model.graph.output, "y", INT64, 2)
     return model
 
 
 MODELS: Final[Mapping[str, Callable[[int], Any]]] = MappingProxyType(
     {
-        "nodes in a chain": chain,
-        "nodes in text": chain,
         "nodes with value_info": declared_chain,
-        "nodes with an initializer": initializers,
+        "nodes, each with an initializer": initializers,
+        "initializers in another file": external_initializers,
         "Constants of their own": constants,
-        "nodes with an attribute of their own": own_attributes,
+        "nodes, each Add with a Constant of its own": own_constants,
+        "LeakyRelu, each with an alpha of its own": own_attributes,
+        "inputs of a Concat": concatenation,
         "Conv with five attributes": convolutions,
-        "functions of two nodes": functions,
-        "subgraphs": subgraphs,
+        "functions": functions,
+        "subgraphs of Loop and If with names of their own": subgraphs,
         "tree nodes": tree_ensemble,
         "strings of a LabelEncoder": label_encoder,
     }
 )
 """The functions that make the models, by the kind of their many elements."""
-
-
-def write(kind: str, count: int, path: Path) -> None:
-    """Write the model with many elements of a kind, in the text format if the path has its suffix."""
-    model = MODELS[kind](count)
-    if path.suffix == ".textproto":
-        path.write_text(text_format.MessageToString(model), encoding="utf-8")
-    else:
-        path.write_bytes(model.SerializeToString())

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import large_models
 import models
 
 ROOT: Final = Path(__file__).parent.parent
@@ -187,8 +186,6 @@ class Bench:
             "SMALL": models.mixture(10),
             "LARGE": models.mixture(30_000),
             "FLAT": models.flat(30_000),
-            "NESTED": models.nested(60, 8),
-            "NUMBERS": large_models.own_attributes(2_000),
         }
         for name, model in made.items():
             path = folder / f"{name.lower()}.onnx"

@@ -14,11 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from large_models import BOOL, FLOAT, INT64, add_attribute, add_function, declare
+
 from onnx_lint import schema
 
-FLOAT: Final = 1
-INT64: Final = 7
-BOOL: Final = 9
 LENGTH: Final = 4
 """The number of steps of the sequence that runs through the network."""
 WIDTH: Final = 8
@@ -40,15 +39,7 @@ class Writer:
         self.nodes = 0
         self.scope = ""
         self._target = self.graph
-        self._declare(self.graph.input, "input", FLOAT, HIDDEN)
-
-    def _declare(self, values: Any, name: str, element_type: int, shape: Sequence[int]) -> None:
-        tensor = values.add(name=name).type.tensor_type
-        tensor.elem_type = element_type
-        # A shape of no dimension is that of a scalar, not an absent one.
-        tensor.shape.SetInParent()
-        for size in shape:
-            tensor.shape.dim.add().dim_value = size
+        declare(self.graph.input, "input", FLOAT, *HIDDEN)
 
     def weight(self, name: str, *shape: int) -> str:
         """An initializer of the main graph, filled with seeded values."""
@@ -66,10 +57,10 @@ class Writer:
         output = f"{name}_output_0"
         node = self._target.node.add(name=name, op_type=op_type, domain=domain, input=inputs, output=[output])
         for key, value in attributes.items():
-            _set(node.attribute.add(name=key), value)
+            add_attribute(node, key, value)
         self.nodes += 1
         if shape and self.random.random() < 0.5:
-            self._declare(self._target.value_info, output, FLOAT, shape)
+            declare(self._target.value_info, output, FLOAT, *shape)
         return output
 
     def constant(self, *values: int) -> str:
@@ -86,33 +77,14 @@ class Writer:
         self._target = schema.message("GraphProto")(name=name)
         try:
             yield self._target
-            self._declare(self._target.output, self.value, FLOAT, HIDDEN)
+            declare(self._target.output, self.value, FLOAT, *HIDDEN)
         finally:
             self._target, self.value = outer, value
 
     def finished(self) -> Any:
         """The model, whose output is the sequence's value."""
-        self._declare(self.graph.output, self.value, FLOAT, HIDDEN)
+        declare(self.graph.output, self.value, FLOAT, *HIDDEN)
         return self.model
-
-
-def _set(attribute: Any, value: Any) -> None:
-    descriptor = getattr(value, "DESCRIPTOR", None)
-    if isinstance(value, float):
-        attribute.type, attribute.f = 1, value
-    elif isinstance(value, int):
-        attribute.type, attribute.i = 2, value
-    elif isinstance(value, str):
-        attribute.type, attribute.s = 3, value.encode()
-    elif descriptor is not None and descriptor.name == "TensorProto":
-        attribute.type = 4
-        attribute.t.CopyFrom(value)
-    elif descriptor is not None:
-        attribute.type = 5
-        attribute.g.CopyFrom(value)
-    else:
-        attribute.type = 7
-        attribute.ints.extend(value)
 
 
 _ELEMENTWISE: Final = ("Relu", "Sigmoid", "Tanh", "Neg", "Identity")
@@ -202,16 +174,8 @@ def _choice(writer: Writer) -> None:
 def _call(writer: Writer) -> None:
     if not writer.model.functions:
         writer.model.opset_import.add(domain=DOMAIN, version=1)
-        add_function(writer, "silu")
+        add_function(writer.model, "silu")
     writer.value = writer.node("silu", writer.value, domain=DOMAIN)
-
-
-def add_function(writer: Writer, name: str) -> None:
-    """A model-local function of one input and one output."""
-    function = writer.model.functions.add(name=name, domain=DOMAIN, input=["x"], output=["result"])
-    function.opset_import.add(domain="", version=21)
-    function.node.add(name="n0", op_type="Sigmoid", input=["x"], output=["gate"])
-    function.node.add(name="n1", op_type="Mul", input=["x", "gate"], output=["result"])
 
 
 _BLOCKS: Final[dict[Callable[[Writer], None], tuple[int, int]]] = {
@@ -301,17 +265,6 @@ def nested(width: int, depth: int) -> Any:
     for index in range(width):
         writer.scope = f"/layers.{index}"
         choose(depth)
-    return writer.finished()
-
-
-def functions(count: int) -> Any:
-    """A model of `count` functions, each called once."""
-    writer = Writer()
-    writer.model.opset_import.add(domain=DOMAIN, version=1)
-    for index in range(count):
-        writer.scope = f"/layers.{index}"
-        add_function(writer, f"activation_{index}")
-        writer.value = writer.node(f"activation_{index}", writer.value, domain=DOMAIN)
     return writer.finished()
 
 

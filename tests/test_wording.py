@@ -3,19 +3,11 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
-from support.project.fixture_files import FIXTURES
 
-from onnx_lint.cli.application import run
 from onnx_lint.wording import MAX_DIMENSIONS, describe_shape, typed, with_shape
-
-BRACKETS = re.compile(r"(?<![=:])(?<![=:] )\[\]")
-"""Empty brackets that are no list: not `axes: ints = []` and not `dims: []`."""
 
 
 @pytest.mark.parametrize(
@@ -40,16 +32,3 @@ def test_a_shape_behind_a_noun():
     ]
     assert with_shape("input 0 'x'", "[2, 3]") == "input 0 'x' [2, 3]"
     assert with_shape("input 0 'x'", "a scalar") == "input 0 'x' (a scalar)"
-
-
-def test_no_report_on_the_fixtures_has_empty_brackets(tmp_path: Path):
-    """`float[]` is a scalar to some readers and of unknown rank to others: no message, frame or type has it."""
-    report = tmp_path / "report.json"
-    run([str(FIXTURES), "--no-config", "-o", f"json={report}", "-o", f"text={tmp_path / 'text'}", "-q"])
-    texts = (tmp_path / "text").read_text().splitlines()
-    for file in json.loads(report.read_text())["files"]:
-        for item in file["diagnostics"]:
-            texts += [item["message"], item["allowed"] or "", item.get("hint", "")]
-            texts += [place["message"] for place in item["related"]]
-    assert len(texts) > 10_000
-    assert [text for text in texts if BRACKETS.search(re.sub("'[^']*'", "", text))] == []

@@ -13,6 +13,7 @@ import pytest
 from onnx import TensorProto, helper
 from onnx.helper import make_node, make_tensor_value_info
 from support.project.fixture_files import fixture_paths, read_fixture
+from support.reports.wording_faults import BRACKETS
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
@@ -129,6 +130,7 @@ def test_every_finding_of_the_fixtures_has_lines_that_fit_it():
             if not context:
                 bare.add(diagnostic.place.rpartition(".")[2])
             assert all(line.text.isprintable() or not line.text.isascii() for line in context)
+            assert not any(BRACKETS.search(line.text) for line in context)
             assert all(line.mark is None or 0 <= line.mark[0] < line.mark[1] <= len(line.text) for line in context)
             assert sum(line.mark is not None for line in context) <= 1
     assert bare <= WITHOUT

@@ -22,16 +22,25 @@ REPRESENTATIONS: Final = re.compile(
 """Lists, tuples and bytes as Python writes them, its constants, classes and calls."""
 
 
+BRACKETS: Final = re.compile(r"(?<![=:])(?<![=:] )\[\]")
+"""Empty brackets that are no list: not `axes: ints = []` and not `dims: []`.
+
+`float[]` is a scalar to some readers and of unknown rank to others.
+"""
+
+
 def wording_faults(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
-    """Yield what is wrong: a missing allowed text, one that repeats the message, and values as Python writes them."""
+    """Yield what is wrong: an allowed text that is missing or repeats the message, Python's notation, and `[]`."""
     for item in diagnostics:
         if not item.allowed:
             yield f"{item.rule}: nothing is said to be allowed"
         elif _repeats(item):
             yield f"{item.rule}: what is allowed repeats the message: {item.message}"
-        for text in (item.message, item.allowed or "", *(place.message for place in item.related)):
+        for text in (item.message, item.allowed or "", item.hint or "", *(place.message for place in item.related)):
             if REPRESENTATIONS.search(text):
                 yield f"{item.rule}: written as Python writes it: {text}"
+            if BRACKETS.search(re.sub("'[^']*'", "", text)):
+                yield f"{item.rule}: a shape without dimensions: {text}"
 
 
 def _repeats(item: Diagnostic) -> bool:
