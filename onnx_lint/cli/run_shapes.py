@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows the inferred types and shapes of a model's values, and how each was inferred."""
+"""Shows the inferred types and shapes of a model's values."""
 
 from __future__ import annotations
 
 from contextlib import closing
 from itertools import chain
-from typing import Any, Final, NoReturn
+from typing import Final
 
 from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
@@ -14,32 +14,24 @@ from onnx_lint.cli.plan import Plan
 from onnx_lint.cli.streams import print_lines, standard_output
 from onnx_lint.cli.weakened import print_weakenings, weakenings
 from onnx_lint.common.distribution import NAME
-from onnx_lint.configuration.errors import RequestError
 from onnx_lint.configuration.settings import Request
 from onnx_lint.engine.facts import why_not_judged
 from onnx_lint.engine.lint import load_source, opened
 from onnx_lint.inference.flow.provenance import Provenance
-from onnx_lint.inference.flow.walks import WalkResult
 from onnx_lint.input.locations import shown_location
 from onnx_lint.input.source import ReadError, SourceError
 from onnx_lint.ir.documents.kinds import MODEL_KIND
 from onnx_lint.model import Model
 from onnx_lint.report import FileReport, InternalError
 from onnx_lint.reporters.escape import shown_path
-from onnx_lint.reporters.shape_records import document, graph_parts, way_parts
-from onnx_lint.reporters.shape_wording import graph_title, places_of, table, way_lines
-from onnx_lint.wording import quote, suggestion
-
-_MAX_WAYS: Final = 20
-"""The number of values of one name to show; a function may be called from thousands of places."""
-
-_MAX_PLACES: Final = 5
+from onnx_lint.reporters.shape_records import document, graph_parts
+from onnx_lint.reporters.shape_wording import graph_title, table
 
 _HOW_TO_GO_ON: Final = "To go on: only the values that depend on the crash are unknown; the others are as shown.\n"
 
 
-def run_shapes(path: str, request: Request, name: str | None, graph: str | None, format_name: str) -> int:
-    """Show the values of the model in the file, or only those of a name or graph, and return the exit code.
+def run_shapes(path: str, request: Request, format_name: str) -> int:
+    """Show the values of the model in the file, and return the exit code.
 
     Raises RequestError and RunError as `cli.run.run` does.
     """
@@ -47,17 +39,7 @@ def run_shapes(path: str, request: Request, name: str | None, graph: str | None,
     path = shown_location(path)
     if loaded is None:
         return exit_codes.NOT_CHECKED
-    provenance = loaded.provenance
-    walks = [walked for walked in provenance.walks() if graph is None or str(walked.graph.place) == graph]
-    if not walks and graph is not None:
-        _refuse_graph(provenance, graph)
-    if name is None:
-        _show_values(path, loaded, provenance, walks, format_name)
-    else:
-        found = [walked for walked in walks if name in walked.graph.positions]
-        if not found:
-            _refuse_value(walks, name)
-        _show_ways(path, provenance, found, name, format_name)
+    _show_values(path, loaded.provenance, format_name)
     print_internal_errors([(path, InternalError.at(site)) for site in loaded.crashes], _HOW_TO_GO_ON)
     return exit_codes.INTERNAL_ERROR if len(loaded.crashes) else exit_codes.CLEAN
 
@@ -92,42 +74,16 @@ def _load(path: str, request: Request) -> Model | None:
     return None
 
 
-def _refuse_graph(provenance: Provenance, graph: str) -> NoReturn:
-    places = places_of(provenance.walks(), _MAX_PLACES)
-    raise RequestError(
-        f"Invalid value for --graph: {graph!r} is not a graph or function of the model, whose graphs are {places}"
-    )
-
-
-def _refuse_value(walks: list[WalkResult], name: str) -> NoReturn:
-    hint = suggestion(name, (known for walked in walks for known in walked.graph.positions))
-    raise RequestError(f"Invalid value for --value: no value has the name {quote(name)}{hint}")
-
-
-def _head(path: str) -> dict[str, Any]:
-    shown = shown_path(path) if path == "-" else path
-    return {"version": 1, "tool": {"name": NAME, "version": __version__}, "file": shown}
-
-
-def _show_values(path: str, model: Model, provenance: Provenance, walks: list[WalkResult], format_name: str) -> None:
+def _show_values(path: str, provenance: Provenance, format_name: str) -> None:
+    walks = provenance.walks()
     values = sum(len(walked.graph.positions) for walked in walks)
     unknown = sum(len(walked.unknown) for walked in walks)
     if format_name == "json":
-        head = _head(path) | {"values": values, "unknown": unknown}
+        tool, file = {"name": NAME, "version": __version__}, shown_path(path) if path == "-" else path
+        head = {"version": 1, "tool": tool, "file": file, "values": values, "unknown": unknown}
         with standard_output() as stream:
             stream.writelines(document(head, "graphs", (graph_parts(provenance, walked) for walked in walks)))
         return
     tables = (chain(("", graph_title(walked)), table(provenance, walked)) for walked in walks)
     title = f"{shown_path(path)}: {values:,} values, {values - unknown:,} of known shape"
     print_lines(chain([title], chain.from_iterable(tables)))
-
-
-def _show_ways(path: str, provenance: Provenance, found: list[WalkResult], name: str, format_name: str) -> None:
-    ways = (provenance.way(walked, name) for walked in found[:_MAX_WAYS])
-    if format_name == "json":
-        with standard_output() as stream:
-            stream.writelines(document(_head(path) | {"found": len(found)}, "values", map(way_parts, ways)))
-        return
-    more = f"and {len(found) - _MAX_WAYS:,} more values of that name: --graph selects one graph"
-    texts = chain(map(way_lines, ways), [[more]] if len(found) > _MAX_WAYS else ())
-    print_lines(line for number, lines in enumerate(texts) for line in chain([""] if number else (), lines))

@@ -549,7 +549,7 @@ class Model:
 
     @cached_property
     def provenance(self) -> Provenance:
-        """The explanation of the facts about the values of every graph and function body."""
+        """The facts about the values of every graph and function body, with the causes of unknown shapes."""
         from onnx_lint.inference.flow.provenance import Provenance
 
         return Provenance(self._follow_values(keeps_all=True), self.operators, self.graphs)

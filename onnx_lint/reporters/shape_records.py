@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from onnx_lint.common.visible import json_without_commands
-from onnx_lint.inference.flow.provenance import Declared, Provenance, Value, Way
+from onnx_lint.inference.flow.provenance import Provenance, Value
 from onnx_lint.inference.flow.walks import WalkResult
 from onnx_lint.inference.shapes.fact import Fact
-from onnx_lint.ir.graph import Node
 from onnx_lint.ir.places.place import Place
 from onnx_lint.reporters.json_text import indented
 from onnx_lint.reporters.records import json_safe
@@ -38,28 +37,8 @@ def graph_parts(provenance: Provenance, walked: WalkResult) -> Iterator[str]:
     yield "\n    ]}"
 
 
-def way_parts(way: Way) -> Iterator[str]:
-    """Yield the pieces of a value with the steps of its inference, one line each."""
-    yield _line({"graph": _graph(way.steps[0].value.walked), "complete": not way.is_cut})[:-1] + ', "steps": ['
-    for number, step in enumerate(way.steps):
-        node = step.value.definition.node
-        more = {
-            "graph": str(step.value.walked.graph.place),
-            "node": None if node is None else _node(node, step.version),
-            "declared": None if step.declared is None else _declared(step.declared),
-            "sources": list(step.sources),
-        }
-        yield "," * (number > 0) + "\n      " + _line(_value(step.value) | more)
-    yield "\n    ]}"
-
-
 def _line(record: dict[str, Any]) -> str:
     return json_without_commands(json.dumps(json_safe(record)))
-
-
-def _node(node: Node, version: int | None) -> dict[str, Any]:
-    operator = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
-    return {"name": report_name(node.name), "operator": report_name(operator), "version": version}
 
 
 def _graph(walked: WalkResult) -> dict[str, Any]:
@@ -82,10 +61,6 @@ def _value(value: Value) -> dict[str, Any]:
         "elements": None if elements is None else [_dimension(each) for each in elements],
         "unknown": None if cause is None else {"kind": cause[0], "name": report_name(cause[1])},
     }
-
-
-def _declared(declared: Declared) -> dict[str, Any]:
-    return {**_place(declared.place), **_fact(declared.fact)}
 
 
 def _place(place: Place) -> dict[str, Any]:

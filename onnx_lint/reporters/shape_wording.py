@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of `onnx-lint shapes`: tables of values, and how a value was inferred."""
+"""The text of `onnx-lint shapes`: tables of values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.inference.flow.knowledge import Cause
-from onnx_lint.inference.flow.provenance import BackwardStep, Declared, Provenance, Value, Way
+from onnx_lint.inference.flow.provenance import Provenance, Value
 from onnx_lint.inference.flow.walks import WalkResult
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.types.type_string import optional_element, sequence_element
 from onnx_lint.ir.graph import Node
 from onnx_lint.reporters.escape import shortened, visible
-from onnx_lint.wording import describe_list, describe_shape, quote, with_shape
+from onnx_lint.wording import describe_list, describe_shape, quote
 
 _MAX_NAME: Final = 60
 _MAX_TYPE: Final = 40
@@ -24,8 +24,6 @@ _MAX_CELL: Final = 200
 """The characters of a type, a shape or a list of elements to show; a longer one is cut in the middle."""
 
 _MAX_ARGUMENTS: Final = 20
-_MAX_SOURCES: Final = 20
-
 
 _HEADER: Final = ("VALUE", "TYPE", "SHAPE")
 
@@ -65,45 +63,6 @@ def _row(cells: Sequence[str], widths: Sequence[int], last: str) -> str:
     return f"  {'  '.join(padded)}  {last}".rstrip()
 
 
-def way_lines(way: Way) -> Iterator[str]:
-    """Yield how a value was inferred: the steps, beginning with the value, each with the numbers of its sources."""
-    first = way.steps[0].value
-    yield f"{_headline(first)}, in {graph_title(first.walked)}"
-    width = len(str(len(way.steps)))
-    for number, step in enumerate(way.steps, start=1):
-        indent = " " * (width + 4)
-        yield f"  {number:>{width}}  {_headline(step.value)}"
-        version = f", version {step.version}" if step.version is not None else ""
-        yield f"{indent}{_origin(step.value)}{version}{_deciding(step)}"
-        yield f"{indent}{step.value.definition.place}"
-        if step.declared is not None:
-            yield indent + _declared(step.declared)
-        yield from (indent + line for line in _more(step.value, with_cause=not step.sources or _is_crash(step.value)))
-    if way.is_cut:
-        yield f"  and so on: {len(way.steps):,} steps are shown"
-
-
-def _headline(value: Value) -> str:
-    return f"{visible(quote(value.name))}: {_type_and_shape(value.fact)}"
-
-
-def _declared(declared: Declared) -> str:
-    return f"declared as {_type_and_shape(declared.fact)} by {declared.field.replace('_', ' ')} {declared.place}"
-
-
-def _type_and_shape(fact: Fact) -> str:
-    kind, shape = type_cell(fact), shape_cell(fact)
-    return kind if shape in {"-", "?"} else with_shape(kind, shape)
-
-
-def _deciding(step: BackwardStep) -> str:
-    if not step.sources:
-        return ""
-    shown = [str(number + 1) for number in step.sources[:_MAX_SOURCES]]
-    shown += ["..."] * (len(step.sources) > len(shown))
-    return f", by {', '.join(shown)}"
-
-
 def _origin(value: Value) -> str:
     definition = value.definition
     if definition.node is not None:
@@ -117,16 +76,12 @@ def _node(node: Node) -> str:
     return f"node {quote(node.name)} ({operator})" if node.name else f"node {node.index} ({operator})"
 
 
-def _more(value: Value, *, with_cause: bool = True) -> Iterator[str]:
+def _more(value: Value) -> Iterator[str]:
     if value.elements is not None:
         shown = describe_list(value.elements) if value.elements else "none"
         yield f"elements {visible(shortened(shown, _MAX_CELL))}"
-    if value.cause is not None and with_cause:
+    if value.cause is not None:
         yield f"unknown: {visible(ended(value.cause))}"
-
-
-def _is_crash(value: Value) -> bool:
-    return value.cause is not None and value.cause[0] == "internal-error"
 
 
 def ended(cause: Cause) -> str:
@@ -170,9 +125,3 @@ def shape_cell(fact: Fact) -> str:
     if fact.shape is None and not (fact.kind or "").startswith(("tensor(", "sparse_tensor(")):
         return f"{around}{'-' if fact.kind else '?'}"
     return around + visible(shortened(describe_shape(fact.shape), _MAX_CELL))
-
-
-def places_of(walks: Iterable[WalkResult], most: int) -> str:
-    """Return the places of the first few graphs, each once."""
-    places = list(dict.fromkeys(str(walked.graph.place) for walked in walks))
-    return ", ".join([*places[:most], *(["..."] if len(places) > most else [])])

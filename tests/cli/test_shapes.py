@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`onnx-lint shapes`: the values as a table and as JSON, and the history of one value."""
+"""`onnx-lint shapes`: the values as a table and as JSON."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import subprocess
@@ -83,19 +82,11 @@ def _validated(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     return found
 
 
-def _examples() -> list[tuple[list[str], str]]:
-    """The calls in the documentation, each with the output that it shows."""
-    text = (ROOT / "docs" / "shapes.md").read_text(encoding="utf-8")
-    blocks = [block.partition("```")[0] for block in text.split("```text\n")[1:]]
-    return [(block.partition("\n")[0].split()[2:], block.partition("\n")[2]) for block in blocks]
-
-
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("arguments", "output"), _examples(), ids=["table", "value"])
-def test_the_documentation_shows_what_is_printed(
-    arguments: list[str], output: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert _shown(capsys, *arguments[1:]) == output
+def test_the_documentation_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs" / "shapes.md").read_text(encoding="utf-8")
+    call, _, output = text.partition("```text\n")[2].partition("```")[0].partition("\n")
+    assert _shown(capsys, *call.split()[3:]) == output
 
 
 def _by_graph(found: Any) -> list[tuple[str, str | None, dict[str, Any]]]:
@@ -132,81 +123,6 @@ def test_json_has_each_value_of_each_graph_and_call(capsys: pytest.CaptureFixtur
     assert found["graphs"][6]["values"][1]["unknown"] == {"kind": "input", "name": "a"}
 
 
-def _chain(way: Any) -> list[tuple[str, str, list[int]]]:
-    return [(step["name"], step["place"], step["sources"]) for step in way["steps"]]
-
-
-@pytest.mark.usefixtures("folder")
-def test_the_way_back_goes_through_branches_functions_and_their_callers(capsys: pytest.CaptureFixture[str]) -> None:
-    [way] = _validated(capsys, "nested.onnx", "--value", "either")["values"]
-    then = "graph.node[0].attribute[0].g"
-    assert _chain(way) == [
-        ("either", "graph.node[0].output[0]", [1, 2]),
-        ("r", f"{then}.node[1].output[0]", [3]),
-        ("r", "graph.node[0].attribute[1].g.node[0].output[0]", [4]),
-        ("r", f"{LOCAL_F}.node[1].output[0]", [5]),
-        ("x", "graph.input[0]", []),
-        ("m", f"{LOCAL_F}.node[0].output[0]", [6]),
-        ("a", f"{LOCAL_F}.input[0]", [7]),
-        ("a", f"{then}.node[0].output[0]", [4]),
-    ]
-    first = way["steps"][0]
-    assert (first["node"], first["declared"]["shape"]) == ({"name": "", "operator": "If", "version": 21}, ["a", "b"])
-    assert way["complete"] is True
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_call_that_brought_nothing_new_leads_into_the_body_too(capsys: pytest.CaptureFixture[str]) -> None:
-    [way] = _validated(capsys, "nested.onnx", "--value", "again")["values"]
-    assert [(step["name"], step["graph"]) for step in way["steps"]] == [
-        ("again", "graph"), ("r", LOCAL_F), ("m", LOCAL_F), ("a", LOCAL_F), ("t", "graph"), ("x", "graph"),
-    ]  # fmt: skip
-
-
-@pytest.mark.usefixtures("folder")
-def test_only_the_inputs_that_decide_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    [way] = _validated(capsys, "model.onnx", "--value", "y")["values"]
-    assert _chain(way) == [("y", "graph.node[1].output[0]", [1]), ("shape", "graph.initializer[1]", [])]
-    [way] = _validated(capsys, "model.onnx", "--value", "h")["values"]
-    assert [step["name"] for step in way["steps"]] == ["h", "x", "w"]
-
-
-@pytest.mark.usefixtures("folder")
-def test_values_of_one_name_are_told_apart_by_their_graph(capsys: pytest.CaptureFixture[str]) -> None:
-    found = _validated(capsys, "nested.onnx", "--value", "r")
-    assert [(way["graph"]["place"], way["graph"]["called_by"]) for way in found["values"]] == [
-        ("graph.node[0].attribute[0].g", None),
-        ("graph.node[0].attribute[1].g", None),
-        (LOCAL_F, "graph.node[0].attribute[0].g.node[1]"),
-        (LOCAL_F, "graph.node[2]"),
-        ("functions[1]", None),
-    ]
-    found = _validated(capsys, "nested.onnx", "--value", "r", "--graph", LOCAL_F)
-    assert [way["steps"][0]["shape"] for way in found["values"]] == [["N", 3], [3, "N"]]
-    text = _shown(capsys, "nested.onnx", "--graph", "functions[1]")
-    assert text.splitlines()[2] == "function 'local::unused' (functions[1]), which is never called"
-
-
-def test_a_circle_of_nodes_ends(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    nodes = [helper.make_node("Relu", ["b"], ["a"]), helper.make_node("Abs", ["a"], ["b"])]
-    graph = helper.make_graph(nodes, "g", [], [helper.make_empty_tensor_value_info("b")])
-    (folder / "circle.onnx").write_bytes(helper.make_model(graph).SerializeToString())
-    [way] = _validated(capsys, "circle.onnx", "--value", "b")["values"]
-    assert [(step["name"], step["sources"]) for step in way["steps"]] == [("b", [1]), ("a", [0])]
-
-
-def test_a_long_way_is_cut_and_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    names = ["x", *(f"v{index}" for index in range(1_200))]
-    nodes = [helper.make_node("Relu", [one], [other]) for one, other in itertools.pairwise(names)]
-    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in (names[0], names[-1])]
-    graph = helper.make_graph(nodes, "g", values[:1], values[1:])
-    (folder / "long.onnx").write_bytes(helper.make_model(graph).SerializeToString())
-    [way] = _validated(capsys, "long.onnx", "--value", names[-1])["values"]
-    assert (way["complete"], len(way["steps"])) == (False, 1_000)
-    last = _shown(capsys, "long.onnx", "--value", names[-1]).splitlines()[-1]
-    assert last == "  and so on: 1,000 steps are shown"
-
-
 def test_names_of_strangers_cannot_steer_the_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evil = "\x1b[2J\r\n\u202e\x07"
     model = onnx.parser.parse_model(DOCUMENTED)
@@ -216,11 +132,10 @@ def test_names_of_strangers_cannot_steer_the_terminal(folder: Path, capsys: pyte
     model.graph.node[2].output[0] = model.graph.output[1].name = evil + "z" * 5_000
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = evil + "n" * 5_000
     (folder / "evil.onnx").write_bytes(model.SerializeToString())
-    for arguments in ((), ("--value", "h"), ("--value", evil + "z" * 5_000)):
-        text = _shown(capsys, "evil.onnx", *arguments)
-        assert all(line.isprintable() for line in text.splitlines())
-        assert max(map(len, text.splitlines())) < 1_000
-        assert len(json.dumps(_validated(capsys, "evil.onnx", *arguments))) < 40_000
+    text = _shown(capsys, "evil.onnx")
+    assert all(line.isprintable() for line in text.splitlines())
+    assert max(map(len, text.splitlines())) < 1_000
+    assert len(json.dumps(_validated(capsys, "evil.onnx"))) < 40_000
 
 
 def test_a_model_may_have_functions_and_no_graph(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -257,14 +172,6 @@ def test_what_is_no_model_is_told_as_a_run_tells_it(folder: Path, capsys: pytest
         [file] = json.loads(capsys.readouterr().out)["files"]
         assert said == f"Error: {name}: {file['not_judged']}\n"
     assert _refused(capsys, "tensor.pb") == "Error: tensor.pb: the file holds the message TensorProto, not a model\n"
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_name_or_place_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no value has the name 'shap'; did you mean 'shape'?" in _refused(capsys, "model.onnx", "--value", "shap")
-    said = _refused(capsys, "model.onnx", "--graph", "graph.node[7]")
-    assert "'graph.node[7]' is not a graph or function of the model, whose graphs are graph\n" in said
-    assert "no value has the name 'x'" in _refused(capsys, "nested.onnx", "--value", "x", "--graph", LOCAL_F)
 
 
 @pytest.mark.usefixtures("folder")
