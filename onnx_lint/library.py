@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
@@ -38,9 +37,7 @@ if TYPE_CHECKING:
 IN_MEMORY: Final = "<memory>"
 """The name of a model without a path."""
 
-TAKEN: Final = (
-    "a path, bytes, a buffer, a message such as onnx.ModelProto, an onnx_ir.Model or Graph, or a torch.onnx.ONNXProgram"
-)
+TAKEN: Final = "a path, bytes, a buffer, or a message such as onnx.ModelProto (ONNXProgram.model_proto of torch.onnx)"
 
 
 class SerializableModel(Protocol):
@@ -51,7 +48,7 @@ class SerializableModel(Protocol):
 
 
 Lintable = str | os.PathLike[str] | bytes | bytearray | memoryview | SerializableModel
-"""The types that are accepted; also classes of `onnx_ir` and `torch.onnx.ONNXProgram`, which are not dependencies."""
+"""The types that are accepted."""
 
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -142,7 +139,7 @@ class Settings(TypedDict, total=False):
     """The message that is given, such as `TensorProto`; None to recognize it by the class or by the content."""
     opset_imports: int | str | Mapping[str, int] | None
     """The operator set versions to assume for a graph, function or node without a model: that of `ai.onnx`, or by
-    domain; None for those of an `onnx_ir.Graph`."""
+    domain."""
     baseline: str | os.PathLike[str] | None
     """The file of known findings, which are then in `Report.suppressed`."""
     fail_on: Gate
@@ -163,9 +160,7 @@ def lint(
     """Lint one model and return the report.
 
     - `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any form, or
-      a message such as `onnx.ModelProto`, which may be any of the messages that the setting `proto` names. An
-      `onnx_ir.Model`, `Graph`, `Function` or `Node` and a `torch.onnx.ONNXProgram` are converted to such a message
-      first.
+      a message such as `onnx.ModelProto`, which may be any of the messages that the setting `proto` names.
     - `settings`: what else the command line takes, such as `Settings(severity={"cycle": "warning"})`. `select`,
       `ignore`, `target` and `baseline` are settings as well; the keyword replaces the entry.
     - `config`: a configuration file, or True for the one that the command line would find near the model. Settings
@@ -237,10 +232,7 @@ def _report(
     mending: Mending | None = None,
 ) -> Report:
     """Return the report on a model; after it was fixed, if `mending` is given."""
-    if given.get("opset_imports") is None:
-        given = {**given, "opset_imports": _imports_of(model)}
     policy = given.get("policy")
-    model = _converted(model)
     results: list[bytes] = []
     try:
         taken = {_FIELDS.get(name, name): _taken(name, value) for name, value in given.items() if name != "policy"}
@@ -331,24 +323,6 @@ def _source_of_object(model: Any) -> Source:
         raise TypeError(f"a model cannot be {type(model).__name__}; onnx-lint accepts {TAKEN}")
     data: bytes = model.SerializeToString()
     return BytesSource(data)
-
-
-def _converted(model: Any) -> Any:
-    """Return the message of an object of `onnx_ir` or `torch.onnx`; any other object as it is."""
-    # Do not import these packages: a caller with such an object has imported them.
-    torch: Any = sys.modules.get("torch.onnx")
-    ir: Any = sys.modules.get("onnx_ir")
-    if torch is not None and isinstance(model, torch.ONNXProgram):
-        return model.model_proto
-    if ir is not None and isinstance(model, (ir.Model, ir.Graph, ir.GraphView, ir.Function, ir.Node)):
-        return ir.to_proto(model)
-    return model
-
-
-def _imports_of(model: Any) -> Mapping[str, int] | None:
-    """Return the operator set versions that a graph of `onnx_ir` knows, which its message cannot hold."""
-    ir: Any = sys.modules.get("onnx_ir")
-    return model.opset_imports if ir is not None and isinstance(model, (ir.Graph, ir.GraphView)) else None
 
 
 def _kind(model: Any) -> str | None:

@@ -55,23 +55,6 @@ class TestModels:
     def test_bytes_in_any_container(self, kind: Any):
         assert _rules(lint(kind(UNDEFINED.encode()))) == ["undefined-name"]
 
-    @pytest.mark.slow
-    def test_a_model_of_onnx_ir_and_its_parts(self):
-        import onnx_ir  # which takes long to import
-
-        proto = onnx.parser.parse_model(
-            '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) {y = Relu (z)}'
-        )
-        model = onnx_ir.from_proto(proto)
-        assert _rules(lint(model, ignore="missing-producer")) == ["undefined-name"]
-        graph = model.graph
-        report = lint(graph)
-        assert _rules(report) == ["undefined-name"]
-        assert not report.files[0].not_verified, "the graph knows its operator sets"
-        assert report.files[0].kind == "GraphProto"
-        assert lint(graph, {"opset_imports": {}}).files[0].not_verified
-        assert lint(graph[0]).files[0].kind == "NodeProto"
-
     def test_the_name_of_a_model_in_memory(self, tmp_path: Path):
         data = onnx.parser.parse_model(
             '<ir_version: 10, opset_import: ["": 21], producer_name: "a test">'

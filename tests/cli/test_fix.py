@@ -267,16 +267,6 @@ def test_the_library_fixes_a_message_that_is_no_model():
     assert onnx.GraphProto.FromString(report.fixed_model) == onnx.load_model_from_string(ORDERED).graph
 
 
-@pytest.mark.slow
-def test_the_library_fixes_classes_of_onnx_ir():
-    ir = pytest.importorskip("onnx_ir")
-    model = ir.from_proto(onnx.load_model_from_string(UNORDERED))
-    fixed = fix(model).fixed_model
-    assert fixed is not None
-    assert onnx.load_model_from_string(fixed) == onnx.load_model_from_string(ORDERED)
-    assert fix(model.graph).passes  # with the operator sets that the graph knows
-
-
 def test_the_library_writes_to_another_folder():
     assert fix("a.onnx", folder="out").fixed_model is None
     assert content("out/a.onnx") == ORDERED
