@@ -11,12 +11,25 @@ import ast
 import json
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from onnx_lint.engine.registry import INDEX, PAGES, Registered, RegistryError, index_entry, registry
+from onnx_lint.engine.registry import (
+    INDEX,
+    PAGES,
+    Registered,
+    RegistryError,
+    entry_of,
+    index_entry,
+    registered,
+    rules_in,
+)
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
+
+_CHECKOUT = Path(__file__).parent.parent
 
 _HEAD = """\
 # The rules
@@ -38,12 +51,23 @@ _CHAPTER = """
 def catalogue() -> str:
     """The catalogue of onnx-lint's own rules in Markdown, by chapter in the order of the specification."""
     text = _HEAD.format(edition=DEFAULT_STANDARD.edition)
-    own = [entry for entry in registry().values() if entry.plugin is None]
+    own = _own_rules()
     for chapter in dict.fromkeys(clause.chapter for clause in clauses().values()):
         rows = [_row(entry) for entry in own if entry.chapter == chapter]
         if rows:
             text += _CHAPTER.format(chapter=chapter.replace("-", " ").capitalize()) + "".join(rows)
     return text
+
+
+@cache
+def _own_rules() -> list[Registered]:
+    """The rules in the files of the chapters. The index may be out of date."""
+    found = []
+    for path in sorted((_CHECKOUT / "rules").glob("*/[!_]*.py")):
+        module = import_module(f"onnx_lint.rules.{path.parent.name}.{path.stem}")
+        chapter = path.parent.name.replace("_", "-")
+        found += [entry_of(rule, chapter, module.__name__, None) for rule in rules_in(module)]
+    return list(registered(found).entries.values())
 
 
 def _row(entry: Registered) -> str:
@@ -75,7 +99,7 @@ def pages() -> str:
 
 
 def _by_rule(of: Callable[[Registered], Any]) -> str:
-    own = [entry for entry in registry().values() if entry.plugin is None]
+    own = _own_rules()
     lines = [f"{json.dumps(entry.id)}: {json.dumps(of(entry))}" for entry in own]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -90,21 +114,14 @@ def names(package: Path) -> str:
 
 def main() -> None:
     """Write the catalogue and the index into the checkout."""
-    package = Path(__file__).parent.parent / "onnx_lint"
+    package = _CHECKOUT / "onnx_lint"
     (package / "model" / "names.json").write_text(names(package), encoding="utf-8")
-    folder = package.parent / "rules"
-    former = (folder / INDEX).read_bytes() if (folder / INDEX).exists() else None
-    (folder / INDEX).unlink(missing_ok=True)  # the registry would read it, and it may be out of date
     try:
         texts = {"README.md": catalogue(), INDEX: index(), PAGES: pages()}
-    except Exception as error:
-        if former is not None:
-            (folder / INDEX).write_bytes(former)
-        if isinstance(error, RegistryError):
-            sys.exit(f"{error}. For a new clause, run python -m tools.compile_clauses first.")
-        raise
+    except RegistryError as error:
+        sys.exit(f"{error}. For a new clause, run python -m tools.compile_clauses first.")
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        (_CHECKOUT / "rules" / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

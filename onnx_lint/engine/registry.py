@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-import onnx_lint
 from onnx_lint.common import package_data
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
@@ -19,9 +17,6 @@ from onnx_lint.engine import plugins
 from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.rule import Rule, RuleSubject
 from onnx_lint.spec.clauses import Clause, declare, specified_clauses
-
-if TYPE_CHECKING:
-    pass
 
 _OWN_RULES = "onnx_lint.rules"
 
@@ -85,13 +80,14 @@ class Registered:
     @cached_property
     def rule(self) -> Rule:
         """The rule itself. Raises RegistryError if the file does not hold exactly this rule."""
-        found = list(_rules_in(import_module(self.module)))
+        found = list(rules_in(import_module(self.module)))
         if len(found) != 1 or found[0].id != self.id:
             raise RegistryError(f"{self.module} does not hold the one rule {self.id!r}")
         return found[0]
 
 
-def _rules_in(module: ModuleType) -> Iterator[Rule]:
+def rules_in(module: ModuleType) -> Iterator[Rule]:
+    """Yield the rules that a module defines."""
     for value in vars(module).values():
         if isinstance(value, Rule) and value.check.__module__ == module.__name__:
             yield value
@@ -102,36 +98,10 @@ def _chapter(module: str) -> str:
 
 
 def _own_rules() -> Iterator[Registered]:
-    """Yield one rule for each file of the chapters. A file without an entry in the index is imported.
-
-    In an installation the index is complete; only in a checkout there may be newer rules.
-    """
-    package = import_module(_OWN_RULES)
-    indexed = _index()
-    if indexed and len(onnx_lint.__path__) == 1:
-        yield from (_from_index(name, entry) for name, entry in indexed.items())
-        return
-    (root,) = package.__path__
-    for chapter, is_package in _modules_in(root):
-        if not is_package:
-            continue
-        for module, _ in _modules_in(os.path.join(root, chapter)):
-            name = module.replace("_", "-")
-            if name in indexed:
-                yield _from_index(name, indexed[name])
-            else:
-                path = f"{_OWN_RULES}.{chapter}.{module}"
-                yield from (_of_rule(rule, _chapter(path), path, None) for rule in _rules_in(import_module(path)))
-
-
-def _from_index(name: str, entry: Mapping[str, Any]) -> Registered:
-    module = f"{_OWN_RULES}.{entry['chapter']}.{name}".replace("-", "_")
-    return Registered(name, module=module, plugin=None, **entry)
-
-
-def _index() -> dict[str, dict[str, Any]]:
-    """Return the entries of the index by rule id."""
-    return _by_rule(INDEX)
+    """Yield the rules of the index. `python -m tools.catalogue` writes it."""
+    for name, entry in _by_rule(INDEX).items():
+        module = f"{_OWN_RULES}.{entry['chapter']}.{name}".replace("-", "_")
+        yield Registered(name, module=module, plugin=None, **entry)
 
 
 @functools.cache
@@ -141,12 +111,8 @@ def _pages() -> dict[str, str]:
 
 
 def _by_rule(name: str) -> dict[str, Any]:
-    """Return what a file beside the built-in rules has of each; empty if there is no such file."""
-    try:
-        data = package_data.read(_OWN_RULES, name)
-    except FileNotFoundError:
-        return {}
-    found: dict[str, Any] = json.loads(data)
+    """Return what a file beside the built-in rules has of each."""
+    found: dict[str, Any] = json.loads(package_data.read(_OWN_RULES, name))
     return found
 
 
@@ -157,26 +123,11 @@ def index_entry(rule: Rule) -> dict[str, Any]:
     return found | {name: value for name, value in more.items() if value}
 
 
-def _of_rule(rule: Rule, chapter: str, module: str, plugin: str | None) -> Registered:
+def entry_of(rule: Rule, chapter: str, module: str, plugin: str | None) -> Registered:
     """Return the entry of a rule whose file is imported."""
     entry = Registered(rule.id, chapter, module, plugin, **index_entry(rule))
     entry.rule = rule
     return entry
-
-
-def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
-    """Yield the modules and packages in a folder, sorted by name, and whether each is a package."""
-    try:
-        names = sorted(os.listdir(folder))
-    except NotADirectoryError:
-        import pkgutil  # late: the package is in a zip file or another container
-
-        yield from ((info.name, info.ispkg) for info in pkgutil.iter_modules([folder]))
-        return
-    for name in names:
-        stem, dot, suffix = name.partition(".")
-        if stem.isidentifier() and stem.strip("_") == stem and (not dot or suffix == "py"):
-            yield stem, not dot
 
 
 def _own_clauses(entries: Iterable[Registered]) -> dict[str, Clause]:
@@ -195,23 +146,24 @@ def _own_clauses(entries: Iterable[Registered]) -> dict[str, Clause]:
     return found
 
 
-def _register(found: Iterable[Registered]) -> _Registry:
-    registered: dict[str, Registered] = {}
+def registered(found: Iterable[Registered]) -> _Registry:
+    """Return the registry of these rules. Raises RegistryError as `registry` does."""
+    rules: dict[str, Registered] = {}
     for entry in found:
-        other = registered.get(entry.id)
+        other = rules.get(entry.id)
         if other is not None:
             raise RegistryError(f"rule {entry.id!r} is in {other.module} and in {entry.module}")
         if entry.needs not in NEEDS:
             raise RegistryError(f"rule {entry.id!r} in {entry.module} needs {entry.needs!r}, which no document has")
-        registered[entry.id] = entry
-    own = _own_clauses(registered.values())
+        rules[entry.id] = entry
+    own = _own_clauses(rules.values())
     known = {*own, *specified_clauses()}
-    for entry in registered.values():
+    for entry in rules.values():
         unknown = [clause for clause in entry.clauses if clause not in known]
         if unknown:
             where = f"rule {entry.id!r} in {entry.module}"
             raise RegistryError(f"{where} cites clause {unknown[0]!r}, which does not exist")
-    return _Registry(dict(sorted(registered.items())), own)
+    return _Registry(dict(sorted(rules.items())), own)
 
 
 def registry() -> Mapping[str, Registered]:
@@ -244,10 +196,10 @@ def _registry_with(files: tuple[str, ...]) -> _Registry:
             chapter = (
                 plugins.chapter_of_file(module.__name__) if module.__name__ in files else _chapter(module.__name__)
             )
-            rules = [_of_rule(rule, chapter, module.__name__, name) for rule in _rules_in(module)]
+            rules = [entry_of(rule, chapter, module.__name__, name) for rule in rules_in(module)]
             if not rules and module.__name__ in files:
                 raise RegistryError(f"plugin {module.__name__} has no rule")
             found += rules
     except plugins.PluginError as error:
         raise RegistryError(str(error)) from error
-    return _register(found)
+    return registered(found)

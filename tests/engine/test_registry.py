@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rule is one file with everything about it. A rule that is missing in the index is run all the same."""
+"""A rule is one file with everything about it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from support.project.checkout import ROOT
 from support.project.made_rules import registered
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.engine.registry import INDEX, RegistryError, _own_rules, _register, registry
+from onnx_lint.engine.registry import INDEX, RegistryError, registry
+from onnx_lint.engine.registry import registered as registry_of
 from onnx_lint.engine.selection import selection_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
@@ -124,6 +125,10 @@ def _run(checkout: Path, *arguments: str) -> tuple[int, str]:
 @pytest.mark.slow
 def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
     _add(checkout)
+    assert _run(checkout, "tools.catalogue") == (0, "")
+    assert "(type/any_type_at_all.py)" in (checkout / "rules" / "README.md").read_text()
+    entry = json.loads((checkout / "rules" / INDEX).read_text())["any-type-at-all"]
+    assert (entry["clauses"], entry["about"], entry["needs"]) == (["TYP-2"], None, "model")
     assert (
         "Something is found whatever the model holds." in _run(checkout, "onnx_lint", "explain", "any-type-at-all")[1]
     )
@@ -144,16 +149,8 @@ def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
     assert any(line.startswith("cycle: block 0 ") and "any-type-at-all" in line for line in lines), output
     assert [line for line in lines if line.startswith("any-type-at-all: ")] == []
 
-    assert _run(checkout, "tools.catalogue") == (0, "")
-    assert "(type/any_type_at_all.py)" in (checkout / "rules" / "README.md").read_text()
-    entry = json.loads((checkout / "rules" / INDEX).read_text())["any-type-at-all"]
-    assert (entry["clauses"], entry["about"]) == (["TYP-2"], None)
-    assert entry["needs"] == "model"
-    code, output = _run(checkout, "onnx_lint", "check", "--select", "any-type-at-all", str(loud))
-    assert (code, "the model is not silent" in output) == (1, True), "as before it was in the index"
 
-
-def test_without_an_index_every_rule_is_asked_for_what_it_is(checkout: Path):
+def test_the_index_is_written_without_the_old_one(checkout: Path):
     (checkout / "rules" / INDEX).unlink()
     code, output = _run(checkout, "tools.catalogue")
     assert (code, output) == (0, "")
@@ -173,13 +170,6 @@ def test_a_rule_with_a_clause_that_is_not_compiled_yet_leaves_the_index(checkout
     assert "Traceback" not in done.stderr
 
 
-def test_an_installation_knows_the_rules_by_the_index_alone(monkeypatch: pytest.MonkeyPatch):
-    listed = {entry.id: vars(entry) for entry in _own_rules()}
-    monkeypatch.setattr("onnx_lint.__path__", [str(ROOT / "onnx_lint")])
-    monkeypatch.setattr("onnx_lint.engine.registry._modules_in", None)
-    assert {entry.id: vars(entry) for entry in _own_rules()} == listed
-
-
 def test_a_rule_is_about_a_property_of_models():
     class Other:
         @cached_property
@@ -195,7 +185,7 @@ def test_a_rule_needs_what_documents_have():
         rule(clause="FIL-1", since="1.0", needs="models")
     entry = registered(Rule("new", iter, ("FIL-1",), "1.0", needs="models"), "file", "new", None)
     with pytest.raises(RegistryError, match=r"rule 'new' in .* needs 'models', which no document has"):
-        _register([entry])
+        registry_of([entry])
 
 
 def test_what_a_rule_is_about_is_known_before_its_file_is_imported():
