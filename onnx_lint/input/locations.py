@@ -77,14 +77,9 @@ def without_user(address: str) -> str:
     return f"{scheme}{separator}{rest}"
 
 
-def is_glob(address: str) -> bool:
-    """Return whether an address contains characters of a pattern. In a web address a question mark begins the query."""
-    return re.search(r"[*?\[]", without_query(address)) is not None
-
-
 def names_object(address: str) -> bool:
     """Return whether an address looks like that of one object, not of a folder. Opening it shows if it exists."""
-    if is_glob(address) or without_query(address).endswith("/"):
+    if without_query(address).endswith("/"):
         return False
     return is_web(address) or without_query(address).lower().endswith(MODEL_SUFFIXES)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the models at an address: of an object, of a folder or prefix, or of a glob."""
+"""Finds the models at an address: of an object, or of a folder or prefix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.input.locations import MODEL_SUFFIXES, is_glob, is_web, scheme_of, shown_address
+from onnx_lint.input.locations import MODEL_SUFFIXES, is_web, scheme_of, shown_address
 from onnx_lint.remote.access import Access, file_system, tried
 from onnx_lint.remote.errors import RemoteError
 from onnx_lint.remote.versions import content_version_of, pinned
@@ -29,17 +29,14 @@ def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
     """Yield the models at an address, sorted by name.
 
     The address must not be one of the web. That of an object yields that object, with any suffix. One that ends with a
-    slash, or names a folder, yields the objects below it with the suffix of a model. An address with `*`, `?` or
-    `[` yields the objects that it matches. Raises RemoteError if the store cannot be read or there is no such object or
-    folder.
+    slash, or names a folder, yields the objects below it with the suffix of a model. Raises RemoteError if the store
+    cannot be read or there is no such object or folder.
     """
     access = (access or Access()).counted()
     try:
         if is_web(target):
             raise RemoteError("a web server has no listing: name each model, or the address of a store")
-        objects = _in_store(file_system(target, access), target, access)
-        found = {each.address: each for each in objects}  # a glob may match one object in two ways
-        yield from sorted(found.values(), key=lambda each: each.url)
+        yield from sorted(_in_store(file_system(target, access), target, access), key=lambda each: each.url)
     except RemoteError as error:
         raise type(error)(f"{shown_address(target)}: {error}") from None
 
@@ -47,33 +44,15 @@ def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
 def _in_store(system: Any, target: str, access: Access) -> Iterator[RemoteObject]:
     path = tried(lambda: pinned(system, target), target, access)
     name = _Name(scheme_of(target), system._strip_protocol(target), path)
-    if is_glob(target):
-        matched = tried(lambda: system.glob(path, detail=True), target, access)
-        any_file = path.endswith("**")
-        for each, about in matched.items():
-            if _is_hidden(each, path):
-                continue
-            if about.get("type") == "directory":
-                yield from () if any_file else _below(system, each, name, access)
-            elif not any_file or _is_model(each, path):
-                yield name.object(each, about)
-        return
     about = {"type": "directory"}
     if not target.endswith("/"):
         about = tried(lambda: system.info(path), target, access)
-    if about.get("type") == "directory":
-        yield from _below(system, path, name, access)
-    else:
+    if about.get("type") != "directory":
         yield name.object(path, about)
-
-
-def _below(system: Any, folder: str, name: _Name, access: Access) -> Iterator[RemoteObject]:
-    address = f"{name.scheme}://{folder}"
-    tried(lambda: system.invalidate_cache(folder), address, access)
-    found = tried(lambda: system.find(folder, detail=True), address, access)
-    for path, about in found.items():
-        if _is_model(path, folder):
-            yield name.object(path, about)
+        return
+    tried(lambda: system.invalidate_cache(path), target, access)
+    found = tried(lambda: system.find(path, detail=True), target, access)
+    yield from (name.object(each, facts) for each, facts in found.items() if _is_model(each, path))
 
 
 class _Name:
@@ -97,14 +76,6 @@ class _Name:
 
 
 _REVISION: Final = r"((?:datasets/|spaces/|models/)?[^/@]+/[^/@]+)(@[^/]*)"
-
-
-def _is_hidden(path: str, pattern: str) -> bool:
-    """Return whether a part of the path begins with a dot that the pattern does not have."""
-    return (
-        any(part.startswith(".") and part not in pattern.split("/") for part in path.split("/"))
-        and "/.*" not in pattern
-    )
 
 
 def _is_model(path: str, folder: str) -> bool:

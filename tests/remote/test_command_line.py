@@ -51,11 +51,10 @@ def paths(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [file["path"] for file in json.loads(done.stdout)["files"]]
 
 
-@pytest.mark.parametrize("address", ["zoo/", "zoo/*.onnx"])
-def test_a_web_server_has_no_listing(server: WebServer, tmp_path: Path, address: str):
-    done = run(tmp_path, server.url(address))
+def test_a_web_server_has_no_listing(server: WebServer, tmp_path: Path):
+    done = run(tmp_path, server.url("zoo/"))
     assert (done.returncode, server.asked) == (2, [])
-    assert f"{server.url(address)}: a web server has no listing" in done.stderr
+    assert f"{server.url('zoo/')}: a web server has no listing" in done.stderr
 
 
 def test_no_credential_is_in_any_report(server: WebServer, tmp_path: Path):
