@@ -298,7 +298,6 @@ OF_THE_SPECIFICATION = {
         *(
             "schema/variants:columns",
             "schema/wire:fields",
-            "loader/text/text_tokens:json_fields",
             "loader/limits/memory_estimate:_weights",
             "schema/wire:fields_by_name",
             "schema/reserved:_ranges",

@@ -16,13 +16,12 @@ from onnx_lint.common.record import replace
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
-from onnx_lint.ir.places.place import ROOT, Step
+from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader.binary.strip_payloads import whole
 from onnx_lint.loader.identity.identify import Form
 from onnx_lint.loader.limits.memory_estimate import needed_memory, needed_memory_of_text
 from onnx_lint.loader.limits.not_checked import beyond_memory, is_within
-from onnx_lint.loader.text.text_positions import json_start
-from onnx_lint.loader.text.text_tokens import JSON_STRING, QUOTED, json_fields
+from onnx_lint.loader.text.text_tokens import JSON_STRING, QUOTED
 from onnx_lint.model import Fault, FaultKind, Proto
 
 MAX_DEPTH = 100
@@ -239,40 +238,16 @@ _STRING_OR_GREATEST_FLOAT: Final = re.compile(rf"{JSON_STRING}|(3\.4028235(?=[eE
 
 
 def _json_fault(error: Exception, text: str, kind: str) -> Fault:
-    """Return the fault of a text that is not JSON, with its place, or not a message in JSON."""
+    """Return the fault of a text that is not JSON, with its offset, or not a message in JSON."""
     detail, offset = _one_line(str(error).partition(" Available Fields")[0]), None
     try:
         json.loads(text)
     except json.JSONDecodeError as syntax:
         detail = f"line {syntax.lineno}, column {syntax.colno}: {syntax.msg}"
-        offset = syntax.pos
+        offset = len(text[: syntax.pos].encode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):  # a number of too many digits, or deeply nested lists
         pass
-    else:
-        offset = _reported_start(str(error), text, kind)
-    if offset is not None:
-        offset = len(text[:offset].encode("utf-8", "surrogatepass"))
     return _fault(f"the text is not {_noun(kind)} in protobuf JSON: {detail}", offset)
-
-
-_REPORTED_STEP = re.compile(r"\.(\w+)(?:\[(\d+)\])?")
-"""A step of a place in an error of the JSON parser, under its name in the text."""
-
-
-def _reported_start(detail: str, text: str, kind: str) -> int | None:
-    """Return the offset of the place in an error of the parser: `... at ModelProto.graph.node[1]`."""
-    steps_text = re.search(rf' at "?{kind}((?:{_REPORTED_STEP.pattern})++)', detail)
-    if steps_text is None:
-        return None
-    steps: list[Step] = []
-    message: str | None = kind
-    for name, index in _REPORTED_STEP.findall(steps_text[1]):
-        field = json_fields(message).get(name) if message is not None else None
-        if field is None:
-            break
-        steps.append((field.name, int(index) if index else None))
-        message = field.message
-    return json_start(text, kind, tuple(steps))
 
 
 _MAX_DETAIL = 200

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the line and column of places of a message in its text.
+"""Finds the line and column of places of a message in the text format of Protocol Buffers.
 
 One pass over the tokens, which keeps only the wanted places and the open messages. It is for texts that parse; in other
 texts it finds whatever looks like a place.
@@ -7,13 +7,12 @@ texts it finds whatever looks like a place.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onnx_lint.ir.places.place import PlaceKey, Step
-from onnx_lint.loader.text.text_tokens import JSON_STRING, JSON_TOKENS, QUOTED, TEXT_TOKENS, json_fields
+from onnx_lint.loader.text.text_tokens import QUOTED, TEXT_TOKENS
 from onnx_lint.schema import wire
 
 Position = tuple[int, int]
@@ -28,9 +27,6 @@ _PIECE: Final = re.compile(r"[^\s,]++[^,]*+")
 _TEXT_MESSAGES: Final = re.compile(
     rf"""(?P<flat>[{{<][^{{}}<>"'#]*+(?:(?:{QUOTED})[^{{}}<>"'#]*+)*+[}}>])|{TEXT_TOKENS.pattern}"""
 )
-_JSON_MESSAGES: Final = re.compile(
-    rf"""(?P<flat>{{[^{{}}"]*+(?:{JSON_STRING}[^{{}}"]*+)*+}})|{JSON_TOKENS.pattern}""", re.DOTALL
-)
 
 
 def text_positions(text: str, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, Position]:
@@ -39,17 +35,11 @@ def text_positions(text: str, kind: str, keys: Iterable[PlaceKey]) -> dict[Place
     A missing place has the position of the innermost message around it. The position of a value is its own beginning,
     that of a message the beginning of its field's name, that of an element of a list in brackets its own beginning.
     """
-    return _positions(_Text(text, kind, keys))
-
-
-def json_positions(text: str, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, Position]:
-    """Return the positions of places in a message in JSON; see `text_positions`."""
-    return _positions(_Json(text, kind, keys))
-
-
-def json_start(text: str, kind: str, key: PlaceKey) -> int:
-    """Return the offset in characters of a place in a message in JSON; see `text_positions`."""
-    return _starts(_Json(text, kind, [key]))[key]
+    search = _PlaceSearch(text, kind, keys)
+    search.walk()
+    starts = {key: [place.start for place in way if place.start is not None][-1] for key, way in search.ways.items()}
+    positions = positions_at(text, starts.values())
+    return {key: positions[start] for key, start in starts.items()}
 
 
 def positions_at(text: str, offsets: Iterable[int]) -> dict[int, Position]:
@@ -82,23 +72,6 @@ class _Wanted:
             place = place.inner.setdefault(step, _Wanted())
             yield place
 
-    def forget(self) -> None:
-        """Forget the offsets of the place and of the places in it."""
-        self.start = None
-        for place in self.inner.values():
-            place.forget()
-
-
-def _positions(walk: _Text | _Json) -> dict[PlaceKey, Position]:
-    starts = _starts(walk)
-    positions = positions_at(walk.text, starts.values())
-    return {key: positions[start] for key, start in starts.items()}
-
-
-def _starts(walk: _Text | _Json) -> dict[PlaceKey, int]:
-    walk.walk()
-    return {key: [place.start for place in way if place.start is not None][-1] for key, way in walk.ways.items()}
-
 
 class _PlaceSearch:
     """Walks the tokens of a text, and notes the beginnings of the wanted places."""
@@ -125,13 +98,13 @@ class _PlaceSearch:
         self.is_entered = False
         """True if a message that was one token contains a wanted place."""
 
-    def tokens(self, messages: re.Pattern[str], others: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    def tokens(self) -> Iterator[re.Match[str]]:
         """Yield the tokens of the text; the tokens in a message that is one token only if that is entered."""
-        for token in messages.finditer(self.text):
+        for token in _TEXT_MESSAGES.finditer(self.text):
             yield token
             if self.is_entered:
                 self.is_entered = False
-                yield from others.finditer(self.text, token.start() + 1, token.end())
+                yield from TEXT_TOKENS.finditer(self.text, token.start() + 1, token.end())
 
     def flat(self, start: int) -> None:
         """Handle a message that is one token as the value of the field; enter it if it contains a wanted place."""
@@ -185,12 +158,10 @@ class _PlaceSearch:
         if self.outer:
             self.message, self.wanted, self.counts, self.field, self.is_list = self.outer.pop()
 
-
-class _Text(_PlaceSearch):
     def walk(self) -> None:
         """Note each value at its first token: it may have several, such as the pieces of a string."""
         text, name, name_at, is_value = self.text, "", 0, False
-        for token in self.tokens(_TEXT_MESSAGES, TEXT_TOKENS):
+        for token in self.tokens():
             start = token.start()
             kind = token.lastgroup or text[start]
             if kind == "word" and not is_value:
@@ -229,60 +200,3 @@ class _Text(_PlaceSearch):
         """Note the field with this name; none if no place in the message is wanted."""
         known = wire.fields_by_name(self.message) if self.wanted is not None and self.message is not None else {}
         self.field, self.named_at = known.get(name), start
-
-
-class _Json(_PlaceSearch):
-    def walk(self) -> None:
-        """Note each value at its token."""
-        text = self.text
-        for token in self.tokens(_JSON_MESSAGES, JSON_TOKENS):
-            start = token.start()
-            kind = token.lastgroup or text[start]
-            if kind == "colon":
-                if token["colon"]:
-                    self.named(token["quoted"], start)
-                else:
-                    self.value(start)
-            elif kind == "word":
-                self.value(start)
-            elif kind == "row":
-                self.row(start, token.end())
-            elif kind == "[":
-                self.open_list()
-            elif kind == "flat" and self.outer:
-                self.flat(start)
-            elif kind == "flat":  # the whole text
-                self.outer.append((self.message, None, {}, None, False))
-                self.is_entered = True
-            elif kind == "{":
-                if self.outer:
-                    self.open_message(start)
-                else:
-                    self.outer.append((self.message, None, {}, None, False))
-            else:
-                self.close()
-
-    def named(self, quoted: str, start: int) -> None:
-        """Note the field with the name in quotes; none if no place in the message is wanted.
-
-        A field may occur under both of its names: the parser merges messages, and uses the last of any other values.
-        """
-        self.field, self.named_at = None, start
-        if self.wanted is None or self.message is None:
-            return
-        self.field = field = json_fields(self.message).get(_unquoted(quoted))
-        if field is None or (field.message is not None and not field.repeated):
-            return
-        if self.counts.pop(field.name, 0):
-            for (name, _), place in self.wanted.inner.items():
-                if name == field.name:
-                    place.forget()
-
-
-def _unquoted(quoted: str) -> str:
-    if "\\" not in quoted:
-        return quoted.strip('"')
-    try:
-        return str(json.loads(quoted))
-    except ValueError:
-        return ""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import base64
 import itertools
 import random
 import re
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from google.protobuf import json_format, text_format
+from google.protobuf import text_format
 from google.protobuf.descriptor import FieldDescriptor
 from support.processes.time_limit import time_limit
 from support.project.each_case import each_case
@@ -19,7 +18,7 @@ from support.wire.wire_bytes import is_repeated
 
 from onnx_lint import schema
 from onnx_lint.ir.places.place import PlaceKey
-from onnx_lint.loader.text.text_positions import Position, json_positions, positions_at, text_positions
+from onnx_lint.loader.text.text_positions import Position, positions_at, text_positions
 
 MARK = re.compile("«([^»]*)»")
 """The place of what follows it; the text that is read is without it."""
@@ -51,24 +50,6 @@ opset_import: [ ]
 «metadata_props[0]»metadata_props { key: «metadata_props[0].key»"k" value: «metadata_props[0].value»"v" }
 """
 
-JSON = """\
-{ "irVersion": «ir_version»8,
-  «opset_import»"opset_import": [«opset_import[0]»{"version": «opset_import[0].version»"17"},
-\t«opset_import[1]»{"domain" : «opset_import[1].domain»"}]", "version": «opset_import[1].version»-5 } ],
-  «graph»"\\u0067raph": {
-    "name": "\\"g\\": {é", "node": [ «graph.node[0]»{ "input" : [ «graph.node[0].input[0]»"x" ,
-           «graph.node[0].input[1]»"y"], "opType":«graph.node[0].op_type»"é" , "output":[]},
-      «graph.node[1]»{"attribute": [«graph.node[1].attribute[0]»{
-         "ints": [«graph.node[1].attribute[0].ints[0]»1, «graph.node[1].attribute[0].ints[1]»"2",
-           «graph.node[1].attribute[0].ints[2]»3 , «graph.node[1].attribute[0].ints[3]»-4],
-         "type" : «graph.node[1].attribute[0].type»"INTS", «graph.node[1].attribute[0].g»"g": { }, "s": null,
-         "floats":[«graph.node[1].attribute[0].floats[0]»"NaN",«graph.node[1].attribute[0].floats[1]»1.5e+3] } ] } ]
-  }
-}
-"""
-
-FORMS = {"text": (TEXT, text_positions), "json": (JSON, json_positions)}
-
 
 def key_of(path: str) -> PlaceKey:
     steps = re.findall(r"(\w+)(?:\[(\d+)\])?", path)
@@ -88,67 +69,40 @@ def unmarked(text: str) -> tuple[str, dict[PlaceKey, Position]]:
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-@pytest.mark.parametrize("form", FORMS)
-def test_places_stand_where_they_are_marked(form: str, line_end: str):
-    marked, positions = FORMS[form]
-    text, expected = unmarked(marked)
+def test_places_stand_where_they_are_marked(line_end: str):
+    text, expected = unmarked(TEXT)
     text = text.replace("\n", line_end)
-    (text_format if form == "text" else json_format).Parse(text, schema.message("ModelProto")())
-    assert len(expected) == marked.count("«") > 20
-    assert positions(text, "ModelProto", expected) == expected
+    text_format.Parse(text, schema.message("ModelProto")())
+    assert len(expected) == TEXT.count("«") > 20
+    assert text_positions(text, "ModelProto", expected) == expected
     for key, position in expected.items():  # by itself too
-        assert positions(text, "ModelProto", [key]) == {key: position}
+        assert text_positions(text, "ModelProto", [key]) == {key: position}
 
 
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("path", "around"),
     [
-        ("graph.node[1].attribute[0].t.dims[3]", "graph.node[1].attribute[0]"),
+        ("graph.node[1].attribute[0].t.dims[3]", "graph.node[1]"),
         ("graph.node[0].input[9]", "graph.node[0]"),
         ("graph.node[0].no_such_field", "graph.node[0]"),
         ("graph.node[0].input[0].name", "graph.node[0].input[0]"),
         ("graph.node[99]", "graph"),
     ],
 )
-def test_what_is_not_there_stands_where_the_message_around_it_does(form: str, path: str, around: str):
-    marked, positions = FORMS[form]
-    if form == "text":
-        around = "graph.node[1]" if path.startswith("graph.node[1]") else around
-    text, expected = unmarked(marked)
-    assert positions(text, "ModelProto", [key_of(path)]) == {key_of(path): expected[key_of(around)]}
+def test_what_is_not_there_stands_where_the_message_around_it_does(path: str, around: str):
+    text, expected = unmarked(TEXT)
+    assert text_positions(text, "ModelProto", [key_of(path)]) == {key_of(path): expected[key_of(around)]}
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_what_is_not_in_the_root_stands_at_the_beginning(form: str):
-    marked, positions = FORMS[form]
-    text, _ = unmarked(marked)
+def test_what_is_not_in_the_root_stands_at_the_beginning():
+    text, _ = unmarked(TEXT)
     keys = [(), (("training_info", 0),), (("domain", None),)]
-    assert positions(text, "ModelProto", keys) == dict.fromkeys(keys, (1, 1))
+    assert text_positions(text, "ModelProto", keys) == dict.fromkeys(keys, (1, 1))
 
 
-@pytest.mark.parametrize("positions", [text_positions, json_positions])
 @pytest.mark.parametrize("text", ["", "}", "]}>", "graph", "[[[{", '{"graph": [[', ": : [1,", "1,2,"])
-def test_what_is_no_message_has_positions_as_well(positions: Any, text: str):
-    assert set(positions(text, "ModelProto", [key_of("graph.node[0]")]).values()) == {(1, 1)}
-
-
-def test_of_a_field_by_both_of_its_names_the_last_counts():
-    text, expected = unmarked(
-        """{"graph": {"node": [{"opType": "A", "input": ["a", "b"],
-        "op_type": «graph.node[0].op_type»"B", "input": [«graph.node[0].input[0]»"c"]}]}}"""
-    )
-    text = text.replace('"input": ["a", "b"]', '"doc_string": "d", "docString": "e"')
-    assert json_positions(text, "ModelProto", expected) == expected
-    text, expected = unmarked(
-        """{"sparseInitializer": [{"dims": [1, 2]}, {"dims": [3]}],
-        «sparse_initializer»"sparse_initializer": [{"dims": [«sparse_initializer[0].dims[0]»4]}]}"""
-    )
-    absent = key_of("sparse_initializer[1].dims[0]")
-    found = json_positions(text, "GraphProto", [*expected, absent])
-    assert found == {**expected, absent: (1, 1)}
-    parsed = json_format.Parse(text, schema.message("GraphProto")())
-    assert [list(sparse.dims) for sparse in parsed.sparse_initializer] == [[4]]
+def test_what_is_no_message_has_positions_as_well(text: str):
+    assert set(text_positions(text, "ModelProto", [key_of("graph.node[0]")]).values()) == {(1, 1)}
 
 
 def test_lines_and_columns_of_characters():
@@ -219,23 +173,11 @@ def as_text(field: FieldDescriptor, value: Any) -> str:
     return str(value)
 
 
-def as_json(field: FieldDescriptor, value: Any) -> str:
-    if isinstance(value, bytes):
-        return '"' + base64.b64encode(value).decode() + '"'
-    is_quoted = field.type in {field.TYPE_INT64, field.TYPE_UINT64, field.TYPE_ENUM}
-    return f'"{as_text(field, value)}"' if is_quoted else as_text(field, value)
-
-
-STYLES: list[tuple[Any, dict[str, Any]]] = [
-    (text_format.MessageToString, {}),
-    (text_format.MessageToString, {"as_one_line": True}),
-    (text_format.MessageToString, {"use_short_repeated_primitives": True}),
-    (
-        text_format.MessageToString,
-        {"pointy_brackets": True, "use_short_repeated_primitives": True, "as_one_line": True},
-    ),
-    (json_format.MessageToJson, {}),
-    (json_format.MessageToJson, {"indent": None, "preserving_proto_field_name": True}),
+STYLES: list[dict[str, Any]] = [
+    {},
+    {"as_one_line": True},
+    {"use_short_repeated_primitives": True},
+    {"pointy_brackets": True, "use_short_repeated_primitives": True, "as_one_line": True},
 ]
 
 
@@ -244,29 +186,25 @@ STYLES: list[tuple[Any, dict[str, Any]]] = [
 def test_each_value_of_a_printed_message_is_found(seed: int, style: int):
     rng = random.Random(seed)
     message = random_message(rng.choice(("ModelProto", "FunctionProto")), rng, itertools.count(1000))
-    printer, options = STYLES[style]
-    if printer is json_format.MessageToJson:
-        text, positions, shown = printer(message, ensure_ascii=False, **options), json_positions, as_json
-    else:
-        text, positions, shown = printer(message, as_utf8=True, **options), text_positions, as_text
+    text = text_format.MessageToString(message, as_utf8=True, **STYLES[style])
     expected = list(scalars(message))
     assert len(expected) > 100
-    found = positions(text, message.DESCRIPTOR.name, [key for key, _, _ in expected])
+    found = text_positions(text, message.DESCRIPTOR.name, [key for key, _, _ in expected])
     lines = text.split("\n")
     for key, field, value in expected:
         line, column = found[key]
-        token = shown(field, value)
+        token = as_text(field, value)
         assert re.match(re.escape(token) + r"(?!\w)", lines[line - 1][column - 1 :]), key
     assert len(set(found.values())) == len(expected)
     for key, _, _ in rng.sample(expected, 20):  # what else is asked for is passed over as a whole
-        assert positions(text, message.DESCRIPTOR.name, [key]) == {key: found[key]}
+        assert text_positions(text, message.DESCRIPTOR.name, [key]) == {key: found[key]}
 
 
 @pytest.mark.timing
 def test_the_time_is_linear_in_the_text_and_the_places():
-    nodes = [f'{{"input": ["a{index}", "b"], "name": "n{index}"}}' for index in range(20_000)]
-    text = '{"graph": {"node": [' + ",".join(nodes) + "]}}"
+    nodes = [f'node {{ input: ["a{index}", "b"] name: "n{index}" }}' for index in range(20_000)]
+    text = f"graph {{ {' '.join(nodes)} }}"
     keys = [key_of(f"graph.node[{index}].input[1]") for index in range(20_000)]
     with time_limit(10):
-        found = json_positions(text, "ModelProto", keys)
+        found = text_positions(text, "ModelProto", keys)
     assert all(text[column - 1 : column + 2] == '"b"' for _, column in found.values())

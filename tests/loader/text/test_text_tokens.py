@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tokens of the two text forms, and the names that fields have in JSON."""
+"""Tokens of the two text forms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from onnx_lint.loader.text.text_tokens import JSON_TOKENS, TEXT_TOKENS, json_fields
+from onnx_lint.loader.text.text_tokens import JSON_TOKENS, TEXT_TOKENS
 
 
 def _kinds(tokens: re.Pattern[str], text: str) -> list[tuple[str | None, str]]:
@@ -31,9 +31,3 @@ def test_a_string_that_is_not_closed_is_one(text: str):
 def test_a_name_in_json_has_a_colon():
     (name, value) = JSON_TOKENS.finditer('"name" : "a:b"')
     assert (name["quoted"], name["colon"], value["quoted"], value["colon"]) == ('"name"', ":", '"a:b"', "")
-
-
-def test_fields_have_two_names_in_json():
-    fields = json_fields("ModelProto")
-    assert fields["irVersion"] is fields["ir_version"]
-    assert fields["graph"].message == "GraphProto"
