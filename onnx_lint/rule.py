@@ -27,6 +27,7 @@ __all__ = [
     "declaration_of_output",
     "deletion_of",
     "findings_of",
+    "findings_of_faults",
     "findings_of_nodes",
     "folded",
     "location_beside_model",
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.types.conflict import Conflict, Disagreement, NodeConflict
     from onnx_lint.inference.types.declaration_conflict import DeclaredValue
     from onnx_lint.ir.tensors.external import ExternalData
-    from onnx_lint.model import Fix, Model, Place
+    from onnx_lint.model import FaultKind, Fix, Model, Place
 
     C = TypeVar("C", bound=Conflict)
     F = TypeVar("F")
@@ -409,6 +410,12 @@ def findings_of(
             fix=fix,
             cause=cause,
         )
+
+
+def findings_of_faults(model: Model, kind: FaultKind, allowed: str) -> Iterator[Finding]:
+    """Yield the finding for each fault of one kind in the file, with its bytes."""
+    for fault in model.faults_of(kind):
+        yield Finding(fault.place, fault.message, allowed=allowed, offset=fault.offset, length=fault.length)
 
 
 def findings_of_nodes(

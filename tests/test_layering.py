@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import json
 import os
 import re
 import subprocess
@@ -21,6 +22,7 @@ from support.project.syntax_trees import files, last_name, nodes_of, tree_of
 
 from onnx_lint import model
 from onnx_lint.inference.shapes import rules
+from tools import catalogue
 
 LAYERS = (
     {"common"},
@@ -384,9 +386,7 @@ def test_rules_and_plugins_import_from_three_modules():
 
 def test_what_rules_import_late_is_offered_as_it_is_typed():
     """Type checkers read imports, and the running program a table: both name the same things, and rules import each."""
-    path = ROOT / "onnx_lint" / "model" / "__init__.py"
-    block = next(node for node in tree_of(path).body if isinstance(node, ast.If) and _is_for_types(node))
-    typed = {each.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for each in node.names}
+    typed = json.loads(catalogue.names(ROOT / "onnx_lint"))
     assert model._homes() == typed
     assert [name for name in typed if getattr(model, name, None) is None] == []
     used = {each.name for path in (ROOT / "rules").rglob("*.py") for each in _imports(path)}

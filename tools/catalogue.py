@@ -108,8 +108,24 @@ def names(package: Path) -> str:
     """The module of each name that `onnx_lint.model` imports for types, and at its first use: JSON."""
     tree = ast.parse((package / "model" / "__init__.py").read_bytes())
     block = next(node for node in tree.body if isinstance(node, ast.If))
-    homes = {each.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for each in node.names}
+    homes: dict[str, str] = {}
+    for node in block.body:
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            given = [each.name for each in node.names]
+            homes |= dict.fromkeys(given if given != ["*"] else _defined(package.parent, node.module), node.module)
     return json.dumps(homes, indent=0) + "\n"
+
+
+def _defined(folder: Path, module: str) -> list[str]:
+    """The names of the public functions and constants that a module defines."""
+    tree = ast.parse(folder.joinpath(*module.split(".")).with_suffix(".py").read_bytes())
+    found = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    found += [
+        str(node.target.id)
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    ]
+    return sorted(name for name in found if not name.startswith("_"))
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import FaultKind, Model, has_faults
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, findings_of_faults, rule
 
 
 @rule(
@@ -61,11 +61,6 @@ def excessive_nesting(model: Model) -> Iterator[Finding]:
     - A graph inside a graph needs three messages, and the shape of a value five more. 31 nested graphs whose values
       have shapes are allowed, 32 are not.
     """
-    for fault in model.faults_of(FaultKind.NESTING):
-        yield Finding(
-            fault.place,
-            fault.message,
-            allowed="at most 100 messages within each other, which parsers take",
-            offset=fault.offset,
-            length=fault.length,
-        )
+    yield from findings_of_faults(
+        model, FaultKind.NESTING, "at most 100 messages within each other, which parsers take"
+    )

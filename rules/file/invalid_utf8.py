@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import FaultKind, Model, has_faults
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, findings_of_faults, rule
 
 
 @rule(clause="FIL-4", since="0.1.0", about=has_faults, needs="file")
@@ -52,11 +52,4 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
     - Other rules see such a name with a `?` for each invalid byte.
     - Other rules check the bytes fields `s`, `strings`, `string_data` and `raw_data`.
     """
-    for fault in model.faults_of(FaultKind.UTF8):
-        yield Finding(
-            fault.place,
-            fault.message,
-            allowed="text in UTF-8",
-            offset=fault.offset,
-            length=fault.length,
-        )
+    yield from findings_of_faults(model, FaultKind.UTF8, "text in UTF-8")

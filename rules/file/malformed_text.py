@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import FaultKind, Model, has_faults
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, findings_of_faults, rule
 
 
 @rule(clause="FIL-8", since="0.1.0", about=has_faults, needs="file")
@@ -41,11 +41,6 @@ def malformed_text(model: Model) -> Iterator[Finding]:
 
     - The file must be in protobuf text format or protobuf JSON, with the field names of the ONNX schema.
     """
-    for fault in model.faults_of(FaultKind.TEXT):
-        yield Finding(
-            fault.place,
-            fault.message,
-            allowed="the text form or the JSON form of a message, as Protocol Buffers defines it",
-            offset=fault.offset,
-            length=fault.length,
-        )
+    yield from findings_of_faults(
+        model, FaultKind.TEXT, "the text form or the JSON form of a message, as Protocol Buffers defines it"
+    )

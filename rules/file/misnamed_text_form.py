@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import FaultKind, Model, has_faults
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, findings_of_faults, rule
 
 
 @rule(clause="FIL-1a", since="0.1.0", about=has_faults, needs="file")
@@ -46,10 +46,6 @@ def misnamed_text_form(model: Model) -> Iterator[Finding]:
       and `.onnxjson`.
     - The specification does not define names. The finding is therefore a warning.
     """
-    for fault in model.faults_of(FaultKind.FILE_NAME):
-        yield Finding(
-            fault.place,
-            fault.message,
-            allowed="the binary form, or a name that ends in .textproto or .json",
-            offset=fault.offset,
-        )
+    yield from findings_of_faults(
+        model, FaultKind.FILE_NAME, "the binary form, or a name that ends in .textproto or .json"
+    )

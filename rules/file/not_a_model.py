@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import FaultKind, Model, has_faults
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, findings_of_faults, rule
 
 
 @rule(clause="FIL-1", since="0.1.0", about=has_faults, needs="file")
@@ -44,11 +44,8 @@ def not_a_model(model: Model) -> Iterator[Finding]:
     - The file must be a ModelProto, or another message that ONNX stores in files.
     - It must be in the binary form of Protocol Buffers, in protobuf text format, or in protobuf JSON.
     """
-    for fault in model.faults_of(FaultKind.NOT_A_MODEL):
-        yield Finding(
-            fault.place,
-            fault.message,
-            allowed="the serialized form of a ModelProto, or of another message that ONNX puts into files",
-            offset=fault.offset,
-            length=fault.length,
-        )
+    yield from findings_of_faults(
+        model,
+        FaultKind.NOT_A_MODEL,
+        "the serialized form of a ModelProto, or of another message that ONNX puts into files",
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import FaultKind, Model, has_faults
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, findings_of_faults, rule
 
 
 @rule(clause="FIL-2", since="0.1.0", about=has_faults, needs="file")
@@ -41,11 +41,4 @@ def truncated_file(model: Model) -> Iterator[Finding]:
 
     - Every field must have all the bytes that its length announces.
     """
-    for fault in model.faults_of(FaultKind.TRUNCATED):
-        yield Finding(
-            fault.place,
-            fault.message,
-            allowed="as many bytes as the length in front of them says",
-            offset=fault.offset,
-            length=fault.length,
-        )
+    yield from findings_of_faults(model, FaultKind.TRUNCATED, "as many bytes as the length in front of them says")

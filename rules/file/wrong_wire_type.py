@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import FaultKind, Model, has_faults
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, findings_of_faults, rule
 
 
 @rule(clause="FIL-3", since="0.1.0", about=has_faults, needs="file")
@@ -42,11 +42,4 @@ def wrong_wire_type(model: Model) -> Iterator[Finding]:
     - Floats and doubles: FIXED32 and FIXED64.
     - A repeated number may also be packed into one LEN field.
     """
-    for fault in model.faults_of(FaultKind.WIRE_TYPE):
-        yield Finding(
-            fault.place,
-            fault.message,
-            allowed="the wire type of the field's type",
-            offset=fault.offset,
-            length=fault.length,
-        )
+    yield from findings_of_faults(model, FaultKind.WIRE_TYPE, "the wire type of the field's type")
