@@ -39,8 +39,7 @@ __all__ = [
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from onnx_lint.inference.types.conflict import Conflict, Disagreement, NodeConflict
-    from onnx_lint.inference.types.declaration_conflict import DeclaredValue
+    from onnx_lint.inference.flow.conflict import Conflict, DeclaredValue, Disagreement, NodeConflict
     from onnx_lint.ir.tensors.external import ExternalData
     from onnx_lint.model import FaultKind, Fix, Model, Place
 

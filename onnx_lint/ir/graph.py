@@ -455,6 +455,10 @@ class Graph:
                 return outer.first_definition(name)
         return None
 
+    def definition_of(self, name: str) -> Definition | None:
+        """Return the definition of a name that the nodes use: the first one here, or that in an enclosing graph."""
+        return self.first_definition(name) or self.outer_definition(name)
+
     def sees(self, name: str) -> bool:
         """Return true if an enclosing graph defines `name` at a place that this graph can see."""
         graph = self

@@ -124,7 +124,7 @@ def _hint(
 
 def _named(name: str, graph: Graph) -> tuple[Related, ...]:
     """Return the place that defines a name that the graph sees."""
-    definition = graph.first_definition(name) or graph.outer_definition(name)
+    definition = graph.definition_of(name)
     return () if definition is None else (Related(definition.place, f"{quote(name)} is {definition.describe()}"),)
 
 

@@ -148,7 +148,7 @@ def _are_given_together(node: Node, members: Sequence[Member], calls: Mapping[in
     for member in members:
         if member.field == "input":
             name = node.inputs[member.index]
-            definition = node.graph.first_definition(name) or node.graph.outer_definition(name)
+            definition = node.graph.definition_of(name)
             if definition is not None and definition.field == "input" and definition.graph.is_function:
                 parameters.add(definition.index)
     assert node.graph.function is not None

@@ -6,9 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.inference.types.conflict import definition_of
-from onnx_lint.inference.types.declaration_conflict import DeclarationConflict
-from onnx_lint.inference.types.operand_conflict import OperandConflict
+from onnx_lint.inference.flow.type_conflict import DeclarationConflict, OperandConflict
 from onnx_lint.inference.types.problem import Differing
 from onnx_lint.inference.types.type_string import TENSORS, ValueType
 from onnx_lint.ir.graph import Graph
@@ -29,7 +27,7 @@ class CastFix:
         self._conflicts = {
             _definition(each.graph, each.subject): each
             for each in declarations
-            if isinstance(each, DeclarationConflict) and each.site is None and not each.graph.is_function
+            if isinstance(each, DeclarationConflict) and each.call is None and not each.graph.is_function
         }
         self._graphs = graphs
         self._kind_of = kind_of
@@ -69,7 +67,7 @@ class CastFix:
 
     def _sources(self, conflict: DeclarationConflict) -> set[Place | None]:
         """Return the inputs of the node of a value that have the same conflict."""
-        definition = definition_of(conflict.graph, conflict.subject)
+        definition = conflict.graph.definition_of(conflict.subject)
         node = definition.node if definition is not None else None
         places = {_definition(node.graph, name) for name in node.inputs if name} if node is not None else set()
         kinds = conflict.declared, conflict.inferred
@@ -102,5 +100,5 @@ class CastFix:
 
 
 def _definition(graph: Graph, name: str) -> Place | None:
-    found = definition_of(graph, name)
+    found = graph.definition_of(name)
     return None if found is None else found.place

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.flow.conflict import NodeConflict
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
+from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.shapes.problem import WrongRank
-from onnx_lint.inference.types.conflict import NodeConflict, definition_of
-from onnx_lint.inference.types.operand_conflict import OperandConflict
 from onnx_lint.inference.types.problem import Disallowed
 from onnx_lint.ir.graph import Definition, Graph, Node
 from onnx_lint.ir.operators.mismatch import attributes_with
@@ -85,7 +85,7 @@ class _ConstantFix(ABC):
             assert operand is not None
             name = node.inputs[operand]
             operands.setdefault(name, set()).add((node.graph, node.index, operand))
-            definition = definition_of(node.graph, name)
+            definition = node.graph.definition_of(name)
             edit = self._edit(definition) if definition is not None else None
             if edit is not None and not _is_list_inside(node, operand):
                 places.setdefault(name, {})[edit.place] = edit

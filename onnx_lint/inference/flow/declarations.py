@@ -46,12 +46,8 @@ class Declarations:
         """Record the values whose declaration contradicts the inferred fact; return those with another type."""
         differing: set[str] = set()
         for name, (field, index, stated) in _contradicting(graph, declared, discords).items():
-            made = discords[name]
-            if made.kind and stated.kind and made.kind != stated.kind:
+            if self._found.note_declared(graph, field, index, stated, discords[name], call):
                 differing.add(name)
-                self._found.note_declaration(graph, field, index, stated.kind, made.kind, call)
-            else:
-                self._found.note_declared_shape(graph, field, index, stated, made, call)
         return differing
 
     def compare_counts(
@@ -85,7 +81,7 @@ class Declarations:
                 continue
             for branch, facts in zip(("then_branch", "else_branch"), outcome.branches, strict=True):
                 if joined(facts[position], stated)[1] == "shape":
-                    self._found.note_declared_shape(graph, *fields[name], stated, facts[position], call, branch)
+                    self._found.note_declared(graph, *fields[name], stated, facts[position], call, branch)
                     break
 
     def is_reported(self, graph: Graph, index: int, name: str, outcome: NodeOutcome, known: Mapping[str, Fact]) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.conflict import Note
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
@@ -20,7 +21,6 @@ from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.operands import EqualDimensions
 from onnx_lint.inference.shapes.problem import TwoSizes
 from onnx_lint.inference.shapes.stated import facts_of_types
-from onnx_lint.inference.types.conflict import Note
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.places.place import Place

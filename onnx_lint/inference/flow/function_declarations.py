@@ -93,7 +93,5 @@ class FunctionDeclarations:
                     flow.of_some_calls.add((id(body), index))
                 if each.schema is not None:
                     flow.note_impossible(body, "value_info", index, each.stated.kind or "", each.schema, each.call)
-                elif each.stated.kind and each.made.kind and each.stated.kind != each.made.kind:
-                    flow.note_declaration(body, "value_info", index, each.stated.kind, each.made.kind, each.call)
                 else:
-                    flow.note_declared_shape(body, "value_info", index, each.stated, each.made, each.call)
+                    flow.note_declared(body, "value_info", index, each.stated, each.made, each.call)

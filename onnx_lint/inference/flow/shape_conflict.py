@@ -7,8 +7,9 @@ from typing import Final
 
 from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.conflict import DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.repairs import repair_of
-from onnx_lint.inference.flow.shape_words import Words, call_notes, shape_notes, text_of
+from onnx_lint.inference.flow.shape_words import Words, shape_notes, text_of
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import agree
 from onnx_lint.inference.shapes.fact import Fact, Facts
@@ -28,8 +29,6 @@ from onnx_lint.inference.shapes.problem import (
     WrongRank,
     WrongValue,
 )
-from onnx_lint.inference.types.conflict import Note, definition_of, name_of_input
-from onnx_lint.inference.types.declaration_conflict import DeclaredValue
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.places.place import Place
@@ -165,7 +164,7 @@ class ShapeConflict(Record):
             found += notes
         if isinstance(self.source, int):
             found.append((self.node.place.at("input", self.source), f"read by {self.node.describe()}"))
-        return [*(note for note in found if note[0] != self.place), *call_notes(self.call)]
+        return [*(note for note in found if note[0] != self.place), *call_notes(self.call, text_of)]
 
 
 _FOLDED: Final = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
@@ -184,7 +183,7 @@ def _is_constant(graph: Graph, name: str, call: Call | None, most: int) -> bool:
 
     It may be wrapped by nodes that a consumer computes when it loads the model, or passed to a function by the call.
     """
-    definition = definition_of(graph, name)
+    definition = graph.definition_of(name)
     if definition is None:
         return False
     node, function = definition.node, definition.graph.function
@@ -244,7 +243,7 @@ class DeclaredShapeConflict(DeclaredValue):
     @property
     def cause(self) -> str | None:
         """The node and the axes that differ: several outputs may be declared for one wrong axis."""
-        definition = definition_of(self.graph, self.subject)
+        definition = self.graph.definition_of(self.subject)
         if definition is None or definition.node is None:
             return None
         pairs = enumerate(zip(self.declared.shape or (), self.inferred.shape or (), strict=False))
@@ -259,8 +258,7 @@ class DeclaredShapeConflict(DeclaredValue):
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call that supplies it."""
-        found: list[Note] = [] if self.definition is None else [(self.definition.place, "defines the value")]
-        return found + call_notes(self.call)
+        return self.defined() + call_notes(self.call, text_of)
 
 
 class DeclaredCountConflict(DeclaredValue):
@@ -292,7 +290,7 @@ class DeclaredCountConflict(DeclaredValue):
         """Return the definition of the input, and the call that supplies it."""
         node = self.definition.node if self.definition is not None else None
         found = [] if node is None else shape_notes(node.graph, node.inputs[0], self.data)
-        return found + call_notes(self.call)
+        return found + call_notes(self.call, text_of)
 
 
 class _OfSubgraph(Record):
@@ -312,7 +310,7 @@ class _OfSubgraph(Record):
 
     def notes(self) -> list[Note]:
         """Return the node, and the call that supplies the shapes."""
-        return [(self.node.place, self.node.describe()), *call_notes(self.call)]
+        return [(self.node.place, self.node.describe()), *call_notes(self.call, text_of)]
 
 
 class SuppliedShapeConflict(_OfSubgraph):
@@ -374,7 +372,7 @@ class BranchShapeConflict(StateShapeConflict):
     def notes(self) -> list[Note]:
         """Return the output of the first branch, and the call that supplies the shapes."""
         other = f"{quote(self.first.output_names[self.index])} of the other branch"
-        return [(self.first.place.at("output", self.index), other), *call_notes(self.call)]
+        return [(self.first.place.at("output", self.index), other), *call_notes(self.call, text_of)]
 
 
 def _shape_place(value_info: Place, declared: Fact, found: Fact) -> Place:

@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.walks import MAX_SHOWN_CALLS, Call
+from onnx_lint.inference.flow.conflict import Note
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.operands import count_in
 from onnx_lint.inference.shapes.problem import (
@@ -29,7 +29,6 @@ from onnx_lint.inference.shapes.problem import (
     WrongValue,
 )
 from onnx_lint.inference.shapes.stated import fact_of_type
-from onnx_lint.inference.types.conflict import Note, call_note, definition_of
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import counted, describe_list, describe_shape, listed, quote, with_more, with_shape
@@ -297,7 +296,7 @@ def _ranks(least: int, greatest: int | None) -> str:
 
 def shape_notes(graph: Graph, name: str, fact: Fact) -> list[Note]:
     """Return the definition of a value, and the declaration of its shape."""
-    definition = definition_of(graph, name)
+    definition = graph.definition_of(name)
     if definition is None:
         return []
     found: list[Note] = [(definition.place, f"{quote(name)} is {text_of(fact)}")]
@@ -314,11 +313,3 @@ def shape_notes(graph: Graph, name: str, fact: Fact) -> list[Note]:
                 place = owner.place.at(field, index)
                 found.append((place, f"{quote(name)} is declared as {text_of(declared)}"))
     return found
-
-
-def call_notes(call: Call | None, most: int = MAX_SHOWN_CALLS) -> list[Note]:
-    """Return the call that supplies the arguments of a function, and the calls around it."""
-    if call is None or not most:
-        return []
-    note = call_note(call.node, ["nothing" if each.kind == "" else text_of(each) for each in call.arguments])
-    return [note, *call_notes(call.around, most - 1)]

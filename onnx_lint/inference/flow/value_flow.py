@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shapes
-from onnx_lint.inference.flow.walks import MAX_SHOWN_CALLS, Call, WalkResult, Walks
+from onnx_lint.inference.flow.walks import Call, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.problem import Remark, ShapeProblem
@@ -20,6 +20,7 @@ from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.spec.operators import OperatorSchema
 
 if TYPE_CHECKING:
+    from onnx_lint.inference.flow.conflict import Conflict, DeclaredValue
     from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
     from onnx_lint.inference.flow.shape_conflict import (
         BranchShapeConflict,
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
         StateShapeConflict,
         SuppliedShapeConflict,
     )
-    from onnx_lint.inference.shapes.problem import ShapeProblem
-    from onnx_lint.inference.types.conflict import CallSite, Conflict
-    from onnx_lint.inference.types.declaration_conflict import DeclarationConflict, DeclaredValue, ImpossibleDeclaration
-    from onnx_lint.inference.types.operand_conflict import OperandConflict
+    from onnx_lint.inference.flow.type_conflict import (
+        DeclarationConflict,
+        ImpossibleDeclaration,
+        OperandConflict,
+        SubgraphConflict,
+    )
     from onnx_lint.inference.types.problem import TypeProblem
-    from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
     from onnx_lint.inference.types.subgraph_types import Mismatch
-    from onnx_lint.inference.types.typed_operator import Inputs
     from onnx_lint.ir.columns.nodes import NodeForm
     from onnx_lint.ir.crashes import Crashes
 
@@ -183,38 +184,29 @@ class ValueFlow:
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None
     ) -> None:
         """Record a type problem of a node's operands."""
-        from onnx_lint.inference.types.operand_conflict import OperandConflict
+        from onnx_lint.inference.flow.type_conflict import OperandConflict
 
         if self._is_new(node.graph, node.index, problem):
             kinds = tuple([each.kind for each in inputs])
-            conflict = OperandConflict(node, schema, self._schemas, problem, kinds, _calls(call))
+            conflict = OperandConflict(node, schema, self._schemas, problem, kinds, call)
             self.operands.append(conflict)
-
-    def note_declaration(
-        self, graph: Graph, field: str, index: int, declared: ValueType, inferred: ValueType, call: Call | None
-    ) -> None:
-        """Record a declaration in a list of the graph whose type contradicts the inferred one."""
-        from onnx_lint.inference.types.declaration_conflict import DeclarationConflict
-
-        if self._is_new(graph, field, index):
-            self.declarations.append(DeclarationConflict(graph, field, index, declared, inferred, _calls(call)))
 
     def note_impossible(
         self, graph: Graph, field: str, index: int, declared: ValueType, schema: OperatorSchema, call: Call | None
     ) -> None:
         """Record a declaration in a list of the graph with a type that the operator of the node can never produce."""
-        from onnx_lint.inference.types.declaration_conflict import ImpossibleDeclaration
+        from onnx_lint.inference.flow.type_conflict import ImpossibleDeclaration
 
         if self._is_new(graph, field, index):
-            conflict = ImpossibleDeclaration(graph, field, index, declared, schema, self._schemas, _calls(call))
+            conflict = ImpossibleDeclaration(graph, field, index, declared, schema, self._schemas, call)
             self.declarations.append(conflict)
 
     def note_subgraph(self, node: Node, graph: Graph, mismatch: Mismatch, call: Call | None) -> None:
         """Record an input or output of a subgraph whose type is not the one that the node requires."""
-        from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
+        from onnx_lint.inference.flow.type_conflict import SubgraphConflict
 
         if self._is_new(graph, mismatch.role, mismatch.index):
-            self.subgraphs.append(SubgraphConflict(node, graph, mismatch, _calls(call)))
+            self.subgraphs.append(SubgraphConflict(node, graph, mismatch, call))
 
     def note_shapes(
         self, node: Node, schema: OperatorSchema, problem: ShapeProblem, inputs: Facts, call: Call | None
@@ -237,24 +229,26 @@ class ValueFlow:
         if is_new:
             self.shapes.append(conflict)
 
-    def note_declared_shape(
-        self,
-        graph: Graph,
-        field: str,
-        index: int,
-        declared: Fact,
-        inferred: Fact,
-        call: Call | None,
-        branch: str = "",
-    ) -> None:
-        """Record a declaration in a list of the graph whose shape contradicts the inferred one.
+    def note_declared(
+        self, graph: Graph, field: str, index: int, declared: Fact, inferred: Fact, call: Call | None, branch: str = ""
+    ) -> bool:
+        """Record a declaration in a list of the graph whose type or shape contradicts the inferred one.
 
-        `branch`: the branch of an If that has the inferred shape.
+        Returns whether it is the type. `branch`: the branch of an If that has the inferred shape.
         """
-        from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
-
+        is_type = bool(inferred.kind and declared.kind and inferred.kind != declared.kind)
         if self._is_new(graph, field, index):
-            self.declared_shapes.append(DeclaredShapeConflict(graph, field, index, declared, inferred, call, branch))
+            if is_type:
+                from onnx_lint.inference.flow.type_conflict import DeclarationConflict
+
+                kinds = declared.kind or "", inferred.kind or ""
+                self.declarations.append(DeclarationConflict(graph, field, index, *kinds, call))
+            else:
+                from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
+
+                conflict = DeclaredShapeConflict(graph, field, index, declared, inferred, call, branch)
+                self.declared_shapes.append(conflict)
+        return is_type
 
     def note_declared_count(
         self, graph: Graph, field: str, index: int, declared: Fact, data: Fact, call: Call | None
@@ -307,12 +301,3 @@ _MOST_TRIED: Final = 20_000
 """The nodes of trials after which there are no more."""
 
 _NONE_UNKNOWN: Final[frozenset[str]] = frozenset()
-
-
-def _calls(call: Call | None) -> CallSite | None:
-    """Return the calls that lead to a place in a function body, with only the types of the arguments."""
-    calls: list[tuple[Node, Inputs]] = []
-    while call is not None and len(calls) < MAX_SHOWN_CALLS:
-        calls.append((call.node, tuple([each.kind for each in call.arguments])))
-        call = call.around
-    return calls or None

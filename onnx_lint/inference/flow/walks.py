@@ -5,16 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node
-
-MAX_SHOWN_CALLS: Final = 3
-"""The most calls that a finding shows, each in the body of the function that the next one calls."""
 
 
 class Call(Record):

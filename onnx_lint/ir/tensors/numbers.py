@@ -78,7 +78,7 @@ class Constants:
 
     def of(self, graph: Graph, name: str) -> Constant | None:
         """Return the initializer or Constant that a graph sees; None for other values, and for large ones."""
-        found = graph.first_definition(name) or graph.outer_definition(name) if name else None
+        found = graph.definition_of(name) if name else None
         if found is None:
             return None
         key = id(found.graph), name

@@ -61,9 +61,9 @@ class TestValueInfoOfFunctions:
         model = _called_with(("double", 2), ("float16", 2))
         assert _types_at_odds(model) == [("tensor(float)", "tensor(double)")]
         assert not _are_of_some_calls(model)
-        site = model.value_flow.declarations[0].site
-        assert site is not None
-        assert [(node.index, kinds) for node, kinds in site] == [(0, ("tensor(double)",))]
+        call = model.value_flow.declarations[0].call
+        assert call is not None
+        assert (call.node.index, [each.kind for each in call.arguments]) == (0, ["tensor(double)"])
 
     def test_all_calls_have_another_shape(self):
         model = _called_with(("float", 3), ("float", 4))

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The common parts of conflicts between types or shapes. Rules make findings from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.walks import Call
+from onnx_lint.inference.shapes.fact import Fact
+from onnx_lint.ir.graph import Definition, Graph, Node
+from onnx_lint.ir.places.place import Place
+from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.wording import quote
+
+Note = tuple[Place, str]
+"""A place that belongs to a conflict, and a message about it."""
+
+
+class Disagreement(Protocol):
+    """Two types or shapes that do not agree, with the texts of a finding."""
+
+    @property
+    def place(self) -> Place:
+        """The place of the fault."""
+
+    @property
+    def allowed(self) -> str:
+        """The valid type or shape."""
+
+    @property
+    def subject(self) -> str | None:
+        """The name that the conflict is about."""
+
+    def describe(self) -> str:
+        """Return the message."""
+
+    def notes(self) -> list[Note]:
+        """Return the places where the types or shapes come from."""
+
+
+class NodeConflict(Disagreement, Protocol):
+    """Operands of a node that do not agree with its operator."""
+
+    @property
+    def node(self) -> Node:
+        """The node."""
+
+    @property
+    def cause(self) -> str:
+        """The key that all conflicts share that come from one mistake."""
+
+    @property
+    def hint(self) -> str | None:
+        """A change of the node with which the operands agree; None if none was found."""
+
+
+class Conflict(Disagreement, Protocol):
+    """Two types that do not agree."""
+
+    @property
+    def lacks_conversion(self) -> bool:
+        """True if an optional type is used where its content is required, or the other way round."""
+
+
+MAX_SHOWN_CALLS: Final = 3
+"""The most calls that a finding shows, each in the body of the function that the next one calls."""
+
+MAX_SHOWN_TYPES: Final = 20
+"""The most types or shapes to show in a note about a call.
+A call may have thousands, and each conflict in the function body has such a note.
+"""
+
+
+def call_notes(call: Call | None, text_of: Callable[[Fact], str], most: int = MAX_SHOWN_CALLS) -> list[Note]:
+    """Return notes about the call that supplies the arguments of a function, and the calls around it."""
+    if call is None or not most:
+        return []
+    shown = ["nothing" if each.kind == "" else text_of(each) for each in call.arguments[:MAX_SHOWN_TYPES]]
+    more = len(call.arguments) - MAX_SHOWN_TYPES
+    shown += [f"{more:,} more"] if more > 0 else []
+    note = call.node.place, f"called by {call.node.describe()} with {', '.join(shown)}"
+    return [note, *call_notes(call.around, text_of, most - 1)]
+
+
+def name_of_input(schema: OperatorSchema, index: int) -> str:
+    """Return the name that an operator gives to an input; one name for all of a variadic one."""
+    parameter = schema.input_at(index)
+    return parameter.name if parameter is not None else str(index)
+
+
+class DeclaredValue(Record):
+    """An output or other value with its declaration in a list of its graph."""
+
+    graph: Graph
+    field: str
+    """The list with the declaration: `output` or `value_info`."""
+    index: int
+
+    @property
+    def place(self) -> Place:
+        """The declaration."""
+        return self.graph.at(self.field, self.index)
+
+    @property
+    def subject(self) -> str:
+        """The name of the value."""
+        return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
+
+    @property
+    def definition(self) -> Definition | None:
+        """The definition of the value."""
+        return self.graph.definition_of(self.subject)
+
+    def stated(self, declared: str) -> str:
+        """Return the beginning of a message: the value and its declared type or shape."""
+        what = f"{self.field.replace('_', ' ')} {quote(self.subject)} of {self.graph.describe()}"
+        return f"{what} is declared as {declared}"
+
+    def defined(self) -> list[Note]:
+        """Return the note about the definition of the value."""
+        return [] if self.definition is None else [(self.definition.place, "defines the value")]
