@@ -6,13 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from large_models import FLOAT, declare, model
+
 from onnx_lint import schema
 from onnx_lint.schema.wire import WireType, encode_varint
 
 TENSORS = 64
 """The number of initializers that share the weights: about as many as a small convolutional network has."""
 _ROWS = 1024
-_FLOAT = 1
 _GRAPH, _INITIALIZER, _RAW_DATA = 7, 5, 9
 
 
@@ -23,39 +24,31 @@ def _key(number: int, length: int) -> bytes:
 
 def _chain() -> Any:
     """A model that is a chain of MatMul nodes, without its weights."""
-    model = schema.message("ModelProto")(ir_version=10, producer_name="benchmark", producer_version="1")
-    model.opset_import.add(domain="", version=21)
-    graph = model.graph
-    graph.name = "main_graph"
-    for field, name in ((graph.input, "x0"), (graph.output, f"x{TENSORS}")):
-        value = field.add(name=name)
-        value.type.tensor_type.elem_type = _FLOAT
-        value.type.tensor_type.shape.dim.add().dim_value = 1
-        value.type.tensor_type.shape.dim.add().dim_value = _ROWS
+    made = model(FLOAT, "x0", 1, _ROWS)
     for index in range(TENSORS):
-        graph.node.add(
-            name=f"node_{index}", op_type="MatMul", input=[f"x{index}", f"w{index}"], output=[f"x{index + 1}"]
-        )
-    return model
+        inputs = [f"x{index}", f"w{index}"]
+        made.graph.node.add(name=f"node_{index}", op_type="MatMul", input=inputs, output=[f"x{index + 1}"])
+    declare(made.graph.output, f"x{TENSORS}", FLOAT, 1, _ROWS)
+    return made
 
 
 def _weight(index: int, columns: int) -> Any:
     dims = [_ROWS, columns] if index % 2 == 0 else [columns, _ROWS]
-    return schema.message("TensorProto")(name=f"w{index}", data_type=_FLOAT, dims=dims)
+    return schema.message("TensorProto")(name=f"w{index}", data_type=FLOAT, dims=dims)
 
 
 def write_inlined(path: Path, size: int) -> None:
     """Write a model whose initializers hold `size` bytes of zeros in raw_data."""
     columns = size // TENSORS // 4 // _ROWS
     payload = columns * _ROWS * 4
-    model = _chain()
-    graph = model.graph.SerializeToString()
-    model.ClearField("graph")
+    chain = _chain()
+    graph = chain.graph.SerializeToString()
+    chain.ClearField("graph")
     heads = [_weight(index, columns).SerializeToString() + _key(_RAW_DATA, payload) for index in range(TENSORS)]
     keys = [_key(_INITIALIZER, len(head) + payload) for head in heads]
     weights = sum(len(key) + len(head) + payload for key, head in zip(keys, heads, strict=True))
     with path.open("wb") as file:
-        file.write(model.SerializeToString())
+        file.write(chain.SerializeToString())
         file.write(_key(_GRAPH, len(graph) + weights) + graph)
         for key, head in zip(keys, heads, strict=True):
             file.write(key + head)

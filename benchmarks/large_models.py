@@ -47,51 +47,51 @@ _KINDS: Final = {
 """By class of a value: the type of the attribute, and its field."""
 
 
-def _model(element_type: int = FLOAT) -> Any:
-    """A model with the input `x`, without output and nodes."""
-    model = schema.message("ModelProto")(ir_version=10, producer_name="benchmark", producer_version="1")
-    model.opset_import.add(domain="", version=21)
-    model.graph.name = "main_graph"
-    declare(model.graph.input, "x", element_type, 2)
-    return model
+def model(element_type: int = FLOAT, name: str = "x", *shape: int) -> Any:
+    """A model with one input, without output and nodes."""
+    made = schema.message("ModelProto")(ir_version=10, producer_name="benchmark", producer_version="1")
+    made.opset_import.add(domain="", version=21)
+    made.graph.name = "main_graph"
+    declare(made.graph.input, name, element_type, *(shape or (2,)))
+    return made
 
 
 def chain(count: int) -> Any:
     """A chain of Relu nodes without declared values."""
-    model = _model()
-    add = model.graph.node.add
+    made = model()
+    add = made.graph.node.add
     for index in range(count):
         add(op_type="Relu", input=["x" if not index else f"v{index - 1}"], output=[f"v{index}"], name=f"n{index}")
-    declare(model.graph.output, f"v{count - 1}", FLOAT, 2)
-    return model
+    declare(made.graph.output, f"v{count - 1}", FLOAT, 2)
+    return made
 
 
 def declared_chain(count: int) -> Any:
     """A chain of Relu nodes without names, each of whose outputs is declared in `value_info`."""
-    model = chain(count)
-    for node in model.graph.node:
+    made = chain(count)
+    for node in made.graph.node:
         node.ClearField("name")
     for index in range(count - 1):
-        declare(model.graph.value_info, f"v{index}", FLOAT, 2)
-    return model
+        declare(made.graph.value_info, f"v{index}", FLOAT, 2)
+    return made
 
 
 def initializers(count: int) -> Any:
     """Pairs of a node and an initializer of its own."""
-    model = _model()
-    graph = model.graph
+    made = model()
+    graph = made.graph
     for index in range(count):
         graph.initializer.add(name=f"w{index}", data_type=FLOAT, dims=[2], raw_data=b"\0\0\x80\x3f" * 2)
         value = "x" if not index else f"v{index - 1}"
         graph.node.add(op_type="Add", input=[value, f"w{index}"], output=[f"v{index}"])
     declare(graph.output, f"v{count - 1}", FLOAT, 2)
-    return model
+    return made
 
 
 def external_initializers(count: int) -> Any:
     """A MatMul for each of many initializers in another file, as mixtures of experts have them."""
-    model = _model()
-    graph = model.graph
+    made = model()
+    graph = made.graph
     for index in range(count):
         name = f"layers.{index}.weight"
         tensor = graph.initializer.add(name=name, data_type=FLOAT, dims=[224, 224], data_location=1)
@@ -99,13 +99,13 @@ def external_initializers(count: int) -> Any:
             tensor.external_data.add(key=key, value=str(value))
         graph.node.add(op_type="MatMul", input=["x", name], output=[f"v{index}"])
     declare(graph.output, f"v{count - 1}", FLOAT, 224)
-    return model
+    return made
 
 
 def constants(count: int) -> Any:
     """Constant nodes, each with a tensor of its own of 256 bytes, and a Concat of all of them."""
-    model = _model()
-    graph = model.graph
+    made = model()
+    graph = made.graph
     for index in range(count):
         node = graph.node.add(op_type="Constant", output=[f"c{index}"])
         content = index.to_bytes(4, "little") * 64
@@ -113,25 +113,25 @@ def constants(count: int) -> Any:
     graph.node.add(op_type="Concat", input=[f"c{index}" for index in range(count)], output=["y"])
     add_attribute(graph.node[-1], "axis", 0)
     declare(graph.output, "y", FLOAT, 64 * count)
-    return model
+    return made
 
 
 def concatenation(count: int) -> Any:
     """One Concat of many inputs of the graph."""
-    model = _model()
-    graph = model.graph
+    made = model()
+    graph = made.graph
     for index in range(1, count):
         declare(graph.input, f"x{index}", FLOAT, 2)
     graph.node.add(op_type="Concat", input=[value.name for value in graph.input], output=["y"])
     add_attribute(graph.node[0], "axis", 0)
     declare(graph.output, "y", FLOAT, 2 * count)
-    return model
+    return made
 
 
 def own_constants(count: int) -> Any:
     """Add nodes in a chain, each with a Constant of two floats of its own."""
-    model = _model()
-    graph = model.graph
+    made = model()
+    graph = made.graph
     value = "x"
     for index in range(count // 2):
         constant = graph.node.add(op_type="Constant", output=[f"c{index}"])
@@ -140,28 +140,26 @@ def own_constants(count: int) -> Any:
         graph.node.add(op_type="Add", input=[value, f"c{index}"], output=[f"v{index}"])
         value = f"v{index}"
     declare(graph.output, value, FLOAT, 2)
-    return model
+    return made
 
 
 def own_attributes(count: int) -> Any:
     """LeakyRelu nodes in a chain, each with an alpha of its own."""
-    model = _model()
-    graph = model.graph
+    made = model()
+    graph = made.graph
     value = "x"
     for index in range(count):
         node = graph.node.add(op_type="LeakyRelu", input=[value], output=[f"v{index}"])
         add_attribute(node, "alpha", index / count)
         value = f"v{index}"
     declare(graph.output, value, FLOAT, 2)
-    return model
+    return made
 
 
 def convolutions(count: int) -> Any:
     """Conv nodes of one form in a chain, with all five attributes."""
-    model = _model()
-    graph = model.graph
-    del graph.input[:]
-    declare(graph.input, "x", FLOAT, 1, 3, 224, 224)
+    made = model(FLOAT, "x", 1, 3, 224, 224)
+    graph = made.graph
     graph.initializer.add(name="w", data_type=FLOAT, dims=[3, 3, 3, 3], raw_data=bytes(324))
     lists = {"dilations": [1, 1], "kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [1, 1]}
     for index in range(count):
@@ -171,29 +169,29 @@ def convolutions(count: int) -> Any:
         for name, numbers in lists.items():
             add_attribute(node, name, numbers)
     declare(graph.output, f"v{count - 1}", FLOAT, 1, 3, 224, 224)
-    return model
+    return made
 
 
 def functions(count: int) -> Any:
     """Return a model with functions of two nodes, as exporters name them. Each function is called once."""
-    model = _model()
-    model.opset_import.add(domain="pkg.torch", version=1)
+    made = model()
+    made.opset_import.add(domain="pkg.torch", version=1)
     value = "x"
     for index in range(count):
         name = f"activation_{index}"
-        add_function(model, name)
+        add_function(made, name)
         output = f"/layers.{index}/{name}_output_0"
-        model.graph.node.add(
+        made.graph.node.add(
             name=f"/layers.{index}/{name}", op_type=name, domain="pkg.torch", input=[value], output=[output]
         )
         value = output
-    declare(model.graph.output, value, FLOAT, 2)
-    return model
+    declare(made.graph.output, value, FLOAT, 2)
+    return made
 
 
-def add_function(model: Any, name: str) -> None:
+def add_function(made: Any, name: str) -> None:
     """Add a model-local function with one input and one output."""
-    function = model.functions.add(name=name, domain="pkg.torch", input=["x"], output=["result"])
+    function = made.functions.add(name=name, domain="pkg.torch", input=["x"], output=["result"])
     function.opset_import.add(domain="", version=21)
     function.node.add(name="n0", op_type="Sigmoid", input=["x"], output=["gate"])
     function.node.add(name="n1", op_type="Mul", input=["x", "gate"], output=["result"])
@@ -201,8 +199,8 @@ def add_function(model: Any, name: str) -> None:
 
 def subgraphs(count: int) -> Any:
     """Loops, each with an If in its body: three subgraphs for each Loop."""
-    model = _model()
-    graph = model.graph
+    made = model()
+    graph = made.graph
     declare(graph.input, "c", BOOL)
     declare(graph.input, "n", INT64)
     for index in range(count // 3):
@@ -222,7 +220,7 @@ def subgraphs(count: int) -> Any:
         declare(body.output, f"t{index}", FLOAT, 2)
         add_attribute(graph.node.add(op_type="Loop", input=["n", "c", value], output=[f"v{index}"]), "body", body)
     declare(graph.output, f"v{count // 3 - 1}", FLOAT, 2)
-    return model
+    return made
 
 
 def tree_ensemble(count: int) -> Any:
@@ -230,11 +228,9 @@ def tree_ensemble(count: int) -> Any:
     size = 2_047
     inner = 1_023
     trees = -(-count // size)
-    model = _model()
-    del model.graph.input[:]
-    declare(model.graph.input, "x", FLOAT, 1, 100)
-    model.opset_import.add(domain=_ML, version=3)
-    node = model.graph.node.add(op_type="TreeEnsembleRegressor", domain=_ML, input=["x"], output=["y"])
+    made = model(FLOAT, "x", 1, 100)
+    made.opset_import.add(domain=_ML, version=3)
+    node = made.graph.node.add(op_type="TreeEnsembleRegressor", domain=_ML, input=["x"], output=["y"])
     leaves = size - inner
     add_attribute(node, "n_targets", 1)
     lists: Mapping[str, list[Any]] = {
@@ -254,19 +250,19 @@ def tree_ensemble(count: int) -> Any:
     }
     for name, values in lists.items():
         add_attribute(node, name, values)
-    declare(model.graph.output, "y", FLOAT, 1, 1)
-    return model
+    declare(made.graph.output, "y", FLOAT, 1, 1)
+    return made
 
 
 def label_encoder(count: int) -> Any:
     """Return a model with a LabelEncoder from `count` strings to integers."""
-    model = _model(8)
-    model.opset_import.add(domain=_ML, version=4)
-    node = model.graph.node.add(op_type="LabelEncoder", domain=_ML, input=["x"], output=["y"])
+    made = model(8)
+    made.opset_import.add(domain=_ML, version=4)
+    node = made.graph.node.add(op_type="LabelEncoder", domain=_ML, input=["x"], output=["y"])
     add_attribute(node, "keys_strings", [b"category_of_%09d" % index for index in range(count)])
     add_attribute(node, "values_int64s", range(count))
-    declare(model.graph.output, "y", INT64, 2)
-    return model
+    declare(made.graph.output, "y", INT64, 2)
+    return made
 
 
 MODELS: Final[Mapping[str, Callable[[int], Any]]] = MappingProxyType(

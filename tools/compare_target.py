@@ -16,8 +16,9 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 LACKS = re.compile(
@@ -40,10 +41,10 @@ def main(arguments: list[str]) -> int:
     target, python, *given = arguments
     files = [path for name in given for path in _models(Path(name))]
     product = target.partition("=")[0]
-    reasons = outcomes(python, product, files)
+    answers = outcomes(python, product, files)
     counts: Counter[str] = Counter()
     for path in files:
-        reason = reasons[str(path)]
+        reason = answers[str(path)]
         report = lint(path, target=target)
         own = report.of_rule(_OWN)
         if any(found.rule not in _NO_ERROR for found in report.errors):
@@ -70,6 +71,17 @@ def outcomes(python: str, product: str, files: list[Path]) -> dict[str, str | No
             found[left[len(run.stdout.splitlines())]] = f"the process ended with {run.returncode}"
         left = [name for name in left if name not in found]
     return found
+
+
+def reasons(python: str, product: str, models: Iterable[bytes]) -> list[str | None]:
+    """Return why each model was refused; None if it was loaded."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for index, model in enumerate(models):
+            files.append(Path(folder, f"{index}.onnx"))
+            files[-1].write_bytes(model)
+        found = outcomes(python, product, files)
+        return [found[str(file)] for file in files]
 
 
 def onnxruntime_loader() -> Callable[[str], object]:

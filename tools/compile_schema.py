@@ -5,23 +5,20 @@ The compiled set has three more files. Two are outlines: those messages again in
 of graphs and functions left as bytes, and in one of them their initializers and value infos too. The third has each
 message with all fields as lists. onnx_lint.schema.variants says what they are for.
 
-`python -m tools.compile_schema` writes the file; with `--check` it only reports whether the file is up to
-date. It needs grpcio-tools, a development dependency; users of onnx-lint never run it.
+`python -m tools.compile_schema` writes the file. It needs grpcio-tools, a development dependency; users of onnx-lint
+never run it.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet
-from google.protobuf.message import DecodeError
 
 from onnx_lint.schema.variants import VARIANTS
 
@@ -121,34 +118,15 @@ _STORED_AS: Final = {
 }
 
 
-def is_current(compiled: Path, fresh: FileDescriptorSet) -> bool:
-    """Return whether `compiled` holds the same descriptors; the order of bytes that protoc chooses does not matter."""
-    try:
-        return FileDescriptorSet.FromString(compiled.read_bytes()) == fresh
-    except (FileNotFoundError, DecodeError):
-        return False
-
-
-def main(arguments: Sequence[str] | None = None, *, source: Path = SOURCE, compiled: Path = COMPILED) -> int:
-    """Write `compiled`, or with `--check` compare it; return the exit code.
-
-    That is 0 when all is well, 1 when `--check` finds the file stale, and 2 when the source does not compile.
-    """
-    parser = argparse.ArgumentParser(prog="python -m tools.compile_schema", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when onnx.binpb is stale")
-    options = parser.parse_args(arguments)
+def main(*, source: Path = SOURCE, compiled: Path = COMPILED) -> int:
+    """Write `compiled`; return the exit code, which is not 0 if the source does not compile."""
     try:
         fresh = compile_schema(source.read_text(encoding="utf-8"))
     except CompileError as error:
         print(error, file=sys.stderr)
         return 2
-    if not options.check:
-        compiled.write_bytes(fresh.SerializeToString(deterministic=True))
-        return 0
-    if is_current(compiled, fresh):
-        return 0
-    print(f"{compiled.name} is not what {source.name} compiles to", file=sys.stderr)
-    return 1
+    compiled.write_bytes(fresh.SerializeToString(deterministic=True))
+    return 0
 
 
 if __name__ == "__main__":

@@ -4,24 +4,30 @@
     python -m tools.compile_targets onnxruntime PYTHON...
     python -m tools.compile_targets openvino PYTHON...
 
-Each PYTHON is the interpreter of an environment with `onnx` and one release of the product. ONNX Runtime is asked for
-its operators and its kernels for the processor; its limits on versions are found by loading tiny models. If it has no
+Each PYTHON is the interpreter of an environment with one release of the product. ONNX Runtime is asked for its
+operators and its kernels for the processor; its limits on versions are found by loading tiny models. If it has no
 kernel for an operator with a function, it runs the function, whose nodes may lack kernels. So it loads a model for each
 version and the types of each of these operators. OpenVINO loads a model with one node for each definition of an
-operator without subgraphs, and one for each element type, and refuses what it cannot convert. With `--ask` the module
-prints the answers of its own environment, and imports nothing else of this project.
+operator without subgraphs, and one for each element type, and refuses what it cannot convert.
 """
 
 from __future__ import annotations
 
 import datetime
-import importlib
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from onnx_lint import schema
+from onnx_lint.spec.element_types import ELEMENT_TYPES
+from onnx_lint.spec.operators import BUILT_IN
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, NEWEST_OPSET
+from tools.compare_target import reasons
+from tools.runtime_functions import runtime_functions
+from tools.single_nodes import definitions, single_node
 
 ONNX_DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview.training")
 OWN_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")
@@ -32,78 +38,68 @@ OPENVINO = "the operators and element types that the package openvino on PyPI sa
 
 def main(arguments: list[str]) -> int:
     """Write the data file from the answers of several environments. Returns the exit code."""
-    if arguments[0] == "--ask":
-        print(json.dumps({"onnxruntime": ask_onnxruntime, "openvino": ask_openvino}[arguments[1]]()))
-        return 0
     product, *pythons = arguments
-    answers = [json.loads(subprocess.check_output([python, __file__, "--ask", product])) for python in pythons]
-    if product == "onnxruntime":
-        from tools.runtime_functions import runtime_functions
-
-        for answer, python in zip(answers, pythons, strict=True):
-            answer["functions"] = [*runtime_functions(python, answer["opsets"])]
-    answers.sort(key=lambda answer: [int(part) for part in answer["version"].split(".")])
-    make = {"onnxruntime": onnxruntime_file, "openvino": openvino_file}[product]
+    ask, make = {"onnxruntime": (ask_onnxruntime, onnxruntime_file), "openvino": (ask_openvino, openvino_file)}[product]
+    answers = sorted(map(ask, pythons), key=lambda answer: [int(part) for part in answer["version"].split(".")])
     (PRODUCTS / f"{product}.json").write_text(make(answers, datetime.date.today().isoformat()))
     return 0
 
 
-def ask_onnxruntime() -> dict[str, Any]:
-    """Return the limits, operators and kernels of the installed onnxruntime."""
-    import onnx
-    import onnxruntime
+_ASK_ONNXRUNTIME = """
+import json, onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as state
+onnxruntime.set_default_logger_severity(4)
+print(json.dumps({
+    "version": onnxruntime.__version__,
+    "schemas": [(each.domain, each.name, each.since_version) for each in state.get_all_operator_schema()],
+    "kernels": [(each.domain, each.op_name, *each.version_range, each.type_constraints)
+                for each in state.get_all_opkernel_def() if each.provider == "CPUExecutionProvider"],
+}))
+"""
 
-    state = importlib.import_module("onnxruntime.capi.onnxruntime_pybind11_state")
 
-    onnxruntime.set_default_logger_severity(4)
-    standard = {_definition(schema) for schema in onnx.defs.get_all_schemas_with_history()}
-    schemas = {_definition(schema) for schema in state.get_all_operator_schema()}
-    kernels = [
-        (kernel.domain, kernel.op_name, kernel.version_range[0], kernel.version_range[1], kernel.type_constraints)
-        for kernel in state.get_all_opkernel_def()
-        if kernel.provider == "CPUExecutionProvider" and kernel.domain in ONNX_DOMAINS + OWN_DOMAINS
-    ]
-    own = {definition[:2] for definition in schemas - standard}
-    ir_version = max(number for number in range(3, onnx.IR_VERSION + 1) if _loads(number, {"": 7}))
-    newest = {domain: onnx.defs.onnx_opset_version() for domain in ONNX_DOMAINS[:1]}
-    newest |= {domain: _newest(domain) for domain in ONNX_DOMAINS[1:]}
+def ask_onnxruntime(python: str) -> dict[str, Any]:
+    """Return the limits, operators, kernels and refused functions of a release."""
+    answer = json.loads(subprocess.check_output([python, "-c", _ASK_ONNXRUNTIME]))
+    own = {(domain, name) for domain, name, version in answer["schemas"] if not _is_onnx(domain, name, version)}
+    ir_version = max(_loaded(python, {number: (number, {"": 7}) for number in range(3, NEWEST_IR_VERSION + 1)}))
+    opsets = {
+        domain: max(_loaded(python, {n: (ir_version, {"": 7, domain: n}) for n in range(1, NEWEST_OPSET[domain] + 1)}))
+        for domain in ONNX_DOMAINS
+    }
     return {
-        "version": onnxruntime.__version__,
+        "version": answer["version"],
         "ir_version": ir_version,
-        "opsets": {
-            domain: max(version for version in range(1, most + 1) if _loads(ir_version, {"": 7, domain: version}))
-            for domain, most in newest.items()
-        },
+        "opsets": opsets,
         "operators": sorted(pair for pair in own if pair[0] in ("", *OWN_DOMAINS)),
-        "kernels": kernels,
+        "kernels": [kernel for kernel in answer["kernels"] if kernel[0] in ONNX_DOMAINS + OWN_DOMAINS],
+        "functions": [*runtime_functions(python, opsets)],
     }
 
 
-def _definition(schema: Any) -> tuple[str, str, int]:
-    return schema.domain, schema.name, schema.since_version
+def _is_onnx(domain: str, name: str, version: int) -> bool:
+    return domain not in OWN_DOMAINS and version in BUILT_IN.versions(domain, name)
 
 
-def _newest(domain: str) -> int:
-    import onnx
+def _loaded(python: str, imports: dict[int, tuple[int, dict[str, int]]]) -> list[int]:
+    """Return the numbers of the models with one Neg that load. `imports`: by number, the IR version and the imports."""
+    models = []
+    for ir_version, opsets in imports.values():
+        model = schema.message("ModelProto").FromString(_of_type("Neg", "tensor(float)"))
+        model.ir_version = ir_version
+        del model.opset_import[:]
+        for domain, version in opsets.items():
+            model.opset_import.add(domain=domain, version=version)
+        models.append(model.SerializeToString())
+    refused = reasons(python, "onnxruntime", models)
+    return [number for number, reason in zip(imports, refused, strict=True) if reason is None]
 
-    schemas = onnx.defs.get_all_schemas_with_history()
-    return max(int(schema.since_version) for schema in schemas if schema.domain == domain)
 
-
-def _loads(ir_version: int, imports: dict[str, int]) -> bool:
-    """Return whether a model with one Neg loads, whatever it imports."""
-    import onnx
-    import onnxruntime
-
-    value = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1]) for name in "xy"]
-    graph = onnx.helper.make_graph([onnx.helper.make_node("Neg", ["x"], ["y"])], "g", value[:1], value[1:])
-    opsets = [onnx.helper.make_opsetid(domain, version) for domain, version in imports.items()]
-    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=ir_version)
-    try:
-        onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    except Exception:
-        return False
-    return True
+def _of_type(name: str, kind: str) -> bytes:
+    """Return a model with one node of an operator whose operands have a type."""
+    operator = BUILT_IN.find("", name, 17)
+    assert operator is not None
+    return single_node(operator, 17, {operator.inputs[0].type: kind}, rank=1)
 
 
 def onnxruntime_file(answers: list[dict[str, Any]], date: str) -> str:
@@ -144,82 +140,27 @@ def onnxruntime_file(answers: list[dict[str, Any]], date: str) -> str:
     return "{\n" + ",\n".join(lines) + ',\n"operators": {\n' + ",\n".join(listed) + "\n}\n}\n"
 
 
-def ask_openvino() -> dict[str, Any]:
-    """Return the definitions of operators that the installed OpenVINO cannot convert."""
-    import onnx
-
-    openvino = importlib.import_module("openvino")
-    core = openvino.Core()
+def ask_openvino(python: str) -> dict[str, Any]:
+    """Return the definitions of operators that a release cannot convert, and the element types that it can."""
+    version = "from importlib.metadata import version; print(version('openvino'))"
+    operators = [each for each in definitions() if each.domain in ONNX_DOMAINS]
+    answers = reasons(python, "openvino", [single_node(each, each.since_version, {}, rank=4) for each in operators])
     refused = []
-    for schema in onnx.defs.get_all_schemas_with_history():
-        has_subgraph = any(each.type == onnx.defs.OpSchema.AttrType.GRAPH for each in schema.attributes.values())
-        if schema.deprecated or has_subgraph:  # OpenVINO crashes for a dummy as the body of a Loop
-            continue
-        try:
-            core.read_model(_with_one_node(schema).SerializeToString())
-        except Exception as error:
-            # The arguments are dummies, so other errors say nothing about the operator.
-            found = re.search(
-                "(?:No conversion rule found for|not support the following ONNX) operations: (.*)", str(error)
-            )
-            names = {re.sub("-[0-9]+$", "", name) for name in found[1].split(", ")} if found else set()
-            if names & {schema.name, f"{schema.domain}.{schema.name}"}:
-                refused.append(_definition(schema))
+    for operator, reason in zip(operators, answers, strict=True):
+        # The arguments are dummies, so other errors say nothing about the operator.
+        found = re.search(
+            "(?:No conversion rule found for|not support the following ONNX) operations: (.*)", reason or ""
+        )
+        names = {re.sub("-[0-9]+$", "", name) for name in found[1].split(", ")} if found else set()
+        if names & {operator.name, f"{operator.domain}.{operator.name}"}:
+            refused.append((operator.domain, operator.name, operator.since_version))
+    types = [f"tensor({element.name})" for element in ELEMENT_TYPES.values()]
+    answers = reasons(python, "openvino", [_of_type("Identity", kind) for kind in types])
     return {
-        "version": openvino.__version__.partition("-")[0],
+        "version": subprocess.check_output([python, "-c", version], text=True).strip(),
         "refused": refused,
-        "element_types": [name for name, number in _element_types() if _converts(core, number)],
+        "element_types": [kind for kind, reason in zip(types, answers, strict=True) if reason is None],
     }
-
-
-def _element_types() -> list[tuple[str, int]]:
-    """Return the types of tensors, each with its number in TensorProto."""
-    import onnx
-
-    numbers = sorted(number for number in onnx.TensorProto.DataType.values() if number)
-    return [(f"tensor({onnx.TensorProto.DataType.Name(number).lower()})", number) for number in numbers]
-
-
-def _converts(core: Any, number: int) -> bool:
-    """Return whether OpenVINO loads a model with one Identity for an element type."""
-    from onnx import helper
-
-    value = [helper.make_tensor_value_info(name, number, [1]) for name in "xy"]
-    graph = helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "g", value[:1], value[1:])
-    try:
-        core.read_model(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString())
-    except Exception:
-        return False
-    return True
-
-
-def _with_one_node(schema: Any) -> Any:
-    """Return a model with one node of this definition, which need not be valid otherwise."""
-    import onnx
-    from onnx import helper
-
-    def value(name: str) -> Any:
-        return helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 1, 4, 4])
-
-    inputs = [f"x{index}" for index in range(max(schema.min_input, min(schema.max_input, 1)))]
-    outputs = [f"y{index}" for index in range(max(schema.min_output, 1))]
-    kinds = onnx.defs.OpSchema.AttrType
-    tensor = helper.make_tensor("t", onnx.TensorProto.FLOAT, [1], [1.0])
-    dummies: dict[Any, Any] = {
-        kinds.INT: 1,
-        kinds.INTS: [1, 1],
-        kinds.FLOAT: 1.0,
-        kinds.FLOATS: [1.0],
-        kinds.STRING: "x",
-        kinds.STRINGS: ["x"],
-        kinds.TENSOR: tensor,
-    }
-    given = {name: dummies.get(each.type) for name, each in schema.attributes.items() if each.required}
-    node = helper.make_node(schema.name, inputs, outputs, domain=schema.domain, **given)
-    graph = helper.make_graph([node], "g", [value(name) for name in inputs], [value(name) for name in outputs])
-    imports = {"": 17} | {schema.domain: schema.since_version}
-    opsets = [helper.make_opsetid(domain, version) for domain, version in imports.items()]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
 def openvino_file(answers: list[dict[str, Any]], date: str) -> str:

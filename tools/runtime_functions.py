@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import itertools
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from onnx_lint.spec.operators import OperatorSchema
-from tools.compare_target import LACKS, outcomes
+from tools.compare_target import LACKS, reasons
 from tools.single_nodes import Types, combinations, definitions, forms, single_node, versions
 
 Box = dict[str, list[str]]
@@ -39,16 +37,16 @@ def runtime_functions(python: str, opsets: Mapping[str, int]) -> Iterator[tuple[
         if version <= opsets.get(operator.domain, 1)
         for types in combinations(operator)
     ]
-    answers = [[reason] for reason in _reasons(python, [single_node(*node) for node in nodes])]
+    answers = [[reason] for reason in reasons(python, "onnxruntime", [single_node(*node) for node in nodes])]
     again = [(index, form) for index, (reason,) in enumerate(answers) if reason for form in forms(nodes[index][0])]
-    more = _reasons(python, [single_node(*nodes[index], **form) for index, form in again])
+    more = reasons(python, "onnxruntime", [single_node(*nodes[index], **form) for index, form in again])
     for (index, _), reason in zip(again, more, strict=True):
         answers[index].append(reason)
     for operator, group in itertools.groupby(zip(nodes, answers, strict=True), key=lambda each: each[0][0]):
         refused: dict[int, list[Types]] = {}
-        for (_, version, types), reasons in group:
+        for (_, version, types), found in group:
             of_version = refused.setdefault(version, [])
-            if all(reasons) and any(reason and LACKS.search(reason) for reason in reasons):
+            if all(found) and any(reason and LACKS.search(reason) for reason in found):
                 of_version.append(types)
         starts = [version for version in refused if refused[version] != refused.get(version - 1)]
         for first, after in zip(starts, [*starts[1:], versions(operator)[-1] + 1], strict=True):
@@ -68,7 +66,9 @@ def _own_functions(python: str) -> list[OperatorSchema]:
         for kind in sorted(operator.inputs[0].types)
     ]
     found = []
-    for (operator, _), reason in zip(models, _reasons(python, [model for _, model in models]), strict=True):
+    for (operator, _), reason in zip(
+        models, reasons(python, "onnxruntime", [model for _, model in models]), strict=True
+    ):
         missed = re.search(r"(?:implementation|kernel) for (?:[\w.]*\.)?(\w+)\(", reason or "")
         if missed is not None and missed[1] != operator.name and operator not in found:
             found.append(operator)
@@ -81,17 +81,6 @@ def _boxes(operator: OperatorSchema, refused: Iterable[Types]) -> Iterator[Box]:
     for box in _products({tuple(types.values()) for types in refused}):
         named = zip(variables, box, strict=True)
         yield {name: kinds for name, kinds in named if len(kinds) < len(all_types[name])}
-
-
-def _reasons(python: str, models: Iterable[bytes]) -> list[str | None]:
-    """Return why each model is refused; None if it loads."""
-    with tempfile.TemporaryDirectory() as folder:
-        files = []
-        for index, model in enumerate(models):
-            files.append(Path(folder, f"{index}.onnx"))
-            files[-1].write_bytes(model)
-        found = outcomes(python, "onnxruntime", files)
-        return [found[str(file)] for file in files]
 
 
 def _products(rows: set[tuple[str, ...]]) -> Iterator[list[list[str]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from generate.markdown import page, table
+from generate.markdown import page, plain, table
 from onnx_lint.reporters.documentation import reason_of, rules_of
 from onnx_lint.spec.clauses import EDITIONS, Clause, clauses
 
@@ -37,7 +37,7 @@ def _rows(chapter: str) -> Iterator[tuple[str, ...]]:
 
 
 def _said(clause: Clause) -> str:
-    return f"{_plain(clause.summary)} *{clause.anchor}{_versions(clause)}*"
+    return f"{plain(clause.summary)} *{clause.anchor}{_versions(clause)}*"
 
 
 def _versions(clause: Clause) -> str:
@@ -48,20 +48,13 @@ def _versions(clause: Clause) -> str:
 
 def _deciders(clause: Clause) -> str:
     links = [f"[{name}](rules/{name}.md)" for name in rules_of(clause)]
-    return ", ".join(links) or f"none: {_plain(reason_of(clause))}"
+    return ", ".join(links) or f"none: {plain(reason_of(clause))}"
 
 
 def _words(clause: Clause) -> Iterator[str]:
     for edition in EDITIONS:
         word = clause.keyword.get(edition, "-")
         yield word if clause.presence == "listed" or word == "-" else f"{word} ({clause.presence})"
-
-
-def _plain(text: str) -> str:
-    """Return a sentence of the catalogue of clauses, which is plain text, as Markdown."""
-    for sign in "\\*_<>[]`":
-        text = text.replace(sign, f"\\{sign}")
-    return text
 
 
 def anchor(clause: Clause) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 
 from support.project.fixture_files import COUNTED, Fixture, diagnostics_of, fixtures_of
 
-from generate.markdown import block
+from generate.markdown import block, plain
 from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.selection import report_of, selected_rules
@@ -89,7 +89,7 @@ def _length(fixture: Fixture) -> tuple[bool, int, str]:
 
 def _example(fixture: Fixture) -> Iterator[str]:
     yield f"### {title(fixture)}"
-    yield " ".join(_escaped(line) for line in fixture.prose)
+    yield " ".join(plain(line) for line in fixture.prose)
     if not fixture.is_text:
         yield "The bytes of the file, in hexadecimal:"
     yield block(_content(fixture))
@@ -105,13 +105,6 @@ def title(fixture: Fixture) -> str:
     for written, spoken in _SPELLINGS.items():
         words = re.sub(rf"\b{written}\b", spoken, words)
     return f"{words[0].upper()}{words[1:]}"
-
-
-def _escaped(line: str) -> str:
-    """Return prose of a fixture, which is plain text, as Markdown."""
-    for sign in "\\*_<>[]#`":
-        line = line.replace(sign, f"\\{sign}")
-    return line
 
 
 def _content(fixture: Fixture) -> str:

@@ -20,6 +20,11 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 
+def plain(text: str) -> str:
+    """Return plain text as Markdown."""
+    return re.sub(r"[\\*_<>\[\]#`]", r"\\\g<0>", text)
+
+
 def lowered(text: str) -> str:
     """The headings of a rule's documentation, a level higher: on its page they follow the title."""
     return re.sub("^###(?= )", "##", text, flags=re.MULTILINE)

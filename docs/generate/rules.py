@@ -5,21 +5,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 from generate.clauses import clause_table
 from generate.examples import examples
-from generate.markdown import lowered, page, table
+from generate.markdown import lowered, page
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.reporters.documentation import (
     PRESENCE,
     headed,
-    is_default,
     options_markdown,
     security_markdown,
     worst_severity,
 )
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
+
+CATALOGUE: Final = Path(__file__).parents[2] / "rules" / "README.md"
 
 
 def own_rules() -> list[Registered]:
@@ -37,10 +40,6 @@ def rule_pages() -> Iterator[tuple[str, str]]:
 def _severity(entry: Registered) -> str:
     level = worst_severity(entry, DEFAULT_STANDARD.edition)
     return level.label if level is not None else "-"
-
-
-def _severity_and_default(entry: Registered) -> str:
-    return _severity(entry) if is_default(entry, DEFAULT_STANDARD.edition) else f"{_severity(entry)}, off"
 
 
 def _rule_page(entry: Registered) -> str:
@@ -72,24 +71,13 @@ def _linked(text: str, own: str) -> str:
     return re.sub("`([a-z0-9-]+)`", link, text)
 
 
-_INDEX = """\
-Each rule finds one kind of fault; its severity is that of the clause that it decides, in the edition that the model
-is checked against. The severity shown here is the worst in edition {edition}; a rule that is off runs with
-`--pedantic`, or when a selection names it. `onnx-lint rules` prints this list and `onnx-lint explain RULE` the first
-part of a rule's page.
-"""
-
-
 def _index() -> str:
-    parts = ["# Rules", _INDEX.format(edition=DEFAULT_STANDARD.edition)]
-    for chapter in dict.fromkeys(clause.chapter for clause in clauses().values()):
-        rows = [
-            (f"[{entry.rule.id}]({entry.rule.id}.md)", _severity_and_default(entry), entry.rule.summary)
-            for entry in own_rules()
-            if entry.chapter == chapter
-        ]
-        if rows:
-            title = chapter.replace("-", " ").capitalize()
-            parts += [f"## {title}", table(("Rule", "Severity", "What it finds"), rows)]
-    names = "\n".join(entry.rule.id for entry in own_rules())
-    return page(*parts, f"```{{toctree}}\n:hidden:\n\n{names}\n```")
+    """The catalogue `rules/README.md`, with links to the pages."""
+    names = {str(_file(entry)): entry.rule.id for entry in own_rules()}
+    catalogue = CATALOGUE.read_text(encoding="utf-8")
+    linked = re.sub(r"\]\((\w+/\w+\.py)\)", lambda match: f"]({names[match[1]]}.md)", catalogue)
+    return page(linked, "```{toctree}\n:hidden:\n\n" + "\n".join(sorted(names.values())) + "\n```")
+
+
+def _file(entry: Registered) -> str:
+    return entry.module.rpartition(".rules.")[2].replace(".", "/") + ".py"

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from generate.clauses import clause_page
-from generate.families import family_page
 from generate.reference import command_page, key_page
 from generate.rules import rule_pages
 
@@ -23,7 +22,6 @@ LINKS: Final = {
     "../rules/README.md": "rules/index.md",
     "../fixtures/README.md": "fixtures.md",
     "../onnx_lint/spec/clauses.toml": "clauses.md",
-    "../tests/support/project/families.py": "families.md",
     "config.schema.json": "configuration_keys.md",
 }
 """Links of the written pages that lead to a file in a checkout, and the page of the site with the same content."""
@@ -33,7 +31,6 @@ def pages() -> Iterator[tuple[str, str]]:
     """Name and text of each page that is not written in the folder docs."""
     yield "clauses.md", clause_page()
     yield "command_line.md", command_page()
-    yield "families.md", family_page()
     yield "configuration_keys.md", key_page()
     yield from rule_pages()
     for path, name in COPIED.items():

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.processes.runtime_process import RuntimeProcess
 
-from docs.generate.operator_sentences import PAGE, found_by, row, sentences
+from docs.generate.operator_checks import PAGE, found_by, row, sentences
 
 SENTENCES = list(sentences())
 

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requirements in descriptions of operators, by family: each member of a family has valid and invalid fixtures.
-
-The page `families` of the documentation has their numbers (docs/generate/families.py).
-"""
+"""Requirements in descriptions of operators, by family: each member of a family has valid and invalid fixtures."""
 
 from __future__ import annotations
 

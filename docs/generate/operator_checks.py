@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sentences of operators that restrain a file, each with a model that breaks it.
+"""Renews docs/operator_checks.md: `python docs/generate/operator_checks.py`.
 
-`python docs/generate/operator_sentences.py` writes the list of docs/operator_checks.md from operator_sentences.txt: it
-lints each model with every version of its operator set, and gives it to ONNX Runtime and to onnx.checker with
-full_check.
+The tables of decisions get the operator set versions for which each decision holds: the fixture that shows it is linted
+with every version that its node uses. The list of sentences is written from operator_sentences.txt, which has a model
+that breaks each: it is linted with every version, and given to ONNX Runtime and to onnx.checker with full_check.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -27,19 +28,81 @@ if __name__ == "__main__":
 import onnx  # noqa: E402 - see the line above
 import onnx.parser  # noqa: E402
 from support.processes.runtime_process import NO_KERNEL, RuntimeProcess  # noqa: E402
+from support.project.fixture_files import Fixture, diagnostics_of, fixtures_of  # noqa: E402
 
+from onnx_lint.common.record import replace  # noqa: E402
 from onnx_lint.engine.lint import lint_source  # noqa: E402
 from onnx_lint.engine.settings import Settings  # noqa: E402
 from onnx_lint.input.source import BytesSource  # noqa: E402
 from onnx_lint.report import Diagnostic  # noqa: E402
-from onnx_lint.spec.releases import newest_opset_version  # noqa: E402
+from onnx_lint.spec.releases import newest_opset_version, normalized_domain  # noqa: E402
+
+# --- the decisions
+
+_IMPORT: Final = re.compile(r'(opset_import\s*\{(?:\s*domain:\s*"([^"]*)")?\s*version:\s*)\d+')
+_SHOWN: Final = re.compile(r"`([a-z0-9-]+)/invalid/(\w+)`")
+
+
+def with_ranges(page: str) -> str:
+    """The page with the versions as third column in each table of decisions."""
+    return "".join(f"{_row(line)}\n" for line in page.splitlines())
+
+
+def _row(line: str) -> str:
+    if not line.startswith("| "):
+        return "|---|---|---|" if line == "|---|---|" else line
+    question, decision, *others = line.strip("| ").split(" | ")
+    if len(others) > 1:  # of the list of sentences
+        return line
+    if question == "Question":
+        return f"| {question} | {decision} | Versions |"
+    holds: dict[str, set[int]] = {}
+    for rule, name in _SHOWN.findall(decision):
+        domain, versions = versions_of(rule, name)
+        holds.setdefault(domain or "ai.onnx", set()).update(versions)
+    ranges = [f"{domain} {', '.join(_spans(sorted(versions)))}" for domain, versions in holds.items() if versions]
+    return f"| {question} | {decision} | {'; '.join(ranges) or '-'} |"
+
+
+def versions_of(rule: str, name: str) -> tuple[str, list[int]]:
+    """The domain, and the operator set versions with which the fixture has its finding; none if no version decides."""
+    fixture = next(each for each in fixtures_of(rule) if each.path.stem == name and not each.is_valid)
+    found = next(item for item in diagnostics_of(fixture) if item.rule == rule)
+    imported = (
+        sorted({normalized_domain(given) for _, given in _IMPORT.findall(fixture.text)}) if fixture.is_text else []
+    )
+    domain = normalized_domain(found.operator.rpartition("::")[0]) if found.operator else "".join(imported[-1:])
+    newest = newest_opset_version(domain)
+    if newest is None or domain not in imported:
+        return domain, []
+    return domain, [version for version in range(1, newest + 1) if _is_found(fixture, domain, version, found)]
+
+
+def _is_found(fixture: Fixture, domain: str, version: int, wanted: Diagnostic) -> bool:
+    def at_version(match: re.Match[str]) -> str:
+        return f"{match[1]}{version}" if normalized_domain(match[2] or "") == domain else match[0]
+
+    data = BytesSource(_IMPORT.sub(at_version, fixture.text).encode())
+    settings = replace(fixture.settings, external_data=False, proto=fixture.proto)
+    file = lint_source(data, fixture.path.name, settings)
+    return any((item.rule, item.clause) == (wanted.rule, wanted.clause) for item in file.diagnostics)
+
+
+def _spans(versions: list[int]) -> Iterator[str]:
+    """The versions as ranges: each run of numbers has one difference from its positions."""
+    for _, run in groupby(enumerate(versions), key=lambda pair: pair[1] - pair[0]):
+        first, *others = [version for _, version in run]
+        yield f"{first}-{others[-1]}" if others else str(first)
+
+
+# --- the sentences
 
 _TYPES: Final = {"f": "float", "h": "float16", "i": "int64", "u": "uint8"}
 _DOMAIN: Final = re.compile(r"\b(ai\.onnx(?:\.\w+)*)\.[A-Z]\w*[(<]")
 _TITLE: Final = "## Sentence by sentence\n"
 _INTRODUCTION: Final = """
 Each sentence of the newest versions of these operators that restrains a file. `docs/generate/operator_sentences.txt`
-has a model that breaks it, and `python docs/generate/operator_sentences.py` writes this section from them. *Versions*
+has a model that breaks it, and `python docs/generate/operator_checks.py` writes this section from them. *Versions*
 are the operator set versions in which onnx-lint has the finding. *Also found by* names the programs that refuse the
 model: ONNX Runtime {runtime}, which loads it and runs it (*no kernel*: it lacks one for such a node), and
 `onnx.checker` {onnx} with `full_check`.
@@ -129,8 +192,7 @@ def row(sentence: Sentence) -> str:
     held = versions(sentence)
     found = finding(sentence, held[-1])
     assert found is not None
-    span = f"{held[0]}-{held[-1]}" if len(held) > 1 else str(held[0])
-    return f"| {sentence.text} | {span} | {found.severity.label}: `{found.rule}` |"
+    return f"| {sentence.text} | {', '.join(_spans(list(held)))} | {found.severity.label}: `{found.rule}` |"
 
 
 def found_by(sentence: Sentence, runtime: RuntimeProcess, folder: Path) -> str:
@@ -181,7 +243,7 @@ def _section() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    text = PAGE.read_text(encoding="utf-8")
+    text = with_ranges(PAGE.read_text(encoding="utf-8"))
     PAGE.write_text(
         text[: text.index(_TITLE)]
         + _TITLE
