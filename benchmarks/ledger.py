@@ -107,7 +107,8 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "shape-families": Pair(
         _LINT + "from importlib import import_module\nfrom onnx_lint.inference.shapes import rules\n",
         "lint(1)",
-        "[import_module(f'{rules.__name__}.{module}') for module in rules.FAMILIES['']]\nlint(1)",
+        "modules = {module for name, module in rules.families().items() if '::' not in name}\n"
+        "[import_module(f'{rules.__name__}.{module}') for module in modules]\nlint(1)",
     ),
     "values-asked": Pair(
         _LINT + "from onnx_lint.loader import load\nsettings = Settings(select=('name',))\n",

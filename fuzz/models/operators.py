@@ -15,10 +15,10 @@ from shape_cases.case import Case, Operand, attribute_proto, case
 from shape_cases.mutations import mutated
 from support.models.operator_nodes import attribute_of
 from support.models.typed_nodes import NEEDED
-from support.project.shape_families import operators_by_family
 
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.attribute_values import allowed_values
+from tools.shape_families import operators_by_family
 
 Schema = onnx.defs.OpSchema
 

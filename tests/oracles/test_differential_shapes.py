@@ -14,7 +14,8 @@ from importlib import import_module
 import onnx.defs
 import pytest
 from shape_cases.comparison import Comparison
-from support.project.shape_families import operators_by_family
+
+from tools.shape_families import operators_by_family
 
 pytestmark = pytest.mark.differential
 

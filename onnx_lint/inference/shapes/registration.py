@@ -23,7 +23,12 @@ class ShapeRule(Record):
 
 
 declared: Final[dict[str, list[tuple[int, ShapeRule]]]] = {}
-"""For each operator, as "domain::name" or just the name for ai.onnx, its rules and the versions they begin with."""
+"""For each operator, by `name_of`, its rules and the versions they begin with."""
+
+
+def name_of(domain: str, operator: str) -> str:
+    """Return an operator as `domain::name`, or just the name for ai.onnx."""
+    return f"{domain}::{operator}" if domain else operator
 
 
 def shapes_of(*operators: str, domain: str = "", reads: tuple[int, ...] = ()) -> Callable[[Infer], Infer]:
@@ -55,6 +60,6 @@ def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
 
 def _declare(operator: str, domain: str, rule: ShapeRule) -> None:
     name, _, since = operator.partition(":")
-    rules = declared.setdefault(f"{domain}::{name}" if domain else name, [])
+    rules = declared.setdefault(name_of(domain, name), [])
     rules.append((int(since or 1), rule))
     rules.sort(key=lambda each: each[0])

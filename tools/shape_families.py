@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators of each family of shape rules."""
+"""Writes which module has the shape rule of each operator: `python -m tools.shape_families`."""
 
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Mapping
 from importlib import import_module, util
 from pathlib import Path
+from typing import Final
 
 from onnx_lint.inference.shapes import registration, rules
+
+FAMILIES: Final = Path(rules.__file__).with_name("families.json")
 
 
 @functools.cache
 def operators_by_family() -> Mapping[str, tuple[str, ...]]:
     """Return the operators that each module declares, those of domains other than ai.onnx as "domain::name".
 
-    All modules in the folder are imported, whether FAMILIES lists them or not.
+    All modules in the folder are imported.
     """
     folder = Path(rules.__file__).parent
     modules = sorted(path.stem for path in folder.glob("*.py") if path.name != "__init__.py")
@@ -35,3 +39,13 @@ def operators_by_family() -> Mapping[str, tuple[str, ...]]:
     finally:
         registration.declared = usual  # type: ignore[misc]
     return found
+
+
+def families() -> str:
+    """Return the module of each operator, operators in the order of their names: JSON."""
+    homes = {operator: module for module, operators in operators_by_family().items() for operator in operators}
+    return json.dumps(dict(sorted(homes.items())), indent=0) + "\n"
+
+
+if __name__ == "__main__":
+    FAMILIES.write_text(families(), encoding="utf-8")
