@@ -320,7 +320,7 @@ _REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[flo
 @follows(*_REDUCED, reads=(0,))
 def _reduced(node: Operands, shape: Dims) -> Content:
     content, (of_sizes, of_numbers) = node.content(0), _REDUCED[node.operator]
-    if not content or len(node.shape(0) or ()) != 1 or shape not in ((), (1,)) or len(content) > _MOST_FACTORS:
+    if not content or dims.product(shape) != 1 or len(content) > _MOST_FACTORS:
         return None
     whole = _whole(content)
     kind = node.fact(0).kind or ""

@@ -132,7 +132,7 @@ def sliced(size: int, start: int, end: int, step: int) -> range:
     """Return the indices of a slice. Its bounds may lie before the first element, or after the last one."""
     start, end = (bound + size if bound < 0 else bound for bound in (start, end))
     least, most = (0, size) if step > 0 else (-1, size - 1)
-    return range(min(max(start, least), most), min(max(end, least), most), step)
+    return range(min(max(start, 0), most), min(max(end, least), most), step)
 
 
 def broadcast(shapes: Sequence[Dims]) -> Dims:

@@ -39,12 +39,12 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
             k = Constant<value_ints=[0]>() n = Constant<value_ints=[-1]>() s = Slice(a, b, e, k, n) y = Expand(x, s)""",
             (4, 3, 2),
         ),
-        # From before the first element backwards there is nothing.
+        # A start before the first element is the first one, also backwards, as onnx and ONNX Runtime have it.
         (
             "float[1] x",
             """a = Constant<value_ints=[2, 3, 4]>() b = Constant<value_ints=[-9]>() e = Constant<value_ints=[-10]>()
             k = Constant<value_ints=[0]>() n = Constant<value_ints=[-1]>() s = Slice(a, b, e, k, n) y = Expand(x, s)""",
-            (1,),
+            (2,),
         ),
         # Indices of all dimensions select single elements.
         ("float[2,3] x, int64[4,2] i", "y = GatherND(x, i)", (4,)),

@@ -155,6 +155,8 @@ def _length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
         return size
     if not (isinstance(size, int) and isinstance(start, int) and isinstance(end, int) and isinstance(step, int)):
         return 0 if size == 0 else _symbolic_length(size, start, end, step)
+    if step < 0 and end >= _TO_THE_END:
+        return None  # nothing by the text, but ONNX Runtime takes it for the end that is reached backwards
     return len(sliced(size, start, end, step))
 
 
