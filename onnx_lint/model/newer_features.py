@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from onnx_lint import schema
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.named_element_types import named_element_types
@@ -24,19 +23,6 @@ if TYPE_CHECKING:
     from onnx_lint.model.model import Model
 
 _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_type", "map_type": "key_type"}
-
-_KEPT_AS_BYTES: Final = {"node": "NodeProto", "initializer": "TensorProto", "value_info": "ValueInfoProto"}
-"""The messages that a model in outline has as bytes, by the field of a graph or function."""
-
-_LISTED: Final = frozenset({"ModelProto", "GraphProto", "FunctionProto", "NodeProto"})
-"""The messages whose fields are all found in the lists of the model."""
-
-_FOUND_BY_KIND: Final = frozenset(
-    {f"AttributeProto.{field}" for field in ("tp", "type_protos", "sparse_tensor", "sparse_tensors")}
-    | {"TensorProto.external_data", "TensorProto.data_location"}
-    | {f"{message}.{METADATA}" for message in ("ValueInfoProto", "TensorProto")}
-)
-"""The fields of other messages that are found without a search through all messages."""
 
 _Used = TypeVar("_Used", str, int, ElementType)
 
@@ -67,19 +53,6 @@ class Feature(Record):
     """True for an element type that an attribute names and no value is declared with."""
 
 
-def fields_sought_everywhere(premature: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Return the fields, as `Message.field`, that require a search through all messages.
-
-    There are none until ONNX adds a field to a message whose new fields have been values or annotations so far.
-    """
-    return frozenset(
-        f"{message}.{field}"
-        for message, fields in premature.items()
-        for field in fields
-        if message not in _LISTED and f"{message}.{field}" not in _FOUND_BY_KIND
-    )
-
-
 def may_use_newer_features(model: Model) -> bool:
     """Return whether the model states an IR version before the newest, and may use features of a later one."""
     known = model.ir_version
@@ -89,7 +62,6 @@ def may_use_newer_features(model: Model) -> bool:
         model.declared_types.has_unusual
         or not model.tensors.element_types.isdisjoint(later_element_types(known))
         or any(_may_have(model, message, fields) for message, fields in later_fields(known).items())
-        or bool(fields_sought_everywhere(later_fields(known)))
         or any(named_element_types(model.operators, model.bound_nodes, later_element_types(known).keys()))
     )
 
@@ -147,13 +119,9 @@ def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None, int]]) -> I
 def _fields(model: Model, known: int) -> Iterator[_Occurrence]:
     premature = later_fields(known)
     yield from _fields_of_model(model, premature)
-    sought = fields_sought_everywhere(premature)
-    if sought:
-        yield from _fields_anywhere(model.proto, ROOT, sought)
     if "domain" in premature.get("NodeProto", ()):
         yield from _domains(model)
-    of_attributes = {field for field in premature.get("AttributeProto", ()) if f"AttributeProto.{field}" not in sought}
-    yield from _fields_of_attributes(model, of_attributes)
+    yield from _fields_of_attributes(model, set(premature.get("AttributeProto", ())))
     if "external_data" in premature.get("TensorProto", ()):
         yield from _external_data(model)
     # All metadata except the model's own came with one IR version.
@@ -161,31 +129,6 @@ def _fields(model: Model, known: int) -> Iterator[_Occurrence]:
         for metadata in model.metadata(()):
             if metadata.place != ROOT:
                 yield f"{metadata.message}.{metadata.field}", metadata.place.at(metadata.field), metadata, 1
-
-
-def _fields_anywhere(proto: Proto, place: Place, sought: Set[str]) -> Iterator[_Occurrence]:
-    """Yield where a message, or one inside it, has a sought field."""
-    message = _message_name(proto)
-    for descriptor, value in proto.ListFields():
-        field = descriptor.name
-        if f"{message}.{field}" in sought:
-            yield f"{message}.{field}", place.at(field), None, 1
-        kept = _KEPT_AS_BYTES.get(field) if descriptor.type == descriptor.TYPE_BYTES else None
-        if descriptor.message_type is None and kept is None:
-            continue
-        for index, each in enumerate(value) if isinstance(value, Sequence) else [(None, value)]:
-            inner = schema.opened(kept, each) if kept is not None else each
-            yield from _fields_anywhere(inner, place.at(field) if index is None else place.at(field, index), sought)
-
-
-def _message_name(proto: Proto) -> str:
-    """Return the name of the message in the schema, such as `TypeProto.Tensor`."""
-    descriptor: Any = proto.DESCRIPTOR
-    name = str(descriptor.name)
-    while descriptor.containing_type is not None:
-        descriptor = descriptor.containing_type
-        name = f"{descriptor.name}.{name}"
-    return name
 
 
 def _fields_of_model(model: Model, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:

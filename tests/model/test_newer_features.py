@@ -9,8 +9,7 @@ from support.models.model_samples import from_text
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model, features_beyond, may_use_newer_features
-from onnx_lint.model.newer_features import fields_sought_everywhere
-from onnx_lint.spec.ir_versions import LATER_FIELDS, later_fields
+from onnx_lint.spec.ir_versions import LATER_FIELDS
 from onnx_lint.spec.standard import Standard
 
 TEXT = """
@@ -109,12 +108,3 @@ def test_a_model_that_uses_none_does_not(ir_version: int):
         ir_version, 'initializer { name: "w" data_type: 1 } node { op_type: "Abs" input: "x" output: "y" }', ""
     )
     assert not may_use_newer_features(model)
-
-
-def test_each_field_of_the_published_releases_has_an_index():
-    assert fields_sought_everywhere(later_fields(1)) == frozenset()
-
-
-def test_a_field_without_an_index_is_sought_everywhere():
-    premature = {"NodeProto": ["later"], "TensorProto": ["external_data", "later"], "TypeProto.Tensor": ["later"]}
-    assert fields_sought_everywhere(premature) == {"TensorProto.later", "TypeProto.Tensor.later"}
