@@ -4,19 +4,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from onnx_lint import schema
 from onnx_lint.common.record import replace
-from onnx_lint.inference.flow.call_memory import CallAttributes, CallMemory
 from onnx_lint.inference.flow.frames import Frame, Frames, HeldGraph, Known, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.walks import Call, Walks, arguments_for
-from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts
-from onnx_lint.inference.types.argument import Protos, read_arguments
+from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
+from onnx_lint.inference.types.argument import Arguments, Protos, read_arguments
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import attribute_name
+
+REPEATED_NODES: Final = 50_000
+"""The budget, in nodes of function bodies, for walks with further tuples of argument types, after the first walk over
+each body; and once more for walks with further shapes. In a model with more distinct calls, the rest of them have
+unknown types, or unknown shapes."""
+
+FEW: Final = 20
+"""The number of operands, parameters or declared values that counts as one more node; most nodes have two or three."""
+
+CallAttributes = tuple[tuple[str, bytes | int | None], ...]
+"""The serialized attributes of a call, None for an unknown one, the number of a graph: what shapes may depend on."""
 
 
 class FunctionWalk:
@@ -36,7 +46,18 @@ class FunctionWalk:
         self._walk = walk
         self._walk_nested = walk_nested
         self._walks = walks
-        self._calls = CallMemory(frames.operator_of)
+        self._outputs: dict[tuple[int, Facts, CallAttributes], Facts] = {}
+        """The outputs of the calls so far."""
+        self._typed: dict[tuple[int, Facts, Arguments], Facts] = {}
+        """The types of the outputs, by the types of the arguments."""
+        self._deciding: dict[int, frozenset[str]] = {}
+        self._entered: set[int] = set()
+        self._sizes: dict[int, int] = {}
+        self._open: dict[int, None] = {}
+        """The functions that are being walked, from the outermost one on."""
+        self._run: set[int] = set()
+        """The graphs of calls that have been walked."""
+        self._type_budget = self._shape_budget = REPEATED_NODES
         self._count = 0
         """The number of graphs that calls have handed over."""
         self._running: set[int] = set()
@@ -49,7 +70,7 @@ class FunctionWalk:
     ) -> Generator[Walk, Facts, Facts]:
         """Yield the walk over the body if needed; return the outputs of a call with these arguments."""
         attributes = node.attribute_protos
-        arguments = read_arguments(attributes, self._calls.deciding(function), frame.bound) if attributes else ()
+        arguments = read_arguments(attributes, self._deciding_in(function), frame.bound) if attributes else ()
         bound = _bound(attributes, frame.bound)
         graphs = {each.name: self._handed_over(each) for each in held}
         given: CallAttributes = tuple(
@@ -59,24 +80,26 @@ class FunctionWalk:
             ]
         )
         inputs = arguments_for(function, inputs)
-        known = self._calls.outputs(function, inputs, given)
-        if known is not None:
-            return known
-        typed = self._calls.typed_outputs(function, inputs, arguments) if not graphs else None
-        if not self._calls.may_enter(function, for_types=typed is None):
+        call = function.index, inputs, given
+        if call in self._outputs:
+            return self._outputs[call]
+        types = function.index, _types_only(inputs), arguments
+        typed = self._typed.get(types) if not graphs else None
+        if not self._may_enter(function, for_types=typed is None):
             self.declarations.doubt(function, types=typed is None)
             return typed or ()
         outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call), graphs)
-        self._calls.remember(function, inputs, given, arguments, outputs)
+        self._outputs[call] = outputs
+        self._typed.setdefault(types, _types_only(outputs))
         return outputs
 
     def was_entered(self, function: Function) -> bool:
         """Return whether the body has been walked."""
-        return self._calls.was_entered(function)
+        return function.index in self._entered
 
     def uncalled(self, function: Function) -> Walk:
         """Infer the body of a function that is never called, with unknown arguments."""
-        self._calls.may_enter(function, for_types=True)
+        self._may_enter(function, for_types=True)
         bound = dict.fromkeys(function.attribute_names)
         inputs = (UNKNOWN,) * len(function.body.input_names)
         return (yield from self._body(function, inputs, bound, None, {}))
@@ -86,17 +109,19 @@ class FunctionWalk:
         if held.number:
             return held
         self._count += 1
-        return replace(held, number=self._count, depth=self._calls.depth)
+        return replace(held, number=self._count, depth=len(self._open))
 
     def walk_given(self, held: HeldGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that a call gave to a function. It may call the functions that were entered since then."""
-        if held.number in self._running or not self._calls.may_run(held.graph):
+        if held.number in self._running or not self._may_run(held.graph):
             self._walks.are_graphs_left_out = True
             return (UNKNOWN,) * len(held.graph.output_names)
         self._running.add(held.number)
-        later = self._calls.leave_after(held.depth)
+        later = list(self._open)[held.depth :]
+        for index in later:
+            del self._open[index]
         outputs = yield from self._walk_nested(held.graph, held.frame, held.known, supplied)
-        self._calls.enter(*later)
+        self._open.update(dict.fromkeys(later))
         self._running.discard(held.number)
         return outputs
 
@@ -113,7 +138,7 @@ class FunctionWalk:
         known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
         known[""] = ABSENT
         protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
-        self._calls.enter(function.index)
+        self._open[function.index] = None
         frame = self._frames.of_body(function, protos, call, graphs)
         for graph in function.body.nested:
             if graph.position == len(function.body.forms):
@@ -121,11 +146,61 @@ class FunctionWalk:
                 if default.name not in bound:
                     graphs[default.name] = self._handed_over(default)
         outputs = yield from self._walk(function.body, frame, known, None)
-        self._calls.leave(function)
+        self._open.pop(function.index, None)
         with self._crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)
         graphs.clear()  # the defaults among them refer to the frame, which would keep the model alive
         return outputs
+
+    def _may_enter(self, function: Function, *, for_types: bool) -> bool:
+        """Return whether the body may be walked: not inside of itself, and within the budget. The first walk is free.
+
+        `for_types`: whether it has not been walked yet for arguments of these types.
+        """
+        if function.index in self._open:
+            return False
+        if function.index not in self._entered:
+            self._entered.add(function.index)
+            return True
+        size = 1 + self._size(function)
+        if for_types:
+            self._type_budget -= size
+            return self._type_budget >= 0
+        self._shape_budget -= size
+        return self._shape_budget >= 0
+
+    def _may_run(self, graph: Graph) -> bool:
+        """Return whether a graph that a call hands over may be walked, within the budget for types."""
+        if id(graph) not in self._run:
+            self._run.add(id(graph))
+            return True
+        self._type_budget -= 1 + _size(graph)
+        return self._type_budget >= 0
+
+    def _size(self, function: Function) -> int:
+        """Return the cost of a walk in nodes: hundreds of operands or parameters cost as much as further nodes."""
+        if function.index not in self._sizes:
+            parameters = len(function.body.input_names) + len(function.attribute_names)
+            parameters += len(function.attribute_defaults)
+            self._sizes[function.index] = parameters // FEW + _size(function.body)
+        return self._sizes[function.index]
+
+    def _deciding_in(self, function: Function) -> frozenset[str]:
+        """Return the attribute parameters that types in the body, or in bodies that it calls, may depend on."""
+        if function.index not in self._deciding:
+            self._deciding[function.index] = frozenset(self._references(function.body))
+        return self._deciding[function.index]
+
+    def _references(self, graph: Graph) -> list[str]:
+        found: list[str] = []
+        for form in graph.form_counts:
+            references = [(proto.name, proto.ref_attr_name) for proto in form.attributes if proto.ref_attr_name]
+            if references:
+                operator = self._frames.operator_of(graph, form)
+                found += [name for own, name in references if operator is None or own in operator.attributes]
+        for nested in graph.nested:
+            found += self._references(nested)
+        return found
 
 
 def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
@@ -137,3 +212,20 @@ def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
         elif around is not None and attribute.ref_attr_name in around:
             found[attribute.name] = around[attribute.ref_attr_name]
     return found
+
+
+def _types_only(facts: Facts) -> Facts:
+    """Return the facts reduced to their types."""
+    return tuple(map(_type_only, facts))
+
+
+def _type_only(each: Fact) -> Fact:
+    return each if each.shape is None and each.content is None and each.inside is None else fact(each.kind)
+
+
+def _size(graph: Graph) -> int:
+    operands = sum(map(len, graph.node_inputs)) + sum(map(len, graph.node_outputs))
+    declared = len(graph.output_names) + len(graph.value_info_names)
+    if not graph.is_function:
+        declared += len(graph.input_names) + len(graph.initializer_names) + len(graph.sparse_initializer_names) + 1
+    return len(graph.forms) + (operands + declared) // FEW + sum(map(_size, graph.nested))
