@@ -9,23 +9,17 @@ from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.repairs import repair_of
-from onnx_lint.inference.flow.shape_words import Words, shape_notes, text_of
+from onnx_lint.inference.flow.shape_words import Words, fault_of, shape_notes, text_of
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import agree
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.problem import (
     EMPTY,
-    AxisOutOfRange,
-    Indivisible,
-    NotBroadcast,
-    NotOneElement,
+    Element,
+    InputDimension,
     NumberSource,
     Overflow,
     PlainProblem,
-    Repeated,
-    TwoSizes,
-    Unequal,
-    WrongCount,
     WrongRank,
     WrongValue,
 )
@@ -51,14 +45,8 @@ class ShapeConflict(Record):
     @property
     def source(self) -> NumberSource | None:
         """The attribute, or the input, with the wrong number; None if a shape is wrong."""
-        problem = self.problem
-        if isinstance(problem, WrongCount):
-            return problem.source
-        if isinstance(problem, AxisOutOfRange | Repeated | WrongValue):
-            return problem.place.source
-        if isinstance(problem, Indivisible) and not hasattr(problem.place, "operand"):
-            return problem.place.source
-        return None
+        fault = fault_of(self.problem)
+        return fault.source if isinstance(fault, Element) else None
 
     @property
     def is_customary(self) -> bool:
@@ -95,22 +83,16 @@ class ShapeConflict(Record):
     @property
     def place(self) -> Place:
         """The name of the input in the node's list, the element of its initializer, or the attribute."""
-        source = self.source
-        if isinstance(source, str):
-            index = next(attributes_with(self.node, {source}), None)
-            return self.node.place if index is None else self.node.place.at("attribute", index)
-        if source is not None:
-            return _element_place(self.node, source, getattr(getattr(self.problem, "place", None), "index", None))
-        match self.problem:
-            case WrongRank(operand=operand) | NotOneElement(operand=operand):
-                return self.node.place.at("input", operand)
-            case Unequal() | Indivisible():
-                return self.node.place.at("input", getattr(self.problem.place, "operand", 0))
-            case NotBroadcast(other=other) | TwoSizes(second=other):
-                return self.node.place.at("input", other.operand)
-            case Overflow(output=output):
-                return self.node.place.at("output", output)
-        return self.node.place
+        fault, place = fault_of(self.problem), self.node.place
+        if isinstance(fault, Element) and isinstance(fault.source, str):
+            index = next(attributes_with(self.node, {fault.source}), None)
+            return place if index is None else place.at("attribute", index)
+        if isinstance(fault, Element):
+            assert isinstance(fault.source, int)
+            return _element_place(self.node, fault.source, fault.index)
+        if isinstance(self.problem, Overflow):
+            return place.at("output", self.problem.output)
+        return place.at("input", fault.operand if isinstance(fault, InputDimension) else fault or 0)
 
     @property
     def subject(self) -> str | None:

@@ -69,25 +69,9 @@ class Words(Record):
 
     def sources(self, problem: PlainProblem) -> list[NumberSource]:
         """Return the inputs and attributes that a problem is about, the faulty one last."""
-        found: list[NumberSource | None] = []
-        match problem:
-            case WrongRank(operand=operand, like=like):
-                found = [like, operand]
-            case NotOneElement(operand=operand):
-                found = [operand]
-            case Unequal(place=place, by=by) | Indivisible(place=place, by=by):
-                found = [_source(by), _source(place)]
-            case NotBroadcast(one=one, other=other) | TwoSizes(first=one, second=other):
-                found = [one.operand, other.operand]
-            case AxisOutOfRange(place=element) | Repeated(place=element):
-                found = [0, element.source]
-            case WrongCount(source=source, by=by):
-                found = [by, source]
-            case WrongValue(place=element):
-                found = [0, element.source]
-            case Overflow():
-                found = list(range(len(self.inputs)))
-        return [each for each in found if each is not None]
+        if isinstance(problem, Overflow):
+            return list(range(len(self.inputs)))
+        return [each for each in (_source(_reason_of(problem)), _source(fault_of(problem))) if each is not None]
 
     def sentence(self, problem: PlainProblem) -> str:
         """Return the message for a problem."""
@@ -245,10 +229,38 @@ def _value(element: Element) -> object:
     return (describe_list(value) if value else "empty") if isinstance(value, tuple) else value
 
 
-def _source(place: ProblemPlace | None) -> NumberSource | None:
-    if place is None:
-        return None
-    return place.operand if isinstance(place, InputDimension) else place.source
+def fault_of(problem: PlainProblem) -> int | ProblemPlace | None:
+    """Return what is wrong: an input as a whole, a dimension, or a number; None if it is an output."""
+    match problem:
+        case WrongRank(operand=operand) | NotOneElement(operand=operand):
+            return operand
+        case NotBroadcast(other=other) | TwoSizes(second=other):
+            return other
+        case WrongCount(source=source):
+            return Element(source, None)
+        case Overflow():
+            return None
+    return problem.place
+
+
+def _reason_of(problem: PlainProblem) -> NumberSource | ProblemPlace | None:
+    """Return what it contradicts; for most numbers that is input 0."""
+    match problem:
+        case WrongRank(like=like):
+            return like
+        case Unequal(by=by) | Indivisible(by=by) | WrongCount(by=by):
+            return by
+        case NotBroadcast(one=one) | TwoSizes(first=one):
+            return one
+        case AxisOutOfRange() | Repeated() | WrongValue():
+            return 0
+    return None
+
+
+def _source(place: NumberSource | ProblemPlace | None) -> NumberSource | None:
+    if isinstance(place, InputDimension):
+        return place.operand
+    return place.source if isinstance(place, Element) else place
 
 
 _ONE = {True: "a scalar", False: "one element"}
