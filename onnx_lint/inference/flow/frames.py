@@ -24,9 +24,6 @@ from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.operators import Operators, Scope
 from onnx_lint.spec.releases import newest_opset_version
 
-TypedOperators = dict[NodeForm, TypedOperator | None]
-"""The operators of node forms with one set of imports; None for a node without a signature."""
-
 OutcomeMemos = dict[NodeForm, OutcomeMemo]
 
 Known = dict[str, Fact]
@@ -78,7 +75,6 @@ class Frame(Record):
 
     scope: Scope
     """Identifies the node forms and memos that are kept for later models."""
-    operators: TypedOperators
     memos: OutcomeMemos
     kept: OutcomeMemos
     """The memos of earlier models in this scope, for nodes that do not depend on a call."""
@@ -102,14 +98,15 @@ class Frames:
 
     def __init__(self, flow_input: FlowInput) -> None:
         scope = flow_input.operators.scope(None)
-        self.top = Frame(scope, {}, {}, _kept.memos_of(scope))
+        self.top = Frame(scope, {}, _kept.memos_of(scope))
         """The frame of the graphs outside of functions."""
         self._input = flow_input
         self._operators = flow_input.operators
         self._imports = flow_input.imports
         self._crashes = flow_input.crashes
         self._called = {function.name for function in flow_input.functions}
-        self._of_functions: dict[int, tuple[TypedOperators, OutcomeMemos]] = {}
+        self._of_functions: dict[int, OutcomeMemos] = {}
+        """The memos of functions without parameters, which those with the same imports share."""
 
     def may_call(self, op_type: str) -> bool:
         """Return whether a function has the name of an operator."""
@@ -117,14 +114,9 @@ class Frames:
 
     def of_body(self, function: Function, bound: Protos, call: Call | None, graphs: Mapping[str, HeldGraph]) -> Frame:
         """Return the frame of a function body for a call. Bodies without parameters share their memos."""
-        operators, memos = self._of_function(function)
+        memos = {} if bound else self._of_functions.setdefault(self._imports.number_of(function), {})
         scope = self._operators.scope(function)
-        return Frame(scope, operators, {} if bound else memos, _kept.memos_of(scope), bound, call, graphs)
-
-    def _of_function(self, function: Function) -> tuple[TypedOperators, OutcomeMemos]:
-        """Return the operators shared by functions with the same imports, and the memos of those without parameters."""
-        scope = self._imports.number_of(function)
-        return self._of_functions.setdefault(scope, ({}, {}))
+        return Frame(scope, memos, _kept.memos_of(scope), bound, call, graphs)
 
     def memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
         """Return the memo of a form that is not in the frame yet."""
@@ -152,7 +144,7 @@ class Frames:
 
     def _new_memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
         try:
-            operator = self._operator(graph, form, frame.operators)
+            operator = self.operator_of(graph, form)
             return _NOTHING_KNOWN if operator is None else _made_memo(operator, form, frame)
         except Exception as error:
             self._crashes.note(crash_of(error), "looking up the operator", graph.first_of(form))
@@ -160,22 +152,13 @@ class Frames:
 
     def operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
         """Return the operator of the nodes of a form in a graph; None if it has no signature."""
-        function = graph.function
-        operators = self.top.operators if function is None else self._of_function(function)[0]
-        return self._operator(graph, form, operators)
-
-    def _operator(self, graph: Graph, form: NodeForm, operators: TypedOperators) -> TypedOperator | None:
-        if form in operators:
-            return operators[form]
         operator = self._operators.operator_in(graph, form)
-        typed = None
-        if operator.schema is not None and operator.opset_version is not None:
-            newest = newest_opset_version(operator.domain)
-            # A deprecated operator does not belong to the operator set, and later operator sets are unknown.
-            binds = not operator.schema.deprecated and (newest is None or operator.opset_version <= newest)
-            typed = typed_operator(operator.schema, binds=binds)
-        operators[form] = typed
-        return typed
+        if operator.schema is None or operator.opset_version is None:
+            return None
+        newest = newest_opset_version(operator.domain)
+        # A deprecated operator does not belong to the operator set, and later operator sets are unknown.
+        binds = not operator.schema.deprecated and (newest is None or operator.opset_version <= newest)
+        return typed_operator(operator.schema, binds=binds)
 
 
 def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame) -> OutcomeMemo:

@@ -132,9 +132,6 @@ _TEXTS = 1
 """The rank of a mask of texts: the ends, the ends and starts, or lengths and both cumulative lengths."""
 
 
-_KEYS = 2
-"""The rank of a mask of each text and key."""
-
 _PAIRS = 3
 """The rank of a mask of each text, query and key."""
 
