@@ -69,6 +69,13 @@ def test_what_re2_does_not_compile_has_a_fault(pattern, words):
     assert words in (pattern_fault(pattern) or "")
 
 
+@pytest.mark.parametrize(
+    ("begin", "part", "end"), [("(?", "i", ""), ("[", "[:", ""), ("a", "\\p{", ")"), ("a{", "1", "}")]
+)
+def test_a_long_pattern_has_a_fault_at_once(begin, part, end):
+    assert pattern_fault(f"{begin}{part * 100_000}{end}") is not None
+
+
 @pytest.mark.consumers
 @pytest.mark.parametrize("pattern", [*RIGHT, *WRONG])
 def test_the_verdict_is_that_of_onnxruntime(pattern):
