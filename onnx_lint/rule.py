@@ -314,8 +314,12 @@ def folded(
         yield FaultParts(parts, sum(1 for _ in left), subject, more).whole()
 
 
-def by_number(findings: Iterable[Finding], least: int, often: str, seldom: str) -> Iterator[Finding]:
-    """Yield the findings. Those without a clause get `often` if there are at least `least`, otherwise `seldom`."""
+def by_share(model: Model, findings: Iterable[Finding], often: str, seldom: str) -> Iterator[Finding]:
+    """Yield the findings on nodes. Those without a clause get `often` if they are three or more and a tenth of the
+    model's nodes, or a thousand; otherwise `seldom`.
+    """
+    nodes = sum(sum(graph.form_counts.values()) for graph in model.graphs)
+    least = min(max(3, (nodes + 9) // 10), 1_000)  # so many findings are held
     held: list[Finding] = []
     count = 0
     for finding in findings:

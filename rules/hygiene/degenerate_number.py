@@ -5,14 +5,21 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from onnx_lint.model import Constants, Model, Node
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import ELEMENT_TYPES, Constants, Model, Node
+from onnx_lint.rule import Finding, Record, rule
 
-_Divisors = dict[int, dict[tuple[str, bool], int]]
-"""By the identity of a graph the values that a node divides by or takes the root of, each with the first such node.
 
-The keys are the value, and whether it is added to another one first.
-"""
+class _Seen(Record):
+    """A model, and what was looked up in it."""
+
+    model: Model
+    constants: Constants
+    divisors: dict[int, dict[tuple[str, bool], int]]
+    """By the identity of a graph the values that a node divides by or takes the root of, each with the first such node.
+
+    The keys are the value, and whether it is added to another one first.
+    """
+
 
 _MULTIPLIERS: Final = ("Mul", "Conv", "ConvTranspose", "Gemm", "MatMul")
 _NORMALIZATIONS: Final = (
@@ -30,6 +37,7 @@ _NOT_SATURATED: Final = {17: 465.0, 18: 248.0, 19: 61440.0, 20: 61440.0}
 """The same for the 8-bit types, which overflow only if `saturate` is 0."""
 _LEAST: Final = {1: 2.0**-150, 10: 2.0**-25, 16: 2.0**-134}
 """By element type: the least number that is rounded to infinity, and the greatest that is rounded to 0."""
+_TYPES: Final = {f"tensor({ELEMENT_TYPES[number].name})": number for number in (*_GREATEST, *_NOT_SATURATED)}
 _DIVISORS: Final = {"Div": 1, "Sqrt": 0, "Reciprocal": 0}
 """The operators that divide by an input, or take its root before a division, and the index of that input."""
 
@@ -67,32 +75,36 @@ def degenerate_number(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - An infinite constant of a multiplication, convolution or normalization is reported. Bounds of bins and masks may
-      be infinite.
-    - A constant is reported that a Cast to float, float16 or bfloat16 turns into infinity; also one that a Cast to an
-      8-bit type with `saturate` 0 turns into infinity or NaN.
+    - An infinite constant of a multiplication, convolution or normalization is reported, and +infinity in an Add.
+      Bounds of bins, and masks, may be infinite.
+    - A floating-point constant is reported if it is 0 and a node divides by it, or if it is negative and a node takes
+      its root.
+    - A constant, also one of integers, is reported that a Cast or CastLike to float, float16 or bfloat16 turns into
+      infinity; also one that a Cast to an 8-bit type with `saturate` 0 turns into infinity or NaN.
     - A constant is reported that such a Cast turns into 0, if a node divides by the result or takes its root, or adds
       it before as an epsilon.
     - A constant 0 is reported if it is added to a value before a node divides by the sum or takes its root.
-    - A negative variance of BatchNormalization, and an epsilon of a normalization that is 0 or negative, are reported.
+    - A negative variance of BatchNormalization is reported if its sum with `epsilon` is not positive. Rounding leaves
+      variances of -1e-9, which are harmless.
+    - An epsilon of a normalization that is 0 or negative is reported. It may be 0 beside constant positive variances.
     - Only constants of at most 64 KiB in the model are read.
     - Reported by another rule: NaN and faulty scales (`impossible-number`).
     """
-    constants, divisors = Constants(model.source, model.payloads), _Divisors()
+    seen = _Seen(model, Constants(model.source, model.payloads), {})
     for graph in model.graphs:
         judged = {form for form in graph.form_counts if form.op_type in _JUDGES}
         for node in graph.nodes if judged else ():
             if node.form in judged:
                 for judge in _JUDGES[node.op_type]:
-                    yield from judge(node, constants, divisors)
+                    yield from judge(node, seen)
 
 
-def _dividing(node: Node, divisors: _Divisors, *, is_added: bool = False) -> str | None:
+def _dividing(node: Node, seen: _Seen, *, is_added: bool = False) -> str | None:
     """Return in words the first node that divides by an output of a node or takes its root; None if none does.
 
     `is_added`: whether to look for those that do it after the output was added to another value.
     """
-    graph = node.graph
+    graph, divisors = node.graph, seen.divisors
     if id(graph) not in divisors:
         first = divisors[id(graph)] = {}
         for number, (form, inputs) in enumerate(zip(graph.forms, graph.node_inputs, strict=True)):
@@ -108,21 +120,24 @@ def _dividing(node: Node, divisors: _Divisors, *, is_added: bool = False) -> str
     return graph.nodes[min(found)].describe() if found else None
 
 
-def _infinite_weights(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
+def _infinite_weights(node: Node, seen: _Seen) -> Iterator[Finding]:
+    wrong = {math.inf} if node.op_type == "Add" else {math.inf, -math.inf}  # a mask adds -infinity
     for index, name in enumerate(node.inputs):
-        found = constants.of(node.graph, name)
-        if found is not None and (found.greatest == math.inf or found.least == -math.inf):
-            fact = found.first(math.isinf)
+        found = seen.constants.of(node.graph, name)
+        if found is not None and not wrong.isdisjoint((found.least, found.greatest)):
+            fact = found.first(wrong.__contains__)
             said = f"{fact}, but must be finite as input {index} of {node.describe()}"
             cause = f"{node.op_type} {fact.rpartition(' is ')[2]}"
             yield Finding(found.place, said, allowed="finite weights", cause=cause)
 
 
-def _casts(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
+def _casts(node: Node, seen: _Seen) -> Iterator[Finding]:
     to = next((each.i for each in node.attribute_protos if each.name == "to" and not each.ref_attr_name), 0)
+    if node.op_type == "CastLike" and len(node.inputs) > 1:
+        to = _TYPES.get(seen.model.value_flow.fact_of(node.inputs[1], node.graph).kind or "", 0)
     saturates = next((each.i for each in node.attribute_protos if each.name == "saturate"), 1)
     greatest, least = (_GREATEST if saturates else {**_GREATEST, **_NOT_SATURATED}).get(to), _LEAST.get(to, 0.0)
-    found = constants.of(node.graph, node.inputs[0]) if greatest is not None and node.inputs else None
+    found = seen.constants.of(node.graph, node.inputs[0]) if greatest is not None and node.inputs else None
     if found is None or found.has_nan or greatest is None:
         return
     if any(greatest <= abs(number) < math.inf for number in (found.least, found.greatest)):
@@ -132,9 +147,9 @@ def _casts(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Fi
         return
     if found.smallest > least:
         return
-    dividing = _dividing(node, divisors)
+    dividing = _dividing(node, seen)
     if dividing is None and found.least == found.greatest:
-        dividing = _dividing(node, divisors, is_added=True)
+        dividing = _dividing(node, seen, is_added=True)
     if dividing is not None:
         said = found.first(lambda number: 0 < abs(number) <= least)
         yield Finding(
@@ -144,33 +159,52 @@ def _casts(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Fi
         )
 
 
-def _added_zeros(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
+def _added_zeros(node: Node, seen: _Seen) -> Iterator[Finding]:
     for name in node.inputs:
-        found = constants.of(node.graph, name)
-        dividing = _dividing(node, divisors) if found is not None and found.least == found.greatest == 0 else None
-        if found is not None and dividing is not None:
-            zero = found.first(lambda number: number == 0)
-            said = f"{zero}, but {node.describe()} adds it to keep the input of {dividing} away from 0"
-            yield Finding(found.place, said, allowed="an epsilon above 0")
+        found = seen.constants.of(node.graph, name)
+        if found is not None and found.least == found.greatest == 0 and isinstance(found.least, float):
+            dividing = _dividing(node, seen)
+            if dividing is not None:
+                zero = found.first(lambda number: number == 0)
+                said = f"{zero}, but {node.describe()} adds it to keep the input of {dividing} away from 0"
+                yield Finding(found.place, said, allowed="an epsilon above 0")
 
 
-def _normalizations(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
-    for attribute, place in node.attributes():
-        if attribute.name == "epsilon" and attribute.f <= 0 and not attribute.ref_attr_name:
-            said = f"attribute 'epsilon' of {node.describe()} is {attribute.f:g}, but must be above 0"
-            yield Finding(place, said, allowed="an epsilon above 0", subject="epsilon")
+def _operands(node: Node, seen: _Seen) -> Iterator[Finding]:
+    index = _DIVISORS[node.op_type]
+    found = seen.constants.of(node.graph, node.inputs[index]) if index < len(node.inputs) else None
+    if found is None or isinstance(found.least, int):
+        return
+    if node.op_type == "Sqrt" and found.least < 0:
+        said = f"{found.first(lambda number: number < 0)}, and {node.describe()} takes its root"
+        yield Finding(found.place, said, allowed="a number of at least 0")
+    if node.op_type != "Sqrt" and found.has_zero:
+        said = f"{found.first(lambda number: number == 0)}, and {node.describe()} divides by it"
+        yield Finding(found.place, said, allowed="a number other than 0")
+
+
+def _normalizations(node: Node, seen: _Seen) -> Iterator[Finding]:
     is_batch = node.op_type == "BatchNormalization" and len(node.inputs) > 4
-    found = constants.of(node.graph, node.inputs[4]) if is_batch else None
-    if found is not None and found.least < 0:
-        number = found.first(lambda number: number < 0)
+    variances = seen.constants.of(node.graph, node.inputs[4]) if is_batch else None
+    epsilon = 9.999999747378752e-06  # the default: 1e-5 as a float
+    for attribute, place in node.attributes():
+        if attribute.name == "epsilon":
+            epsilon = attribute.f if not attribute.ref_attr_name else math.inf  # the call decides
+            is_harmless = epsilon == 0 and variances is not None and variances.least > 0
+            if epsilon <= 0 and not is_harmless:
+                said = f"attribute 'epsilon' of {node.describe()} is {epsilon:g}, but must be above 0"
+                yield Finding(place, said, allowed="an epsilon above 0", subject="epsilon")
+    if variances is not None and variances.least < 0 and variances.least + epsilon <= 0:
+        number = variances.first(lambda number: number + epsilon <= 0)
         said = f"{number}, but must be at least 0 as input 4 (variance) of {node.describe()}"
-        yield Finding(found.place, said, allowed="variances of at least 0")
+        yield Finding(variances.place, said, allowed="variances of at least 0")
 
 
-_Judge = Callable[[Node, Constants, _Divisors], Iterator[Finding]]
+_Judge = Callable[[Node, _Seen], Iterator[Finding]]
 _JUDGES: Final[dict[str, tuple[_Judge, ...]]] = {
-    "Cast": (_casts,),
-    "Add": (_added_zeros,),
+    **dict.fromkeys(("Cast", "CastLike"), (_casts,)),
+    "Add": (_added_zeros, _infinite_weights),
+    **dict.fromkeys(_DIVISORS, (_operands,)),
     **dict.fromkeys(_MULTIPLIERS, (_infinite_weights,)),
     **dict.fromkeys(_NORMALIZATIONS, (_infinite_weights, _normalizations)),
 }

@@ -9,7 +9,7 @@ from onnx_lint.wording import quote
 
 
 @rule(clause="HYG-8", since="0.2.0", about=has_initializers, needs="graph")
-def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding]:
+def equal_initializers(model: Model, *, least_bytes: int = 65_536) -> Iterator[Finding]:
     """Two initializers of a graph have the same type, shape and values.
 
     ### How to fix
@@ -45,6 +45,7 @@ def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Fi
     ### Details
 
     - Only initializers of at least `least_bytes` bytes (an option) are compared, and only within one graph.
+    - Zero points and biases of 0 are often equal. They are rarely that large.
     - Initializers that are also inputs are not compared.
     - Tensors of strings, and values in different fields, are not compared.
     - Values in other files are read up to the limit `external_bytes`.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from onnx_lint.model import Model, foldable_nodes
-from onnx_lint.rule import Finding, by_number, rule
+from onnx_lint.rule import Finding, by_share, rule
 
 
 @rule(clause=("HYG-6", "HYG-20"), since="0.2.0", needs="graph")
@@ -46,11 +46,11 @@ def foldable_constant(model: Model) -> Iterator[Finding]:
     - Operators with random results are not reported.
     - A result of more than 1,024 bytes is not reported if it is larger than the operands, for example an Expand of a
       small constant.
-    - If a model has at most two such nodes, they are reported only if the rule is selected by its name. So are a
-      Reshape, Flatten, Squeeze and Unsqueeze of an initializer, which compute nothing.
+    - If such nodes are fewer than a tenth of the model's nodes, or one or two, they are reported only if the rule is
+      selected by its name. So are a Reshape, Flatten, Squeeze and Unsqueeze of an initializer, which compute nothing.
     - DequantizeLinear is not reported, because it keeps weights small.
     """
-    yield from by_number(_findings(model), 3, "HYG-6", "HYG-20")
+    yield from by_share(model, _findings(model), "HYG-6", "HYG-20")
 
 
 def _findings(model: Model) -> Iterator[Finding]:

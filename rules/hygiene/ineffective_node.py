@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from onnx_lint.model import ELEMENT_TYPES, Constants, Content, Dim, Fact, Graph, Model, Node, Proto, are_sizes, fact
-from onnx_lint.rule import Finding, Record, by_number, replace, rule
+from onnx_lint.rule import Finding, Record, by_share, replace, rule
 from onnx_lint.wording import quote
 
 _SAFE_DETOURS = {
@@ -62,17 +62,17 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
     - Reshape, Expand, Tile, Flatten, Pad, Slice, Resize, Upsample: with the shape of the input.
     - Transpose: with the axes in order, or undoing the Transpose before it. Squeeze and Unsqueeze: undoing the one
       before.
-    - Concat, Sum, Max, Min and Mean of one input. Add and Sub of 0, Mul and Div by 1. Dropout in inference. A vector of
-      zeros or ones is not reported: it may be a bias or scale that training has not changed.
+    - Concat, Sum, Max, Min and Mean of one input. Add and Sub of 0, Mul and Div by 1. Dropout in inference or of ratio
+      0. A vector of zeros or ones is not reported: it may be a bias or scale that training has not changed.
     - Identity is reported only if the rule is selected by its name, because exporters write it between many parts of a
-      model. So are other nodes if there are at most two of them in a model.
+      model. So are other nodes, if they are fewer than a tenth of the model's nodes, or one or two.
     - A node whose output is a graph output is not reported if the graph needs it: its input is not computed in the
       graph, or is also an output.
     - Only shapes that are certain in every run are compared: those of the model's inputs, not those that `value_info`
       declares. Two inputs with one dimension variable may have two sizes.
     - In a function, where types and shapes depend on the call, only constants and the node before are compared.
     """
-    yield from by_number(_findings(model), 3, "HYG-5", "HYG-19")
+    yield from by_share(model, _findings(model), "HYG-5", "HYG-19")
 
 
 def _findings(model: Model) -> Iterator[Finding]:
@@ -282,7 +282,8 @@ def _keeps_size(case: _Case) -> bool:
 def _drops_nothing(case: _Case) -> bool:
     if case.version < 7:
         return False
-    return case.version < 12 or not any(case.node.inputs[2:]) or _numbers(case, 2) == (0,)
+    is_idle = len(case.node.inputs) > 1 and _is(case, 1, 0)  # a ratio of 0
+    return case.version < 12 or not any(case.node.inputs[2:]) or is_idle or _numbers(case, 2) == (0,)
 
 
 def _transposed(case: _Case) -> _Returned:
@@ -370,7 +371,7 @@ _EFFECTS: Final[dict[str, Callable[[_Case], _Returned]]] = {
     "Transpose": _transposed,
     "Squeeze": _same_axes,
     "Unsqueeze": _same_axes,
-    "Dropout": _always("drops nothing in inference", _drops_nothing),
+    "Dropout": _always("drops nothing", _drops_nothing),
     "Resize": _NO_RESIZE,
     "Upsample": _NO_RESIZE,
     "Add": _neutral("adds 0", 0, 0, 1),

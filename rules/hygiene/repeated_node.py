@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.model import EXTERNAL_LOCATION, Graph, Model, Node, StoredTensor, Tensor, bytes_of, digest_of, is_pure
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, by_share, rule
 from onnx_lint.wording import quote
 
+_LARGE: Final = 1 << 16
+"""The bytes of a Constant from which on deleting it makes the file smaller by what matters."""
 _OFTEN_ON_PURPOSE: Final = frozenset({"DequantizeLinear", "QuantizeLinear"})
 """Tools that quantize a model repeat them, so that a runtime can fuse each with one user."""
 
 
-@rule(clause="HYG-18", since="0.2.0", needs="graph")
+@rule(clause=("HYG-18", "HYG-22"), since="0.2.0", needs="graph")
 def repeated_node(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding]:
     """A node computes the same as an earlier node of its graph: operator, attributes and inputs are equal.
 
@@ -48,12 +51,18 @@ def repeated_node(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding
     ### Details
 
     - Only results of at least `least_bytes` bytes (an option), or of unknown size, are reported.
+    - If such nodes are fewer than a tenth of the model's nodes, or one or two, they are reported only if the rule is
+      selected by its name. Constants of 64 KiB and more are always reported.
     - Constants are compared by their values.
     - Operators with random results, operators with subgraphs, functions, and operators of other domains are not
       compared.
     - QuantizeLinear and DequantizeLinear are not reported, because tools repeat them on purpose.
     - Nodes of different graphs are not compared. Two nodes whose results are both graph outputs are not reported.
     """
+    yield from by_share(model, _findings(model, least_bytes), "HYG-18", "HYG-22")
+
+
+def _findings(model: Model, least_bytes: int) -> Iterator[Finding]:
     left: dict[object, dict[int, Hashable]] = {}
     for place in model.payloads:
         for depth, (field, index) in enumerate(place):
@@ -77,10 +86,12 @@ def repeated_node(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding
                 continue
             node, other = graph.nodes[index], graph.nodes[earlier]
             equal.update(zip(node.outputs, other.outputs, strict=True))
-            if _is_large(model, node, least_bytes) and not _are_results(graph, node.outputs, other.outputs):
+            size = _size(model, node)
+            if size >= least_bytes and not _are_results(graph, node.outputs, other.outputs):
                 yield Finding(
                     node.place,
                     f"{node.describe()} computes the same as {other.describe()}",
+                    clause="HYG-18" if node.op_type == "Constant" and size >= _LARGE else None,
                     allowed="one node for each computation",
                     related=(Related(other.place, "the first one"),),
                     subject=node.name or next(filter(None, node.outputs), None),
@@ -94,9 +105,10 @@ def repeated_node(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding
                 )
 
 
-def _is_large(model: Model, node: Node, least: int) -> bool:
+def _size(model: Model, node: Node) -> float:
+    """Return the bytes of the largest output; infinity if one is unknown."""
     sizes = [bytes_of(model.value_flow.fact_of(name, node.graph)) for name in node.outputs if name]
-    return any(size is None or size >= least for size in sizes)
+    return max((math.inf if size is None else size for size in sizes), default=0)
 
 
 def _are_results(graph: Graph, outputs: Sequence[str], others: Sequence[str]) -> bool:

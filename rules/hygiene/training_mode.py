@@ -57,6 +57,7 @@ def training_mode(model: Model) -> Iterator[Finding]:
     - A model with training information, operators of the training domains or gradients is not reported.
     - A BatchNormalization with only one output is not reported: it cannot be in training (`uncomputed-output`).
     - A node whose mask or statistics the model uses is not reported.
+    - A Dropout whose ratio is 0 is not reported: it drops nothing (`ineffective-node`).
     - A mode that the model computes, or that the caller of a function decides, is not reported.
     """
     if model.proto.training_info or any(_trains(form.domain, form.op_type) for form in model.forms):
@@ -91,13 +92,17 @@ def _trains(domain: str, op_type: str) -> bool:
 def _training_of(model: Model, node: Node, version: int) -> str | None:
     """Return in words by what a node is in training mode; None if it is not known to be."""
     if node.op_type == "Dropout" and version >= 12:
-        name = node.inputs[2] if len(node.inputs) > 2 else ""
-        is_on = name and model.value_flow.fact_of(name, node.graph).content == (1,)
-        return "its input training_mode is true" if is_on and node.graph.function is None else None
+        ratio, mode = (
+            model.value_flow.fact_of(node.inputs[index], node.graph).content if index < len(node.inputs) else None
+            for index in (1, 2)
+        )
+        is_on = mode == (1,) and ratio != (0,) and node.graph.function is None
+        return "its input training_mode is true" if is_on else None
     if version in _FLAGS:
         name, default, training = _FLAGS[version]
         given = next((each for each in node.attribute_protos if each.name == name), None)
-        if given is not None and given.ref_attr_name:
+        ratio = next((each for each in node.attribute_protos if each.name == "ratio"), None)
+        if (given is not None and given.ref_attr_name) or (ratio is not None and not (ratio.f or ratio.ref_attr_name)):
             return None
         value = default if given is None else given.i
         is_whole = node.op_type == "Dropout" or any(node.outputs[1:])

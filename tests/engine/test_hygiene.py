@@ -50,6 +50,19 @@ def test_clauses_that_many_models_break_are_selected_by_the_name_of_their_rule()
     assert rules(select=["unnamed-node", "cycle"], ignore=["hygiene"]) == set()
 
 
+@pytest.mark.parametrize(("others", "is_reported"), [(27, True), (28, False)])
+def test_nodes_that_do_little_are_reported_if_they_are_a_tenth_of_all(others, is_reported):
+    steps = [*["Abs"] * (others - 1), *["Flatten"] * 3, "Neg"]
+    nodes = "".join(f'node {{ op_type: "{step}" input: "v{at}" output: "v{at + 1}" }}' for at, step in enumerate(steps))
+    shape = "shape { dim { dim_value: 2 } dim { dim_value: 3 } }"
+    given, taken = (
+        f'put {{ name: "v{at}" type {{ tensor_type {{ elem_type: 1 {shape} }} }} }}' for at in (0, len(steps))
+    )
+    text = f'ir_version: 10 opset_import {{ version: 21 }} graph {{ name: "g" in{given} out{taken} {nodes} }}'.encode()
+    for name, expected in (("hygiene", [3] * is_reported), ("ineffective-node", [3])):
+        assert [each.count for each in lint(text, filename="model.textproto", select=[name]).diagnostics] == expected
+
+
 def test_a_model_with_such_findings_conforms():
     report = lint(_model(), {"severity": {"unused-initializer": "error"}}, select=["ALL"], ignore=["warning"])
     assert report.conforms

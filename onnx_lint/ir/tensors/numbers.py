@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The floating-point numbers of constants: of small ones without numpy, of a large tensor in bounded pieces."""
+"""The numbers of constants: of small ones without numpy, of a large tensor in bounded pieces."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.input.source import Source
+from onnx_lint.ir.columns.tensor_encodings import encoding_in
 from onnx_lint.ir.graph import Definition, Graph
 from onnx_lint.ir.parts import Tensor
 from onnx_lint.ir.payload import Payload
@@ -28,7 +29,11 @@ if TYPE_CHECKING:
 
 FLOAT, FLOAT16, DOUBLE, BFLOAT16 = sorted(FLOATING_TYPES)
 
-_WIDTHS: Final = {FLOAT: 4, FLOAT16: 2, DOUBLE: 8, BFLOAT16: 2}
+_CODES: Final = {FLOAT: "f", DOUBLE: "d", FLOAT16: "e", BFLOAT16: "H"} | dict(
+    zip((2, 3, 4, 5, 6, 7, 12, 13), "BbHhiqIQ", strict=True)
+)
+"""The format of an element for `struct` and numpy, by element type: of floating-point numbers and integers."""
+_WIDTHS: Final = {kind: struct.calcsize(f"<{code}") for kind, code in _CODES.items()}
 
 MOST_BYTES: Final = 1 << 16
 """The most bytes of a tensor that is small."""
@@ -44,6 +49,7 @@ class Constant(Record):
     greatest: float
     smallest: float
     """The least magnitude of a number other than 0; infinity if there is none."""
+    has_zero: bool
     has_nan: bool
     """True if a number is NaN; the other facts leave it out."""
     read: Callable[[], Sequence[float]]
@@ -65,6 +71,8 @@ def element_is(index: int, owner: str, number: str, count: int) -> str:
 
 def in_words(number: float) -> str:
     """Return a number as messages write it."""
+    if isinstance(number, int):
+        return f"{number:,}"
     return f"{number:g}" if math.isfinite(number) else "NaN" if math.isnan(number) else f"{number:+g}inity"
 
 
@@ -99,9 +107,11 @@ class Constants:
         for attribute, place in found.node.attributes():
             if attribute.HasField("t"):
                 return self._tensor(attribute.t, place.at("t"), found.graph, owner)
-            if _size(len(attribute.floats), "floats", FLOAT) > MOST_BYTES:
+            listed = attribute.floats or attribute.ints
+            if len(listed) > MOST_BYTES // 4:
                 return None
-            numbers = [attribute.f] if attribute.name == "value_float" else [*attribute.floats]
+            single = {"value_float": attribute.f, "value_int": attribute.i}.get(attribute.name)
+            numbers = [*listed] if single is None else [single]
             if numbers and not attribute.ref_attr_name:
                 return constant(owner, place, numbers.copy)
         return None
@@ -111,17 +121,19 @@ class Constants:
 
 
 def small_constant(tensor: Tensor, source: Source, owner: str) -> Constant | None:
-    """Return the numbers of a tensor of one of FLOATING_TYPES; None if it has none, or may have many."""
+    """Return the numbers of a tensor of floating-point numbers or integers; None if it has none, or may have many."""
     proto = tensor.proto
-    if proto.data_type not in FLOATING_TYPES or proto.data_location == EXTERNAL_LOCATION:
+    if proto.data_type not in _CODES or proto.data_location == EXTERNAL_LOCATION:
         return None
     if tensor.payloads:
         read = partial(_left_in_source, tensor, source)
         return constant(owner, tensor.place, read) if _may_be_read(tensor, source) else None
     fields = [field for field in VALUE_FIELDS if getattr(proto, field)]
-    if len(fields) != 1 or _size(len(getattr(proto, fields[0])), fields[0], proto.data_type) > MOST_BYTES:
+    if len(fields) != 1 or encoding_in(proto.data_type, fields[0]) is None:
         return None
-    return constant(owner, tensor.place, partial(_numbers, proto))
+    if _size(len(getattr(proto, fields[0])), fields[0], proto.data_type) > MOST_BYTES:
+        return None
+    return constant(owner, tensor.place, partial(_numbers, proto, fields[0]))
 
 
 def _may_be_read(tensor: Tensor, source: Source) -> bool:
@@ -140,18 +152,14 @@ def raw_numbers(tensor: Tensor, source: Source) -> bytes:
         return bytes(tensor.proto.raw_data)
     payload, *others = tensor.payloads
     is_alone = not others and payload.packed and not any(getattr(tensor.proto, field) for field in VALUE_FIELDS)
-    if not is_alone or payload.field not in _PLAIN_FIELDS[tensor.proto.data_type] or not _may_be_read(tensor, source):
+    is_plain = is_alone and payload.field in ("raw_data", _PLAIN_FIELDS.get(tensor.proto.data_type))
+    if not is_plain or not _may_be_read(tensor, source):
         return b""
     return source.read_at(payload.offset, payload.length)
 
 
-_PLAIN_FIELDS: Final = {
-    FLOAT: ("raw_data", "float_data"),
-    DOUBLE: ("raw_data", "double_data"),
-    FLOAT16: ("raw_data",),
-    BFLOAT16: ("raw_data",),
-}
-"""The fields with the bytes of each number one after the other."""
+_PLAIN_FIELDS: Final = {FLOAT: "float_data", DOUBLE: "double_data"}
+"""The fields with the bytes of each number one after the other, apart from `raw_data`."""
 
 
 def _left_in_source(tensor: Tensor, source: Source) -> Sequence[float]:
@@ -165,7 +173,7 @@ def _left_in_source(tensor: Tensor, source: Source) -> Sequence[float]:
     field = stored.right_field
     if field is None or _size(stored.count(field), field, tensor.proto.data_type) > MOST_BYTES:
         return ()
-    return [float(number) for piece in number_pieces(stored) for number in piece]
+    return [number for piece in number_pieces(stored) for number in piece.tolist()]
 
 
 def constant(owner: str, place: Place, read: Callable[[], Sequence[float]]) -> Constant | None:
@@ -176,13 +184,13 @@ def constant(owner: str, place: Place, read: Callable[[], Sequence[float]]) -> C
     has_nan = math.isnan(sum(numbers)) and any(map(math.isnan, numbers))
     known = [number for number in numbers if number == number] or [0.0] if has_nan else numbers
     smallest = min(map(abs, filter(None, known)), default=math.inf)
-    return Constant(owner, place, min(known), max(known), smallest, has_nan, read)
+    return Constant(owner, place, min(known), max(known), smallest, 0 in known, has_nan, read)
 
 
-def _numbers(proto: Proto) -> Sequence[float]:
+def _numbers(proto: Proto, field: str) -> Sequence[float]:
     kind, raw = proto.data_type, proto.raw_data
-    if not raw and kind in (FLOAT, DOUBLE):
-        return tuple(proto.float_data if kind == FLOAT else proto.double_data)
+    if not raw and kind not in (FLOAT16, BFLOAT16):
+        return tuple(getattr(proto, field))
     if not raw:
         raw = struct.pack(f"<{len(proto.int32_data)}H", *(entry & 0xFFFF for entry in proto.int32_data))
     return _unpacked(raw, kind)
@@ -197,11 +205,8 @@ def _unpacked(raw: bytes, kind: int) -> Sequence[float]:
     return struct.unpack_from(f"<{count}{_CODES[kind]}", raw)
 
 
-_CODES: Final = {FLOAT: "f", DOUBLE: "d", FLOAT16: "e"}
-
-
 def number_pieces(tensor: StoredTensor) -> Iterator[Array]:
-    """Yield the numbers of a tensor of one of FLOATING_TYPES; nothing if no field, or several, hold its values."""
+    """Yield the numbers of a tensor as in `small_constant`; nothing if no field, or several, hold its values."""
     import numpy as np
 
     from onnx_lint.ir.tensors.contents import entries, raw_pieces  # late: only --verify-numbers reads large tensors
@@ -212,11 +217,9 @@ def number_pieces(tensor: StoredTensor) -> Iterator[Array]:
     for piece in raw_pieces(tensor) if field == "raw_data" else entries(tensor, field):
         if isinstance(piece, bytes):
             whole = piece[: len(piece) - len(piece) % _WIDTHS[kind]]
-            numbers = np.frombuffer(whole, {FLOAT: "<f4", DOUBLE: "<f8"}.get(kind, "<u2"))
+            numbers = np.frombuffer(whole, f"<{_CODES[kind]}")
         else:
-            numbers = piece if kind in (FLOAT, DOUBLE) else piece.astype("<u2")
-        if kind == FLOAT16:
-            numbers = numbers.view("<f2")
-        elif kind == BFLOAT16:
+            numbers = piece.astype("<u2").view(f"<{_CODES[kind]}") if kind in (FLOAT16, BFLOAT16) else piece
+        if kind == BFLOAT16:
             numbers = (numbers.astype("<u4") << 16).view("<f4")
         yield numbers

@@ -18,7 +18,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.columns.tensor_encodings import may_be_nan, may_hold_nan
 from onnx_lint.ir.parts import Tensor
 from onnx_lint.ir.tensors import wire_values
-from onnx_lint.ir.tensors.numbers import in_words, small_constant
+from onnx_lint.ir.tensors.numbers import Constants, in_words, small_constant
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.model import ROOT
@@ -56,6 +56,21 @@ def test_what_the_loader_leaves_in_a_large_file_is_read_as_well(kind: int, monke
         model = helper.make_model(helper.make_graph([node], "g", values[:1], values[1:], [tensor]), producer_name="us")
         [found] = lint(model.SerializeToString()).of_rule("impossible-number")
         assert found.message == "element 7,000 of tensor 't' of main graph 'g' is NaN"
+
+
+@pytest.mark.parametrize("kind", [2, 3, 4, 5, 6, 7, 12, 13])
+def test_integers_are_read_in_each_encoding(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = np.iinfo(helper.tensor_dtype_to_np_dtype(kind))
+    numbers = np.array([limits.min, *[7] * 7_000, limits.max], limits.dtype)
+    raw = numpy_helper.from_array(numbers, "c")
+    for tensor in (raw, helper.make_tensor("c", kind, numbers.shape, numbers.tolist())):
+        for least in (strip_payloads.WHOLE_BYTES, 0):  # with 0 the loader leaves the values in the file
+            monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", least)
+            graph = helper.make_graph([helper.make_node("Identity", ["c"], ["y"])], "g", [], [], [tensor])
+            model = load(BytesSource(helper.make_model(graph).SerializeToString()))
+            found = Constants(model.source, model.payloads).of(model.main_graph, "c")
+            assert found is not None
+            assert (found.least, found.greatest, [*found.read()]) == (limits.min, limits.max, numbers.tolist())
 
 
 def test_long_lists_in_attributes_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
