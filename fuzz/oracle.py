@@ -17,6 +17,7 @@ from onnx_lint.engine.lint import lint_source, load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
 from onnx_lint.loader.identity.identify import Form, identify
 from onnx_lint.loader.limits.not_checked import NotCheckedError
 from onnx_lint.report import Diagnostic, FileReport, Report
@@ -102,8 +103,9 @@ def _problem_of_cost(given: Seed, settings: Settings, cost: Cost, file: FileRepo
             _linted(given, settings)
         return other
 
-    of_an_operator_set = int(dict(file.document).get("functions", 0))
-    graphs = file.facts.graphs + file.facts.functions if file.facts is not None else of_an_operator_set
+    graphs = file.facts.graphs + file.facts.functions if file.facts is not None else 0
+    if file.kind == OPERATOR_SET_KIND:
+        graphs = len(load_source(BytesSource(given.data), f"model{given.suffix}", settings, is_file=False).functions)
     return excess(cost, len(given.data), len(file.diagnostics), again, graphs)
 
 

@@ -103,7 +103,7 @@ def test_two_runs_of_150_000_make_each_cut():
 
 
 def test_some_lists_are_long_and_some_texts_never_end():
-    made = [inputs.long_list(Random(number), 0) for number in range(24)]
+    made = [inputs.long_list(Random(number), 0) for number in range(48)]
     fields = [serialize(parse(given.data, given.message) or []) for given in made]
     assert sum(len(data) > 4096 for data in fields) > 1
     texts = [inputs.edited_text(Random(number), 0).data for number in range(2000)]

@@ -428,8 +428,6 @@ class FileReport(Record):
     """What the settings left out of the rules of the specification."""
     kind: str = "ModelProto"
     """The message that the file holds, or was read as."""
-    document: tuple[tuple[str, str | int], ...] = ()
-    """The description of a document that is not a model: names, and numbers of fields and elements."""
     counted: tuple[Counted, ...] = ()
     """Findings that are counted and not listed, one number for each rule."""
     traffic: Traffic | None = None

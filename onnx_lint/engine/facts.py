@@ -13,7 +13,7 @@ from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
 from onnx_lint.model import Model
 from onnx_lint.report import FileFacts, Shapes
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, shortened
+from onnx_lint.wording import MAX_MESSAGE, quote, report_name, shortened
 
 _MAX_UNREAD: Final = 100
 """The number of data files with unverified checksums to list."""
@@ -52,18 +52,6 @@ def _operators_of(model: Model) -> Iterator[tuple[str, int | None, str, int]]:
             counts[domain, versions.get(domain), form.op_type] += count
     for (domain, version, name), count in counts.most_common()[:_MAX_OPERATORS]:  # without heapq
         yield report_name(domain), version, report_name(name), count
-
-
-def document_of(model: Model) -> tuple[tuple[str, str | int], ...]:
-    """Return the facts about a document that is not a model; nothing for a model."""
-    if not model.loaded or model.kind == MODEL_KIND:
-        return ()
-    from onnx_lint.ir.documents.facts import document_facts
-
-    return tuple(
-        (name, shortened(fact, MAX_NAME) if isinstance(fact, str) else fact)
-        for name, fact in document_facts(model.document).items()
-    )
 
 
 def nodes_not_verified(model: Model) -> tuple[tuple[str, int], ...]:

@@ -16,7 +16,6 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.diagnose import Counts, diagnose
 from onnx_lint.engine.facts import (
     data_files_of,
-    document_of,
     facts_of,
     left_out,
     nodes_not_verified,
@@ -296,7 +295,6 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     """Return the report with the verdict, and the facts about the file."""
     settings, part = check.settings, errors.unless_it_crashes
     facts = part(lambda: facts_of(model), None, "counting nodes and graphs")
-    document = part(lambda: document_of(model), (), "describing the document")
     not_verified = part(lambda: nodes_not_verified(model), (), "counting unknown operators")
     shapes = part(lambda: shapes_of(model), None, "counting known shapes")
     incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
@@ -319,7 +317,6 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         diagnostics=_shown(verdict.diagnostics, model, check, errors),
         facts=facts,
         kind=model.kind,
-        document=document,
         judged_by=len(judging),
         coverage=coverage,
         not_verified=not_verified,

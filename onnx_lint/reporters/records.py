@@ -87,7 +87,6 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "size": None if file.unreadable is not None else file.size,
         "kind": file.kind,
         "facts": _facts(file.facts) if file.facts is not None else None,
-        "document": dict(file.document) or None,
         "judged_by": file.judged_by,
         "unreadable": file.unreadable,
         "not_judged": file.not_judged,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.record import replace
-from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.report import (
     NAMED,
     OUT_OF_MEMORY,
@@ -97,27 +97,11 @@ def facts_of(facts: FileFacts) -> str:
 
 
 def description_of(file: FileReport) -> str:
-    """Return the description of a file; empty if unknown."""
+    """Return the description of a file: facts about a model, or what else it is; empty if unknown."""
     if file.facts is not None:
         return facts_of(file.facts)
-    return _document_of(file) if file.document else ""
-
-
-_LABELS: Final = {"opset_version": "version", "ir_version": "IR version", "op_type": "operator"}
-
-
-def _document_of(file: FileReport) -> str:
-    """Return the description of a document: `operator set; domain com.example; version 2; 3 operators; 1 function`."""
-    parts = [KINDS[file.kind].noun.replace("-", " ")]
-    for name, value in file.document:
-        if isinstance(value, str):
-            shown = visible(shortened(value, MAX_PRODUCER_SHOWN))
-            parts += [f"{_LABELS.get(name, name)} {shown or 'ai.onnx'}"] if shown or name == "domain" else []
-        elif name in _LABELS:
-            parts.append(f"{_LABELS[name]} {value}")
-        else:
-            parts.append(counted(value, name.removesuffix("s")))
-    return "; ".join(parts)
+    is_known = file.kind != MODEL_KIND and file.unreadable is None and file.not_judged is None
+    return KINDS[file.kind].noun.replace("-", " ") if is_known else ""
 
 
 def not_verified_of(file: FileReport) -> Iterator[str]:

@@ -64,11 +64,6 @@ class Mixture(Record):
         return self.found.kind in {"tensor", "sparse_tensor"}
 
 
-def type_of_value(value: Proto, place: Place) -> ShownType:
-    """Return the type of a tensor, sequence, map or optional."""
-    return _type_of(value, place, [])
-
-
 def mixtures(document: Proto, place: Place) -> Iterator[Mixture]:
     """Yield for each sequence in a value the first element that does not match the others, innermost sequences first.
 
