@@ -33,7 +33,7 @@ def key_page() -> str:
     """Every key of the configuration, and the limits."""
     parts = [
         "# Keys of the configuration",
-        "What [configuration files](configuration.md) may hold; `onnx-lint config` prints a file with all keys.",
+        "What [configuration files](configuration.md) may hold.",
     ]
     for key in keys().values():
         parts += _key(key)
@@ -47,4 +47,4 @@ def _key(key: Setting) -> Iterator[str]:
     yield f"## {key.key}"
     yield f"{key.summary} {key.details}".strip().replace("**", r"\*\*")
     yield f"Wants {key.kind.wanted}; default {default}{option}."
-    yield block(key.starter, "toml")
+    yield block(key.shown, "toml")

@@ -12,7 +12,7 @@ import click
 from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.catalogue import explain_command, rules_command
-from onnx_lint.cli.commands import check_command, config_command, fix_command, shapes_command
+from onnx_lint.cli.commands import check_command, fix_command, shapes_command
 from onnx_lint.cli.new_rule import new_rule_command
 from onnx_lint.cli.standard_streams import ClosedPipeError
 from onnx_lint.cli.streams import standard_output
@@ -108,7 +108,6 @@ for _command in (
     fix_command,
     explain_command,
     rules_command,
-    config_command,
     shapes_command,
     new_rule_command,
 ):

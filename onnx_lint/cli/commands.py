@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands `check`, `fix`, `shapes` and `config`. What they run is imported when they do."""
+"""The commands `check`, `fix` and `shapes`. What they run is imported when they do."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -11,8 +10,6 @@ import click
 from onnx_lint.cli.options import CHECK, FIX, form_option, given_of, options
 from onnx_lint.cli.request import request_of
 from onnx_lint.cli.sections import SectionedCommand
-from onnx_lint.cli.streams import standard_output
-from onnx_lint.configuration.documents import configuration_schema, starter_file
 from onnx_lint.configuration.errors import RequestError
 
 
@@ -26,8 +23,8 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -
     PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt, and for .prototxt and
     .onnxtxt files that begin like a model), a glob, or - for standard input. With the extra "remote" it is also a URL,
     such as https://host/model.onnx, s3://bucket/models/ or hf://org/repo. NAMES are separated by commas. Options that
-    take NAMES, GLOB, FILE or a pair can be repeated. All settings can also be written to a configuration file: see
-    onnx-lint config.
+    take NAMES, GLOB, FILE or a pair can be repeated. All settings can also be written to a configuration file: the
+    nearest onnx-lint.toml, .onnx-lint.toml or pyproject.toml (table [tool.onnx-lint]) in the model's folder or above.
     """
     _check(ctx, paths, given)
 
@@ -76,15 +73,3 @@ def shapes_command(ctx: click.Context, /, model: str, format_name: str, **given:
     except RequestError as error:
         raise click.UsageError(str(error)) from error
     ctx.exit(code)
-
-
-@click.command("config", short_help="Print a configuration file to start from.")
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of configuration files instead.")
-def config_command(schema: bool) -> None:
-    """Print a configuration file to start from, with every key as a comment.
-
-    The configuration of a model is the nearest onnx-lint.toml, .onnx-lint.toml or pyproject.toml (with a table
-    [tool.onnx-lint]) in its folder or above.
-    """
-    with standard_output() as stream:
-        stream.write(json.dumps(configuration_schema(), indent=2) + "\n" if schema else starter_file())

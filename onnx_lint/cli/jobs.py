@@ -78,20 +78,17 @@ def lint_each(
 
         cached = _find_cached(tasks)
         with_cache = opened()
-    here = [
+    kept = {
         index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None or index in cached
-    ]
-    kept = set(here)
+    }
     elsewhere = [index for index in range(len(tasks)) if index not in kept]
     workers = min(jobs or worthwhile_jobs([tasks[index] for index in elsewhere], processors()), len(elsewhere))
-    if cluster is None and workers <= 1 and not (limits.seconds is not None and elsewhere):
-        with with_cache:
-            yield from _linted_here(tasks, cached, done, on_done)
-        return
     if cluster is not None:
         from onnx_lint.cluster.client import on_cluster  # late, as its packages come with an extra
 
         found = on_cluster(tasks, elsewhere, cluster, limits)
+    elif workers <= 1 and limits.seconds is None:
+        found = _linted_here(tasks, elsewhere)
     else:
         from onnx_lint.tasks.workers import in_workers
 
@@ -127,28 +124,20 @@ def _find_cached(tasks: Sequence[Task]) -> dict[int, FileReport | None]:
     return found
 
 
-def _linted_here(
-    tasks: Sequence[Task],
-    cached: dict[int, FileReport | None],
-    done: dict[int, FileReport],
-    on_done: Callable[[str], None],
-) -> Generator[int, None, None]:
-    """Yield the indices of all tasks in their order, each when its report is in `done`, which this process makes.
+def _linted_here(tasks: Sequence[Task], indices: Sequence[int]) -> Generator[tuple[int, FileReport], None, None]:
+    """Yield the reports of the tasks at `indices`, each with its index, from this process.
 
     Models in stores are linted last, in the order in which they arrive: the others do not wait for a server.
     """
-    remote = [index for index, task in enumerate(tasks) if is_opened_ahead(task) and index not in cached]
-    turn = 0
-    for index, opening in _with_openings(tasks, remote if len(remote) > 1 else ()):
-        done[index] = cached.pop(index, None) or lint_one(tasks[index], opening)
-        on_done(tasks[index].name or tasks[index].path)
-        while turn in done:
-            yield turn
-            turn += 1
+    remote = [index for index in indices if is_opened_ahead(tasks[index])]
+    for index, opening in _with_openings(tasks, indices, remote if len(remote) > 1 else ()):
+        yield index, lint_one(tasks[index], opening)
 
 
-def _with_openings(tasks: Sequence[Task], remote: Sequence[int]) -> Iterator[tuple[int, Callable[[], Source] | None]]:
-    """Yield the index of each task, with what returns the source of one that another thread has opened."""
+def _with_openings(
+    tasks: Sequence[Task], indices: Sequence[int], remote: Sequence[int]
+) -> Iterator[tuple[int, Callable[[], Source] | None]]:
+    """Yield each of the indices, with what returns the source of one that another thread has opened."""
     waiting = deque(remote)
     ahead = None
     if waiting:
@@ -164,7 +153,7 @@ def _with_openings(tasks: Sequence[Task], remote: Sequence[int]) -> Iterator[tup
     try:
         begin()
         kept = set(remote)
-        yield from ((index, None) for index in range(len(tasks)) if index not in kept)
+        yield from ((index, None) for index in indices if index not in kept)
         while ahead:
             index = ahead.first()
             opening = ahead.take(index)

@@ -12,17 +12,7 @@ from onnx_lint.configuration.errors import RequestError
 from onnx_lint.configuration.settings import LEVELS, Request, Setting
 from onnx_lint.spec.releases import normalized_domain
 
-COMMANDS: Final = frozenset(
-    [
-        "check",
-        "config",
-        "explain",
-        "fix",
-        "new-rule",
-        "rules",
-        "shapes",
-    ]
-)
+COMMANDS: Final = frozenset(("check", "explain", "fix", "new-rule", "rules", "shapes"))
 """The commands of the program. A path with such a name cannot be the first argument."""
 
 _COMPLETE: Final = "_ONNX_LINT_COMPLETE"

@@ -10,13 +10,6 @@ from onnx_lint.configuration.settings import COMMON, FIXES, SECTIONS, Request, S
 
 _SHOWS_ALL = f"{__name__}.shows_all"
 
-_INSTEAD = {
-    "--opset": "--target ai.onnx=N, or --opset-import N for a file without a model",
-    "--target-opset": "--target ai.onnx=N",
-    "--ir-version": "--target ir=N",
-}
-"""Options that users of other programs try, each with what to write."""
-
 
 class SectionedCommand(click.Command):
     """Shows the options of settings in their sections; other options come last in the common one.
@@ -27,16 +20,6 @@ class SectionedCommand(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, with `--help-all` as the last."""
         return [*super().get_params(ctx), _HELP_ALL]
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments. For an option of other converters and checkers, the error names that of onnx-lint."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            name = error.option_name
-            if name not in _INSTEAD:
-                raise
-            raise click.UsageError(f"no such option {name}; write {_INSTEAD[name]}") from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of options for each section."""

@@ -88,21 +88,3 @@ def in_words(wanted: Any) -> str:
     if origin in _LISTS:
         return f"a list (of {in_words(arguments[0])} each)" if arguments else "a list"
     return "a table" if origin in _TABLES else f"a {getattr(wanted, '__name__', wanted)}"
-
-
-def json_schema(wanted: Any) -> dict[str, Any]:
-    """Return the type as JSON Schema."""
-    if _is_union(wanted):
-        parts = [part for part in typing.get_args(wanted) if part is not type(None)]
-        return json_schema(parts[0]) if len(parts) == 1 else {"anyOf": [json_schema(part) for part in parts]}
-    plain = {bool: "boolean", int: "integer", float: "number", str: "string"}
-    if wanted in plain:
-        return {"type": plain[wanted]}
-    origin, arguments = typing.get_origin(wanted) or wanted, typing.get_args(wanted)
-    if origin is typing.Literal:
-        return {"enum": list(arguments)}
-    if origin in _LISTS:
-        return {"type": "array", **({"items": json_schema(arguments[0])} if arguments else {})}
-    if origin in _TABLES:
-        return {"type": "object", **({"additionalProperties": json_schema(arguments[-1])} if arguments else {})}
-    return {}

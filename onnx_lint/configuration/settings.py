@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of settings: each option of `check` and `fix`, and each key of the configuration, is declared here once.
 
-The options, `Request`, the merging of configurations, `--show-settings`, the weakened verdict, the starter file, the
-JSON Schema and the documentation are made of it. It imports no click, as most runs need none.
+The options, `Request`, the merging of configurations, `--show-settings`, the weakened verdict, the JSON Schema and the
+documentation are made of it. It imports no click, as most runs need none.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Setting(Record):
     key: str = ""
     """The key; if empty, the name of the field, with dashes."""
     example: str = ""
-    """TOML for the starter file; if empty, a line with the default."""
+    """TOML for the documentation; if empty, a line with the default."""
     shows_default: bool = False
     """True if the help ends with the default."""
     is_run_wide: bool = False
@@ -122,8 +122,8 @@ class Setting(Record):
         return list(self.default) if isinstance(self.default, tuple) else self.default
 
     @property
-    def starter(self) -> str:
-        """The lines of the starter file that set the key, without the comment sign."""
+    def shown(self) -> str:
+        """The lines of the documentation that set the key."""
         return self.example or f"{self.key} = {json.dumps(self.key_default)}"
 
 

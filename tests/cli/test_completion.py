@@ -39,7 +39,6 @@ def test_the_first_word_is_a_command_or_a_file(offered: Offered):
     assert items[0] == ("file", "")
     own = [
         "check",
-        "config",
         "explain",
         "fix",
         "new-rule",

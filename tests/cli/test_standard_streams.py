@@ -100,7 +100,6 @@ READERS_LEAVE: list[tuple[list[str], int]] = [
     (["--help"], 0),
     (["--version"], 0),
     (["rules", "-f", "json"], 0),
-    (["config"], 0),
     (["explain", "duplicate-definition"], 0),
     (["shapes", "clean.textproto"], 0),
     (["clean.textproto", "--show-settings"], 0),
@@ -194,7 +193,6 @@ def test_no_form_of_report_is_lost_silently_in_a_file(form: str, capsys: pytest.
         "--help",
         "check --help",
         "rules",
-        "config --schema",
         "clean.textproto --show-settings",
     ],
 )

@@ -17,11 +17,12 @@ from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import run
-from onnx_lint.common.option_types import OptionTypeError, as_option, json_schema, option_types
+from onnx_lint.common.option_types import OptionTypeError, as_option, option_types
 from onnx_lint.common.record import field_names
-from onnx_lint.configuration.documents import configuration_schema, starter_file
 from onnx_lint.configuration.settings import Request, keys
 from onnx_lint.input.globs import matches
+from tools.configuration_schema import configuration_schema, json_schema
+from tools.configuration_schema import text as text_of_schema
 
 ODD = CLEAN.replace("opset_import", 'producer_version: "1"\ndomain: "odd"\nopset_import', 1)
 """A model with one warning: a domain that is not a reverse domain name."""
@@ -389,24 +390,15 @@ def test_show_settings_tells_a_wrong_configuration(folder: Path, capsys: Output)
     assert said == "Error: onnx-lint.toml: ignore: unknown rule 'nmae'; did you mean 'name'?"
 
 
-# --- onnx-lint config
+# --- the documentation
 
 
-def test_the_starter_file_changes_nothing_and_its_examples_are_right(folder: Path, capsys: Output) -> None:
-    assert run(["config"]) == 0
-    text = capsys.readouterr().out
-    assert text == starter_file()
-    (folder / "onnx-lint.toml").write_text(text)
-    assert tomllib.loads(text) == {}
-    assert found(capsys, "odd.textproto") == BOTH[:1]
-    # A comment of the file has a space behind its mark, an example has none.
-    examples = "\n".join(line.removeprefix("#") for line in text.splitlines() if not line.startswith("# "))
+def test_the_examples_of_the_documentation_are_right(folder: Path, capsys: Output) -> None:
+    shown = [key.shown for key in keys().values()]
+    examples = "\n".join(sorted(shown, key=lambda text: text.startswith("[")))  # tables come last
     document = tomllib.loads(examples)
     assert sorted(document) == sorted(keys())
     jsonschema.validate(document, configuration_schema())
-    for absent in ("extend", "external-data-roots", "opset-schemas", "plugins", "baseline"):
-        del document[absent]
-    (folder / "base.toml").write_text("")
     (folder / "onnx-lint.toml").write_text(
         "\n".join(
             line
@@ -422,10 +414,9 @@ def test_every_key_has_a_field_of_the_request() -> None:
     assert {key.field for key in keys().values() if key.key != "extend"} <= set(field_names(Request))
 
 
-def test_the_published_schema_is_current(capsys: Output) -> None:
-    assert run(["config", "--schema"]) == 0
+def test_the_published_schema_is_current() -> None:
     published = (ROOT / "docs" / "config.schema.json").read_text(encoding="utf-8")
-    assert published == capsys.readouterr().out, "run onnx-lint config --schema > docs/config.schema.json"
+    assert published == text_of_schema(), "run python -m tools.configuration_schema"
     schema = json.loads(published)
     jsonschema.Draft202012Validator.check_schema(schema)
     for wrong in (

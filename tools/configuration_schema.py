@@ -1,37 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documents that are generated from the table of keys: the starter file, and the JSON Schema."""
+"""Writes the JSON Schema of configuration files, for editors: `python -m tools.configuration_schema`."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+import json
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from onnx_lint.common.option_types import json_schema
 from onnx_lint.configuration.settings import Setting, keys
 from onnx_lint.engine.registry import Registered, registry
 
-WIDTH: Final = 100
-
-
-def starter_file() -> str:
-    """Return a configuration file that changes nothing: each key as a comment, with its description."""
-    lines = [
-        "# The configuration of onnx-lint. It applies to the models in this folder and below, unless a nearer",
-        "# file exists. In a pyproject.toml the same keys belong in the table [tool.onnx-lint].",
-    ]
-    tables = [key for key in keys().values() if key.starter.startswith("[")]
-    plain = [key for key in keys().values() if key not in tables]
-    # Tables come last, because all lines after the header of a table belong to it.
-    for key in (*plain, *tables):
-        lines += ["", *_comment(f"{key.summary} {key.details}".strip())]
-        lines += [f"#{line}" for line in key.starter.splitlines()]
-    return "\n".join(lines) + "\n"
-
-
-def _comment(text: str) -> Iterator[str]:
-    for line in textwrap.wrap(text, WIDTH - 2, break_on_hyphens=False):
-        yield f"# {line}"
+PATH = Path(__file__).parent.parent / "docs" / "config.schema.json"
 
 
 def configuration_schema(rules: Mapping[str, Registered] | None = None) -> dict[str, Any]:
@@ -68,3 +50,30 @@ def _options(entry: Registered) -> dict[str, Any]:
         "additionalProperties": False,
         "properties": properties,
     }
+
+
+def json_schema(wanted: Any) -> dict[str, Any]:
+    """Return the type as JSON Schema."""
+    if typing.get_origin(wanted) in (typing.Union, types.UnionType):
+        parts = [part for part in typing.get_args(wanted) if part is not type(None)]
+        return json_schema(parts[0]) if len(parts) == 1 else {"anyOf": [json_schema(part) for part in parts]}
+    plain = {bool: "boolean", int: "integer", float: "number", str: "string"}
+    if wanted in plain:
+        return {"type": plain[wanted]}
+    origin, arguments = typing.get_origin(wanted) or wanted, typing.get_args(wanted)
+    if origin is typing.Literal:
+        return {"enum": list(arguments)}
+    if origin in (tuple, list, set, frozenset, Sequence):
+        return {"type": "array", **({"items": json_schema(arguments[0])} if arguments else {})}
+    if origin in (dict, Mapping):
+        return {"type": "object", **({"additionalProperties": json_schema(arguments[-1])} if arguments else {})}
+    return {}
+
+
+def text() -> str:
+    """Return the schema as it is written."""
+    return json.dumps(configuration_schema(), indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(text(), encoding="utf-8")
