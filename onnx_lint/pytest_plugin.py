@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pytest plugin: the option `--bless` for the fixtures of rules, see `onnx_lint.testing`.
+"""The pytest plugin: the option `--bless` for the fixtures of onnx-lint's own rules.
 
 pytest imports this module in every run of every project that has onnx-lint installed. So it imports nothing else.
 """

@@ -46,7 +46,7 @@ LAYERS = (
     {"cli"},
     {"library"},
     {"assertion"},
-    {"testing", "pytest_plugin", "__main__"},
+    {"pytest_plugin", "__main__"},
 )
 """The parts of the package from the ground up: each imports from itself and from the layers below it."""
 
@@ -87,7 +87,6 @@ NUMERIC = {Path("onnx_lint/ir/operators/tree_ensembles.py")}
 REMOTE = Path("onnx_lint/remote")
 LENT = {
     Path("onnx_lint/pytest_plugin.py"): {"pytest"},
-    Path("onnx_lint/testing.py"): {"pytest"},
     REMOTE / "access.py": {"fsspec"},
     REMOTE / "s3_object.py": {"fsspec"},
     REMOTE / "versions.py": {"huggingface_hub"},

@@ -16,7 +16,6 @@ from typing import Any, Final, is_typeddict
 import click
 
 import onnx_lint
-import onnx_lint.testing
 from onnx_lint import model as model_api
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.application import application
@@ -105,8 +104,7 @@ def _keys(schema: Any, at: str = "") -> Iterator[str]:
 
 
 def _plugins() -> Iterator[str]:
-    for module, names in ((model_api, model_api.__all__), (onnx_lint.testing, onnx_lint.testing.__all__)):
-        yield from (f"{module.__name__}.{name}" for name in names)
+    yield from (f"{model_api.__name__}.{name}" for name in model_api.__all__)
     for function in (rule, own_clause, quote):
         yield f"{function.__module__}.{function.__name__}{_arguments(function)}"
     for part in (Finding, Related):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from onnx_lint import testing
+from onnx_lint.common.replacement import replacement
 from onnx_lint.engine.lint import lint_model
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
@@ -239,4 +239,16 @@ def as_line(diagnostic: Diagnostic, form: str) -> str:
 
 def bless(fixture: Fixture, lines: list[str]) -> bool:
     """Write `lines` as the verdict of the fixture; return whether that changed the file."""
-    return testing.bless(fixture.path, lines)
+    text = fixture.path.read_text(encoding="utf-8")
+    old = text.splitlines()
+    end = next((index for index, line in enumerate(old) if not line.startswith("#")), len(old))
+    block = [line for line in old[:end] if not line.startswith("# expect: ")]
+    new = "\n".join([*block, *(f"# expect: {line}" for line in lines), *old[end:]]) + "\n"
+    if new == text:
+        return False
+    with (
+        replacement(str(fixture.path.resolve())) as (descriptor, _),
+        open(descriptor, "w", encoding="utf-8", closefd=False) as stream,
+    ):
+        stream.write(new)
+    return True
