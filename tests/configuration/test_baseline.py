@@ -60,6 +60,19 @@ def summary(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
     return {"code": code, **{name: counts[name] for name in ("errors", "suppressed", "stale", "conforms")}}
 
 
+def compared(
+    folder: Path, capsys: pytest.CaptureFixture[str], known: str, now: str, *options: str
+) -> tuple[dict[str, Any], list[Any]]:
+    """The summary of a run over a model with the baseline of an earlier one, and the entries of the baseline."""
+    path = folder / "zoo" / "m.textproto"
+    path.write_text(known)
+    run(["zoo", "-q", "-o", "none.txt", *options, "--write-baseline", "c.json"])
+    path.write_text(now)
+    capsys.readouterr()
+    (entries,) = json.loads((folder / "c.json").read_text())["files"].values()
+    return summary(capsys, "zoo", *options, "--baseline", "c.json"), entries
+
+
 KNOWN = {"code": 0, "errors": 0, "suppressed": 1, "stale": 0, "conforms": False}
 NEW = {"code": 1, "errors": 1, "suppressed": 1, "stale": 0, "conforms": False}
 GONE = {"code": 0, "errors": 0, "suppressed": 0, "stale": 1, "conforms": True}
@@ -100,14 +113,11 @@ def test_inserting_a_node_reopens_nothing(
 def test_another_first_place_of_a_collective_finding_reopens_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = folder / "zoo" / "m.textproto"
-    arguments = ["zoo", "--select", "unsupported-by-target", "--target", "ai.onnx=13"]
-    path.write_text(model(RELU))
-    run([*arguments, "--write-baseline", "c.json"])
-    path.write_text(model('  node { name: "first" op_type: "Relu" input: "x" output: "h" }\n', RELU))
-    capsys.readouterr()
+    options = ["--select", "unsupported-by-target", "--target", "ai.onnx=13"]
+    now = model('  node { name: "first" op_type: "Relu" input: "x" output: "h" }\n', RELU)
     # The import, and Relu, which operator set 14 changed. One rule alone does not show whether the models conform.
-    assert summary(capsys, *arguments, "--baseline", "c.json") == {**KNOWN, "suppressed": 2, "conforms": None}
+    report, _ = compared(folder, capsys, model(RELU), now, *options)
+    assert report == {**KNOWN, "suppressed": 2, "conforms": None}
 
 
 ELU = '  node { name: "elu" op_type: "Elu" output: "e" attribute { name: "alpha" type: FLOAT } }\n'
@@ -136,39 +146,29 @@ ODD = '  node { name: "odd" op_type: "Odd" domain: "com.example" input: "x" outp
 def test_one_more_of_what_is_reported_together_reopens_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str], rule: str, known: str, before: str
 ) -> None:
-    path = folder / "zoo" / "m.textproto"
-    path.write_text(model(known))
-    run(["zoo", "-q", "-o", "none.txt", "--select", rule, "--write-baseline", "c.json"])
-    listed = sum(entry["count"] for entry in json.loads((folder / "c.json").read_text())["files"]["zoo/m.textproto"])
-    path.write_text(model(before, known))
-    capsys.readouterr()
-    report = summary(capsys, "zoo", "--select", rule, "--baseline", "c.json", "--fail-on", "note")
+    report, entries = compared(
+        folder, capsys, model(known), model(before, known), "--select", rule, "--fail-on", "note"
+    )
+    listed = sum(entry["count"] for entry in entries)
     assert report == {"code": 0, "errors": 0, "suppressed": listed, "stale": 0, "conforms": report["conforms"]}
 
 
 def test_the_same_undefined_name_at_another_node_is_new(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = folder / "zoo" / "m.textproto"
-    path.write_text(model(RELU.replace('"x"', '"z"'), HARMLESS))
-    run(["zoo", "-q", "-o", "none.txt", "--write-baseline", "c.json"])
-    path.write_text(model(RELU, HARMLESS.replace('"x"', '"z"')))
-    capsys.readouterr()
-    assert summary(capsys, "zoo", "--baseline", "c.json")["errors"] == 1
+    known, now = model(RELU.replace('"x"', '"z"'), HARMLESS), model(RELU, HARMLESS.replace('"x"', '"z"'))
+    report, _ = compared(folder, capsys, known, now)
+    assert report["errors"] == 1
 
 
 @pytest.mark.parametrize("numbers", [(1, 2, 3), (2, 3, 4), (3, 4, 5), (3, 1, 2)])
 def test_names_that_go_over_to_other_nodes_bring_nothing_back(
     folder: Path, capsys: pytest.CaptureFixture[str], numbers: tuple[int, ...]
 ) -> None:
-    def write(numbers: tuple[int, ...]) -> None:
-        nodes = [RELU.replace('"y"', f'"{n}" output: "more{n}"').replace("relu", f"n{n}") for n in numbers]
-        (folder / "zoo" / "m.textproto").write_text(model(*nodes))
-
-    write((1, 2, 3))
-    run(["zoo", "-q", "-o", "none.txt", "--select", "operator-arity", "--write-baseline", "c.json"])
-    assert len(json.loads((folder / "c.json").read_text())["files"]["zoo/m.textproto"]) == 3
-    write(numbers)
-    capsys.readouterr()
-    assert summary(capsys, "zoo", "--select", "operator-arity", "--baseline", "c.json")["errors"] == 0
+    known, now = (
+        model(*(RELU.replace('"y"', f'"{n}" output: "more{n}"').replace("relu", f"n{n}") for n in each))
+        for each in ((1, 2, 3), numbers)
+    )
+    report, entries = compared(folder, capsys, known, now, "--select", "operator-arity")
+    assert (report["errors"], len(entries)) == (0, 3)
 
 
 def test_a_new_finding_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -286,13 +286,8 @@ def test_text_tells_what_is_stale(folder: Path, capsys: pytest.CaptureFixture[st
 
 def test_entries_are_counted_as_the_file_lists_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One entry may know several findings, and one finding may have several entries."""
-    (folder / "zoo" / "m.textproto").write_text(model(RELU, UNNAMED, UNNAMED, TWICE))
-    run(["zoo", "-q", "-o", "none.txt", "--write-baseline", "c.json"])
-    (entries,) = json.loads((folder / "c.json").read_text())["files"].values()
-    assert sum(entry["count"] for entry in entries) > len(entries)
-    (folder / "zoo" / "m.textproto").write_text(model(RELU))
-    capsys.readouterr()
-    assert summary(capsys, "zoo", "--baseline", "c.json")["stale"] == len(entries)
+    report, entries = compared(folder, capsys, model(RELU, UNNAMED, UNNAMED, TWICE), model(RELU))
+    assert sum(entry["count"] for entry in entries) > len(entries) == report["stale"]
 
 
 def test_a_moved_file_is_recognized(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -339,18 +334,12 @@ def test_another_fault_of_a_counted_finding_is_new(
 ) -> None:
     """Four nodes of these names, where two of a kind are one fault; renamed nodes in the same order are the same."""
 
-    def write(names: str) -> None:
-        nodes = [
-            f'node {{ name: "{name}" op_type: "Abs" input: "x" output: "{number}" }}'
-            for number, name in enumerate(names)
-        ]
-        (folder / "zoo" / "m.textproto").write_text(model(RELU, *nodes))
-
-    write("aabc")
-    run(["zoo", "-q", "-o", "none.txt", "--write-baseline", "c.json"])
-    write(names)
-    capsys.readouterr()
-    assert summary(capsys, "zoo", "--baseline", "c.json")["errors"] == errors
+    node = 'node {{ name: "{}" op_type: "Abs" input: "x" output: "{}" }}'
+    known, now = (
+        model(RELU, *(node.format(name, number) for number, name in enumerate(each))) for each in ("aabc", names)
+    )
+    report, _ = compared(folder, capsys, known, now)
+    assert report["errors"] == errors
 
 
 def test_no_limit_lets_the_next_finding_in_as_a_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -488,23 +477,21 @@ def test_a_node_before_all_others_reopens_no_finding_of_a_fixture(step: int) -> 
     assert {name: found for name, found in reopened.items() if found and name not in AMONG_OTHERS} == {}
 
 
-def test_an_entry_of_a_crashed_rule_lives_on() -> None:
-    found = lint(load(BytesSource(model(RELU, TWICE).encode())), Settings())
-    entries = entries_of(found)
-    crashed = FileReport("m.onnx", 1, internal_errors=(InternalError("duplicate-definition", "ValueError", ""),))
-    assert living(crashed, entries, ["duplicate-definition"]) == entries
+CRASHED = (InternalError("duplicate-definition", "ValueError", ""),)
 
 
-def test_an_entry_of_a_file_that_was_not_judged_lives_on() -> None:
+@pytest.mark.parametrize(
+    ("file", "lives"),
+    [
+        (FileReport("m.onnx", 1, internal_errors=CRASHED), True),
+        (FileReport("m.onnx", 1, not_judged="the file is empty"), True),
+        (FileReport("set.onnxopset", 1, kind="OperatorSetProto"), False),
+    ],
+    ids=["a crashed rule", "not judged", "a document without the finding"],
+)
+def test_an_entry_lives_on_if_nothing_was_said_about_its_finding(file: FileReport, lives: bool) -> None:
     entries = entries_of(lint(load(BytesSource(model(RELU, TWICE).encode())), Settings()))
-    file = FileReport("m.onnx", 1, not_judged="the file is empty")
-    assert living(file, entries, ["duplicate-definition"]) == entries
-
-
-def test_an_entry_of_a_document_dies_with_its_finding() -> None:
-    entries = entries_of(lint(load(BytesSource(model(RELU, TWICE).encode())), Settings()))
-    file = FileReport("set.onnxopset", 1, kind="OperatorSetProto")
-    assert living(file, entries, ["duplicate-definition"]) == {}
+    assert living(file, entries, ["duplicate-definition"]) == (entries if lives else {})
 
 
 def _products(*sizes: int) -> str:
@@ -521,13 +508,11 @@ def _products(*sizes: int) -> str:
 def test_of_findings_of_one_cause_those_that_are_new_are_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = folder / "zoo" / "m.textproto"
-    arguments = ["zoo", "--select", "incompatible-operand-shapes"]
-    path.write_text(_products(3, 4, 5))
-    run([*arguments, "-q", "-o", "none.txt", "--write-baseline", "c.json"])
-    assert summary(capsys, *arguments, "--baseline", "c.json") == {**KNOWN, "suppressed": 3}
-    path.write_text(_products(6, 3, 5))
-    run([*arguments, "--baseline", "c.json", "-f", "json"])
+    options = ["--select", "incompatible-operand-shapes"]
+    report, _ = compared(folder, capsys, _products(3, 4, 5), _products(3, 4, 5), *options)
+    assert report == {**KNOWN, "suppressed": 3}
+    (folder / "zoo" / "m.textproto").write_text(_products(6, 3, 5))
+    run(["zoo", *options, "--baseline", "c.json", "-f", "json"])
     report = json.loads(capsys.readouterr().out)
     assert [(each["node"], each.get("count", 1)) for each in report["files"][0]["diagnostics"]] == [("n6", 1)]
     assert (report["summary"]["suppressed"], report["summary"]["stale"]) == (2, 1)

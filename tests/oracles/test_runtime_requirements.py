@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ _FORMS = f"""
     DynamicQuantizeLSTM hidden_size=h: f s b i, {_LSTM} -> 1
     DynamicQuantizeMatMul: f b s i, u i h, f h, u h, f h -> 1
     DynamicQuantizeMatMul: f b s i, u b i h, f, u b 1 h, f h -> 1
+    DequantizeLinear axis=1: u b h, f h, u h -> 1
     DynamicTimeWarping: f 1 b s -> 1
     EmbedLayerNormalization mask_index_type=0: i b s, -, f p h, f 9 h, -, f h, f h -> 1
     EmbedLayerNormalization: i b s, i b s, f p h, f 9 h, f v h, f h, f h, i b s -> 2
@@ -63,6 +65,7 @@ _FORMS = f"""
     FusedConv: f b i 9 9, f n i 3 3, f n -> 1
     FusedGemm activation='Relu': f b i, f i h, f h -> 1
     FusedMatMul: f b s i, f b i h -> 1
+    FusedMatMulActivation activation='Relu': f b i, f i h -> 1
     GatedAdd: f b h, f b h, f b 1 -> 1
     GatedDeltaNet: f s*b n h, f s*b n h, f s*b n*g v, -, f s*b n*g, f s*b n*g, f b n*g v h -> 2
     GatedDeltaNet: f b s n h, f b s n h, f b s n*g v, -, f b s n*g, f b s n*g, f b n*g v h -> 2
@@ -102,9 +105,12 @@ _FORMS = f"""
     MultiHeadAttention num_heads=n: f b s n*h, f b s n*h, f b s n*h, -, -, f b 1 s s+p, f b n p h, f b n p h -> 3
     MultiHeadAttention num_heads=n: f b s n*h, f b s n*h, f b s n*h, -, -, -, f b n p h, f b n p h -> 3
     NGramHashMapping max_ngram_size=3 n_head_per_ngram=2 pad_id=0: i b s, i 3, =(7)*4, i b 2, i 4 -> 2
+    NhwcConv: f b 5 5 i, f n i 3 3 -> 1
+    NhwcFusedConv: f b 5 5 i, f n i 3 3 -> 1
     NhwcMaxPool kernel_shape=2,2: u b 4 4 i -> 1
     NGramRepeatBlock ngram_size=2: I b s, f b h -> 1
     PackedSparseAttentionIndexer policy_mode='csa' compress_ratio=2 index_topk=4 state_capacity=8: {_INDEXED} -> 6
+    MulInteger: u b s i, u, u i, u -> 1
     {_MERGE}_indices': {_MERGED}, -, -, i s 3, i s -> 3
     {_MERGE}_range': {_MERGED}, i s, i s -> 3
     QAttention num_heads=n: u b s i, u i 3*n*h, f 3*n*h, f, f 3*n*h, -, u, u 3*n*h -> 1
@@ -119,10 +125,13 @@ _FORMS = f"""
     QLinearConv channels_last=1: u b 5 5 i, f, u, u n i 3 3, f n, u n, f, u -> 1
     QLinearGlobalAveragePool: u b i 4 4, {_CODES} -> 1
     QLinearLeakyRelu: u b h, {_CODES} -> 1
+    QLinearMul: u b h, f, u, u b h, {_CODES} -> 1
+    QLinearReduceMean axes=[1] keepdims=1: u b s h, {_CODES} -> 1
     QLinearSigmoid: u b h, {_CODES} -> 1
     QLinearSoftmax opset=13: u b h, {_CODES} -> 1
     QLinearWhere: B b h, u b h, f, u, u b h, {_CODES} -> 1
     QMoE k=1 expert_weight_bits=8: f b 32, f b n, u n 16 32, f n 16, f n 16, u n 32 16, f n 32, f n 32 -> 1
+    QuantizeLinear axis=1: f b h, f h, u h -> 1
     RotaryEmbedding: f b s n*h, I 1, f 9 h//2, f 9 h//2 -> 1
     RotaryEmbedding: f b s n*h, I b s, f 9 h//2, f 9 h//2 -> 1
     RotaryEmbedding: f b n s h, I b s, f 9 h//2, f 9 h//2 -> 1
@@ -130,6 +139,7 @@ _FORMS = f"""
     SkipSimplifiedLayerNormalization: f b s h, f b s h, f h, f h -> 1
     SparseAttentionIndexer policy_mode='csa' compress_ratio=2 index_topk=4: {_DENSE} -> 3
     SparseAttentionIndexer policy_mode='qsa' compress_ratio=2 token_budget=4: {_SPARSE} -> 2
+    TransposeMatMul transA=1: f i b, f i h -> 1
     Unique: f b -> 3
     UnfoldTensor dim=-1 size=h: f b h -> 1
     VarlenCausalConvWithState: f s i, f i 1 3, =0,s, f i, f 1 i 2 -> 2
@@ -147,7 +157,7 @@ _EXPLAINED = {
     r"^(DynamicQuantizeMatMul|MatMulIntegerToFloat).*[Bb]roadcast": "scales that broadcast with the product are valid",
     r"^DecoderMaskedMultiHeadAttention.*same as V": "sizes of heads are rounded down",
     r"^VarlenCausalConvWithState.*initial_state must have": "attributes say how long the state is",
-    r"^QAttention: crash": "nothing to compute",
+    r"^(QAttention|SkipSimplifiedLayerNormalization): crash": "nothing to compute",
     r"^BranchwiseRMSNorm": "an attribute says whether branches have an axis",
     r"^HyperConnection.*must be positive": "nothing to compute",
     r"^(CausalConvWithState|LinearAttention).*does not support state_window": "other providers have that kernel",
@@ -255,7 +265,7 @@ def _model(operator: str, attributes: dict[str, Any], inputs: Inputs, outputs: i
     return helper.make_model(graph, opset_imports=imports, ir_version=8)
 
 
-DRAWN = 20
+DRAWN = 40
 """The models of each form."""
 
 
@@ -293,3 +303,46 @@ def test_a_node_has_an_error_exactly_if_onnx_runtime_refuses_it(form, tmp_path):
     assert not wrong, "\n".join(wrong)
     assert judged[True]
     assert judged[False]
+
+
+def _masked() -> Iterator[tuple[str, Inputs, int]]:
+    """Yield nodes of attention with masks of all sizes near those that fit: operator, inputs, number of outputs."""
+    for batch in (1, 2, 3):
+        data, weights, bias = ("f", [batch, 3, 8]), ("f", [8, 24]), ("f", [24])
+        keys, past, before = ("f", [batch, 5, 8]), ("f", [batch, 2, 6, 4]), ("f", [2, batch, 2, 2, 4])
+        scale, zero, codes, code_weights = ("f", []), ("u", []), ("u", [batch, 3, 8]), ("u", [8, 24])
+        others = {1, batch, batch + 1}
+        rows = [[size] for size in range(1, 14)]
+
+        def masks(sizes: list[int], pairs: list[list[int]], others: set[int] = others) -> list[list[int]]:
+            return [[one, *size] for one in others for size in (*([each] for each in sizes), *pairs)]
+
+        for mask in [*rows, *masks([1, 3, 4], [[3, 3], [1, 3], [3, 4]]), [], [batch, 1, 1, 3, 3]]:
+            yield "Attention", [data, weights, bias, ("i", mask)], 1
+            yield "QAttention", [codes, code_weights, bias, scale, scale, ("i", mask), zero, zero], 1
+        for mask in [*rows, *masks([1, 3, 5], [[3, 5], [1, 5], [3, 3]]), [], [batch, 1, 3, 5]]:
+            yield "MultiHeadAttention", [data, keys, keys, None, ("i", mask)], 1
+        for mask in [*rows, *masks([1, 2, 3, 5, 6], [[3, 5], [1, 5], [3, 3], [3, 1]])]:
+            yield "Attention", [data, weights, bias, ("i", mask), before], 2
+            yield "QAttention", [codes, code_weights, bias, scale, scale, ("i", mask), zero, zero, before], 2
+        for mask in [*rows, *masks([1, 5, 6, 11], [[3, 11], [1, 11], [3, 5], [3, 6]])]:
+            yield "MultiHeadAttention", [data, keys, keys, None, ("i", mask), None, past, past], 3
+
+
+def test_what_does_not_run_because_of_a_mask_has_an_error(tmp_path):
+    pytest.importorskip("onnxruntime", reason="no part of the development packages: pip install onnxruntime")
+    path = tmp_path / "model.onnx"
+    runtime = RuntimeProcess()
+    judged: Counter[bool] = Counter()
+    wrong: list[str] = []
+    for operator, inputs, outputs in _masked():
+        path.write_bytes(_model(operator, {"num_heads": 2}, inputs, outputs).SerializeToString())
+        answer = runtime.answer(path)
+        assert answer is not None
+        is_refused = any(answer)
+        judged[is_refused] += 1
+        if any(each.rule == "incompatible-operand-shapes" for each in lint(path).diagnostics) != is_refused:
+            wrong.append(f"{operator}({inputs}): {''.join(answer).strip()[-200:] or 'runs'}")
+    runtime.stop()
+    assert not wrong, "\n".join(wrong)
+    assert min(judged[False], judged[True]) > 30
