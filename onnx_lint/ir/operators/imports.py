@@ -165,20 +165,16 @@ def _highest(entries: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def domains_in_use(graphs: Iterable[Graph]) -> dict[int | None, frozenset[str]]:
-    """Return the domains of the nodes in each function, by its index, and outside of functions under None.
-
-    Nodes of nested graphs count for the function around them. The default domain is empty, however it is spelt.
-    """
-    found: dict[int | None, set[str]] = {None: set()}
-    for graph in graphs:
-        owner = None if graph.function is None else graph.function.index
-        domains = found.setdefault(owner, set())
-        domains.update(map(normalized_domain, {form.domain for form in graph.form_counts}))
-    return {owner: frozenset(domains) for owner, domains in found.items()}
+    """Return the domains of the nodes in each function, as `count_domains` counts them."""
+    return {owner: frozenset(counts) for owner, counts in count_domains(graphs).items()}
 
 
 def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
-    """Count the nodes of each domain, in the order of first use, by function as above. Only messages need this."""
+    """Count the nodes of each domain, in the order of first use, by the index of the function.
+
+    None is for those outside of functions. Nodes of nested graphs count for the function around them. The default
+    domain is empty, however it is spelt.
+    """
     counts: dict[int | None, Counter[str]] = {None: Counter()}
     for graph in graphs:
         owner = counts.setdefault(graph.function.index if graph.function is not None else None, Counter())
