@@ -9,17 +9,16 @@ from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.repairs import repair_of
-from onnx_lint.inference.flow.shape_words import Words, fault_of, shape_notes, text_of
+from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_notes, text_of
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import agree
-from onnx_lint.inference.shapes.fact import Fact, Facts
+from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.shapes.problem import (
     EMPTY,
     Element,
     InputDimension,
     NumberSource,
     Overflow,
-    PlainProblem,
     WrongRank,
     WrongValue,
 )
@@ -30,13 +29,10 @@ from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
 
-class ShapeConflict(Record):
+class ShapeConflict(WordedProblem):
     """A node whose operator does not accept the shapes of its inputs, or the numbers that decide shapes."""
 
-    node: Node
     schema: OperatorSchema
-    problem: PlainProblem
-    inputs: Facts
     call: Call | None
     """The call whose arguments lead to the conflict in a function body: the first of several."""
     remark: str = ""
@@ -102,24 +98,17 @@ class ShapeConflict(Record):
             return source
         if isinstance(self.problem, Overflow):
             return self.node.outputs[self.problem.output]
-        operands = Words(self.node, self.inputs).operands(self.problem)
-        return self.node.inputs[operands[-1]] if operands else self.node.name or None
+        return self.node.inputs[self.operands[-1]] if self.operands else self.node.name or None
 
     @property
     def cause(self) -> str:
         """The operator, the operands with their shapes, or attributes, and the problem with its numbers."""
-        about = Words(self.node, self.inputs).sources(self.problem)
         names = [
             f"{name_of_input(self.schema, each)} {self.inputs[each].shape}" if isinstance(each, int) else each
-            for each in about
+            for each in self.sources
         ]
         problem = sha256(repr(self.problem).encode()).hexdigest()  # the problem may have a list of millions
         return f"{self.schema.domain}::{self.schema.name} {', '.join(names)}: {problem}"
-
-    @property
-    def allowed(self) -> str:
-        """The valid shape or number."""
-        return Words(self.node, self.inputs).allowed(self.problem)
 
     @property
     def hint(self) -> str | None:
@@ -130,13 +119,13 @@ class ShapeConflict(Record):
     def describe(self) -> str:
         """Return the shapes or numbers, and the requirement."""
         taken = "; onnx.checker and ONNX Runtime accept it" if self.is_taken else self.remark
-        return Words(self.node, self.inputs).sentence(self.problem) + taken
+        return self.sentence + taken
 
     def notes(self) -> list[Note]:
         """Return the definitions of the operands, with shapes that the message leaves out, and the call."""
         found: list[Note] = []
         message = self.describe()
-        for index in Words(self.node, self.inputs).operands(self.problem):
+        for index in self.operands:
             name, fact = self.node.inputs[index], self.inputs[index]
             if fact.shape is None and fact.inside is None:
                 continue  # an unknown shape explains nothing

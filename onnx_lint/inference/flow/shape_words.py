@@ -56,26 +56,31 @@ def text_of(fact: Fact) -> str:
     return describe_shape(fact.shape)
 
 
-class Words(Record):
-    """A node with the facts of its inputs, for wording problems."""
+class WordedProblem(Record):
+    """A problem of a node with the facts of its inputs, in words."""
 
     node: Node
     inputs: Facts
+    problem: PlainProblem
 
-    def operands(self, problem: PlainProblem) -> list[int]:
-        """Return the inputs that a problem is about, the faulty one last."""
-        indices = [each for each in self.sources(problem) if isinstance(each, int)]
+    @property
+    def operands(self) -> list[int]:
+        """The inputs that the problem is about, the faulty one last."""
+        indices = [each for each in self.sources if isinstance(each, int)]
         return list(dict.fromkeys(each for each in indices if any(self.node.inputs[each : each + 1])))
 
-    def sources(self, problem: PlainProblem) -> list[NumberSource]:
-        """Return the inputs and attributes that a problem is about, the faulty one last."""
-        if isinstance(problem, Overflow):
+    @property
+    def sources(self) -> list[NumberSource]:
+        """The inputs and attributes that the problem is about, the faulty one last."""
+        if isinstance(self.problem, Overflow):
             return list(range(len(self.inputs)))
-        return [each for each in (_source(_reason_of(problem)), _source(fault_of(problem))) if each is not None]
+        pair = _source(_reason_of(self.problem)), _source(fault_of(self.problem))
+        return [each for each in pair if each is not None]
 
-    def sentence(self, problem: PlainProblem) -> str:
-        """Return the message for a problem."""
-        node = self.node.describe()
+    @property
+    def sentence(self) -> str:
+        """The message for the problem."""
+        node, problem = self.node.describe(), self.problem
         match problem:
             case WrongRank():
                 what = f"{self._input(problem.operand)} of {node} is {self._shape(problem.operand)}"
@@ -129,8 +134,10 @@ class Words(Record):
                 what = f"output {output} {quote(self.node.outputs[output])} of {node}"
                 return f"dimension {axis} of {what} does not fit into an int64"
 
-    def allowed(self, problem: PlainProblem) -> str:
-        """Return the valid shape or number."""
+    @property
+    def allowed(self) -> str:
+        """The valid shape or number."""
+        problem = self.problem
         match problem:
             case WrongRank(least=least, greatest=greatest):
                 return _ranks(least, greatest)

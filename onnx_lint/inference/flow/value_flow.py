@@ -222,7 +222,7 @@ class ValueFlow:
         about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.
-        conflict = ShapeConflict(node, schema, problem, inputs, call, remark)
+        conflict = ShapeConflict(node, inputs, problem, schema, call, remark)
         is_new = not conflict.is_customary and self._is_new(
             node.graph, node.index, *(place if call is not None else (problem,))
         )
