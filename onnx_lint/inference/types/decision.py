@@ -88,29 +88,17 @@ def gradient(application: Application, index: int) -> ValueType | None:
     return kind if kind in _DIFFERENTIABLE else None
 
 
-def element_code(attribute: str, otherwise: Decision) -> Decision:
-    """A tensor whose element type an INT attribute states by number, otherwise that of `otherwise`."""
+def element_code(attribute: str, otherwise: Decision, *, may_be_zero: bool = False) -> Decision:
+    """A tensor whose element type an INT attribute states by number, otherwise that of `otherwise`.
+
+    `may_be_zero`: whether the number 0 means that none is stated.
+    """
 
     def infer(application: Application, index: int) -> ValueType | None:
         argument = application.arguments.get(attribute)
-        if argument is not None:
-            return tensor_of(argument.integer or 0)
-        return otherwise(application, index)
-
-    return infer
-
-
-def positive_element_code(attribute: str, otherwise: Decision) -> Decision:
-    """As element_code, for an attribute whose value 0 means unspecified."""
-    stated = element_code(attribute, otherwise)
-
-    def infer(application: Application, index: int) -> ValueType | None:
-        argument = application.arguments.get(attribute)
-        return (
-            otherwise(application, index)
-            if argument is not None and argument.integer == 0
-            else stated(application, index)
-        )
+        if argument is None or (may_be_zero and argument.integer == 0):
+            return otherwise(application, index)
+        return tensor_of(argument.integer or 0)
 
     return infer
 
@@ -145,22 +133,12 @@ def the_given(*alternatives: tuple[str, ValueType | None], otherwise: ValueType 
     return infer
 
 
-def named(attribute: str, kinds: Mapping[str, ValueType], otherwise: ValueType) -> Decision:
-    """The type for the text of a STRING attribute; `otherwise` without it."""
+def named(attribute: str, kinds: Mapping[str | int, ValueType], otherwise: ValueType) -> Decision:
+    """The type for the text of a STRING attribute, or the number of an INT; `otherwise` without it."""
 
     def infer(application: Application, _index: int) -> ValueType | None:
         argument = application.arguments.get(attribute)
-        return otherwise if argument is None else kinds.get(argument.text or "")
-
-    return infer
-
-
-def numbered(attribute: str, kinds: Mapping[int, ValueType], otherwise: ValueType) -> Decision:
-    """The type for the number of an INT attribute; `otherwise` without it."""
-
-    def infer(application: Application, _index: int) -> ValueType | None:
-        argument = application.arguments.get(attribute)
-        return otherwise if argument is None else kinds.get(argument.integer or 0)
+        return otherwise if argument is None else kinds.get(argument.text or argument.integer or 0)
 
     return infer
 

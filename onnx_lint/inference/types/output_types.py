@@ -24,11 +24,9 @@ from onnx_lint.inference.types.decision import (
     like,
     mapped,
     named,
-    numbered,
     optimizer_state,
     optional,
     optional_content,
-    positive_element_code,
     sequence,
     the_given,
     unknown,
@@ -94,7 +92,7 @@ _WINDOW: Final = _by(element_code("output_datatype", fixed(FLOAT)), "output_data
 _RANDOM: Final = _by(element_code("dtype", fixed(FLOAT)), "dtype")
 _RANDOM_LIKE: Final = _by(element_code("dtype", like(0)), "dtype")
 _CAST: Final = _by(element_code("to", unknown("the attribute is missing")), "to")
-_QUANTIZED: Final = _by(given(2, positive_element_code("output_dtype", fixed(UINT8))), "output_dtype")
+_QUANTIZED: Final = _by(given(2, element_code("output_dtype", fixed(UINT8), may_be_zero=True)), "output_dtype")
 _SUBGRAPH: Final = OutputTypes((unknown("the subgraphs decide"),), by_subgraphs=True)
 _SCAN: Final = OutputTypes(_SUBGRAPH.decisions, frozenset({"num_scan_inputs"}), by_subgraphs=True)
 
@@ -108,7 +106,7 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         ("", "Constant"): _by(the_given(*_CONSTANT_VALUES), *(name for name, _ in _CONSTANT_VALUES)),
         ("", "ConstantOfShape"): _by(value_of("value", FLOAT), "value"),
         # The scale decides unless output_dtype does. Older versions do not have that attribute.
-        ("", "DequantizeLinear"): _by(positive_element_code("output_dtype", like(1)), "output_dtype"),
+        ("", "DequantizeLinear"): _by(element_code("output_dtype", like(1), may_be_zero=True), "output_dtype"),
         ("", "EyeLike"): _RANDOM_LIKE,
         ("", "HammingWindow"): _WINDOW,
         ("", "HannWindow"): _WINDOW,
@@ -164,11 +162,11 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         (_MICROSOFT, "MultiHeadAttention"): OutputTypes(
             (None, None, None, unknown("float or that of the query, by an environment of the runtime"))
         ),
-        (_MICROSOFT, "MurmurHash3"): _by(numbered("positive", {0: INT32, 1: UINT32}, UINT32), "positive"),
+        (_MICROSOFT, "MurmurHash3"): _by(named("positive", {0: INT32, 1: UINT32}, UINT32), "positive"),
         (_MICROSOFT, "QGemm"): _by(given(8, fixed(FLOAT))),
         (_MICROSOFT, "QuantizeLinear"): _by(given(2, fixed(UINT8))),
         (_MICROSOFT, "RMSNormRotary"): OutputTypes(
-            (numbered("output_fp16", {0: BFLOAT16, 1: FLOAT16}, BFLOAT16), None), frozenset({"output_fp16"})
+            (named("output_fp16", {0: BFLOAT16, 1: FLOAT16}, BFLOAT16), None), frozenset({"output_fp16"})
         ),
         (_MICROSOFT, "ReduceSumInteger"): _by(unknown("the runtime chooses the width")),
     }
