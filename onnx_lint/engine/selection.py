@@ -192,9 +192,7 @@ def report_of(files: Iterable[FileReport], settings: Settings) -> Report:
     """Return the report of a run with `settings` over `files`."""
     standard = settings.standard
     rules = selected_rules(settings)
-    named = {entry.plugin for entry in registry().values() if entry.module not in settings.plugins}
-    plugins = (*sorted(filter(None, named)), *settings.plugins)
-    return Report(tuple(files), standard.edition, standard.variant, rules, plugins)
+    return Report(tuple(files), standard.edition, standard.variant, rules, settings.plugins)
 
 
 def with_own_settings(file: FileReport, own: Settings, usual: Settings) -> FileReport:
