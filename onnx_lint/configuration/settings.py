@@ -526,7 +526,9 @@ class Request(Record, metaclass=_RequestType):
     verify_checksums: bool = setting(
         FLAG, False, "Read external data files and compare their checksums.", READ, is_rare=True
     )
-    verify_numbers: bool = setting(FLAG, False, "Search large tensors for NaN, in data files too.", READ, is_rare=True)
+    verify_numbers: bool = setting(
+        FLAG, False, "Check the numbers in large tensors and data files.", READ, is_rare=True
+    )
     limits: Mapping[str, Any] = setting(
         table(_LIMIT, _LIMIT_SCHEMA),
         EMPTY,

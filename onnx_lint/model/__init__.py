@@ -108,7 +108,6 @@ if TYPE_CHECKING:
         raw_numbers,
         small_constant,
     )
-    from onnx_lint.ir.tensors.outside import tensor_in_file
     from onnx_lint.ir.tensors.sparse import StoredSparseTensor
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
     from onnx_lint.ir.tensors.strings import Occurrences, and_others

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize
     from onnx_lint.ir.names.resolution import UndefinedName
     from onnx_lint.ir.operators.imports import Importer
-    from onnx_lint.ir.parts import Metadata
+    from onnx_lint.ir.parts import Metadata, Tensor
     from onnx_lint.ir.places.place import Place
+    from onnx_lint.ir.tensors.numbers import Constants
+    from onnx_lint.ir.tensors.stored_tensor import StoredTensor
     from onnx_lint.model.model import Model
 
 
@@ -391,6 +393,29 @@ def holds_numbers(model: Model) -> bool:
     """Return whether a tensor or an attribute holds floating-point numbers."""
     kinds = model.attribute_index.kinds
     return not FLOATING_TYPES.isdisjoint(model.tensors.element_types) or any(kind.type in FLOAT_KINDS for kind in kinds)
+
+
+def constants_of(model: Model, *, verify: bool = False) -> Constants:
+    """Return the small constants of a model, and with `verify` also large ones and those in other files."""
+    from onnx_lint.ir.tensors.numbers import Constants
+
+    return Constants(model.source, model.payloads, *([large_tensors(model)] if verify else []))
+
+
+def large_tensors(model: Model) -> Callable[[Tensor], StoredTensor | None]:
+    """Return a function from a tensor to its values in the model or in another file; None if they cannot be read."""
+    from onnx_lint.ir.tensors.outside import tensor_in_file
+    from onnx_lint.ir.tensors.stored_tensor import StoredTensor
+
+    outside = {data.tensor.place.key: data for data in model.external_data if data.is_external}
+
+    def stored(tensor: Tensor) -> StoredTensor | None:
+        data = outside.get(tensor.place.key)
+        if data is None:
+            return StoredTensor(tensor, model.source)
+        return tensor_in_file(data, model.data_folder) if model.data_folder is not None else None
+
+    return stored
 
 
 FLOAT_KINDS: Final = frozenset({1, 6})

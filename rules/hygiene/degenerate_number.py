@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from onnx_lint.model import ELEMENT_TYPES, Constants, Model, Node
+from onnx_lint.model import ELEMENT_TYPES, Constants, Model, Node, constants_of
 from onnx_lint.rule import Finding, Record, rule
 
 
@@ -42,8 +42,8 @@ _DIVISORS: Final = {"Div": 1, "Sqrt": 0, "Reciprocal": 0}
 """The operators that divide by an input, or take its root before a division, and the index of that input."""
 
 
-@rule(clause="HYG-17", since="0.2.0", needs="node")
-def degenerate_number(model: Model) -> Iterator[Finding]:
+@rule(clause="HYG-17", since="0.2.0", needs="node", flag=("--verify-numbers", "verify"))
+def degenerate_number(model: Model, *, verify: bool = False) -> Iterator[Finding]:
     """A constant number makes results infinite or NaN.
 
     ### How to fix
@@ -87,10 +87,10 @@ def degenerate_number(model: Model) -> Iterator[Finding]:
     - A negative variance of BatchNormalization is reported if its sum with `epsilon` is not positive. Rounding leaves
       variances of -1e-9, which are harmless.
     - An epsilon of a normalization that is 0 or negative is reported. It may be 0 beside constant positive variances.
-    - Only constants of at most 64 KiB in the model are read.
+    - Constants above 64 KiB, and those in other files, are read only with `verify` (`--verify-numbers`).
     - Reported by another rule: NaN and faulty scales (`impossible-number`).
     """
-    seen = _Seen(model, Constants(model.source, model.payloads), {})
+    seen = _Seen(model, constants_of(model, verify=verify), {})
     for graph in model.graphs:
         judged = {form for form in graph.form_counts if form.op_type in _JUDGES}
         for node in graph.nodes if judged else ():

@@ -64,6 +64,6 @@ def equal_initializers(model: Model, *, least_bytes: int = 65_536) -> Iterator[F
                 f"delete initializer {name} and read {other} instead",
                 graph,
                 instead={names[found.index]: names[found.first]},
-                initializer=found.index,
+                initializer=(names[found.index], graph.at("initializer", found.index)),
             ),
         )

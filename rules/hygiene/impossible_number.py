@@ -13,8 +13,10 @@ from onnx_lint.model import (
     Model,
     Node,
     Place,
+    constants_of,
     element_is,
     holds_numbers,
+    large_tensors,
     may_be_nan,
     raw_numbers,
     small_constant,
@@ -22,7 +24,7 @@ from onnx_lint.model import (
 from onnx_lint.rule import Finding, rule
 
 if TYPE_CHECKING:
-    from onnx_lint.model import ExternalData, Tensor
+    from onnx_lint.model import StoredTensor, Tensor
 
 _ReadNames = dict[int, set[str]]
 """By the identity of a graph the names that its nodes compute with."""
@@ -107,7 +109,7 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     - The scales of blocks (`MatMulNBits` and its relatives, `QMoE`, `block_size`) may be 0 or negative, because
       quantizers write such scales.
     - A NaN is reported in an initializer, in the value of a Constant, and in an attribute of numbers.
-    - Tensors above 64 KiB, and those in other files, are searched for NaN only with `verify` (`--verify-numbers`).
+    - Tensors above 64 KiB, and those in other files, are read only with `verify` (`--verify-numbers`).
     - In a store, tensors from 4 KiB on are also read only with `verify`, because each may cost a request.
     - A NaN that marks missing values is not reported: in Imputer, LabelEncoder, TreeEnsemble, ConstantOfShape, and in
       tensors that only Where, Equal and IsNaN read, or nothing. Nodes that only move elements may be between them.
@@ -115,7 +117,7 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     - Reported by another rule: infinite weights, overflowing casts and negative variances (`degenerate-number`).
     """
     yield from _not_numbers(model, verify=verify)
-    constants = Constants(model.source, model.payloads)
+    constants = constants_of(model, verify=verify)
     for graph in model.graphs:
         scaled = {form for form in graph.form_counts if form.op_type in _SCALES}
         for node in graph.nodes if scaled else ():
@@ -143,7 +145,7 @@ def _scales(node: Node, constants: Constants) -> Iterator[Finding]:
 
 
 def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
-    outside = {data.tensor.place.key: data for data in model.external_data} if verify else {}
+    stored = large_tensors(model) if verify else lambda tensor: None
     computed: _ReadNames = {}
     for tensor in model.tensors.of(FLOATING_TYPES, may_be_nan=not verify):
         if not may_be_nan(tensor.proto, raw_numbers(tensor, model.source)):
@@ -153,7 +155,7 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
             if not _is_harmless(tensor, computed):
                 yield _of_nan(found.place, found.first(math.isnan))
         elif verify and found is None and not _is_harmless(tensor, computed):
-            yield from _in_large(model, tensor, outside.get(tensor.place.key))
+            yield from _in_large(tensor, stored(tensor))
     for attribute in model.attributes(lambda kind: kind.may_be_nan and kind.type in FLOAT_KINDS):
         if attribute.node is not None and attribute.node.op_type in _MISSING:
             continue
@@ -208,13 +210,10 @@ def _of_nan(place: Place, said: str) -> Finding:
     return Finding(place, said, clause="HYG-16", allowed="numbers")
 
 
-def _in_large(model: Model, tensor: Tensor, outside: ExternalData | None) -> Iterator[Finding]:
+def _in_large(tensor: Tensor, stored: StoredTensor | None) -> Iterator[Finding]:
     """Yield the finding on a tensor that is read in pieces, perhaps from another file."""
-    from onnx_lint.model import StoredTensor, number_pieces, tensor_in_file
+    from onnx_lint.model import number_pieces
 
-    stored: StoredTensor | None = StoredTensor(tensor, model.source)
-    if outside is not None and outside.is_external:
-        stored = tensor_in_file(outside, model.data_folder) if model.data_folder is not None else None
     first, count, start = 0, 0, 0
     for piece in number_pieces(stored) if stored is not None else ():
         places = (piece != piece).nonzero()[0]

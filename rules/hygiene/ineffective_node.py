@@ -4,7 +4,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from onnx_lint.model import ELEMENT_TYPES, Constants, Content, Dim, Fact, Graph, Model, Node, Proto, are_sizes, fact
+from onnx_lint.model import (
+    ELEMENT_TYPES,
+    Constants,
+    Content,
+    Dim,
+    Fact,
+    Graph,
+    Model,
+    Node,
+    Proto,
+    are_sizes,
+    constants_of,
+    fact,
+)
 from onnx_lint.rule import Finding, Record, by_share, replace, rule
 from onnx_lint.wording import quote
 
@@ -76,7 +89,7 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
 
 
 def _findings(model: Model) -> Iterator[Finding]:
-    constants = Constants(model.source, model.payloads)
+    constants = constants_of(model)
     for graph in model.graphs if not model.operators.names.isdisjoint(_EFFECTS) else ():
         forms = {form for form in graph.form_counts if form.op_type in _EFFECTS and form.outputs[:1] == (True,)}
         outputs: set[str] = set(graph.output_names)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Fix, Graph, Model, has_initializers
+from onnx_lint.model import Fix, Graph, Model, Place, has_initializers
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -56,12 +56,11 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
                         allowed="initializers that a node or output uses",
                         subject=name,
                         cause="unused",
-                        fix=_deletion(model, graph, index) if field == "initializer" else None,
+                        fix=_deletion(model, graph, name, graph.at(field, index)),
                     )
 
 
-def _deletion(model: Model, graph: Graph, index: int) -> Fix | str:
-    name = graph.initializer_names[index]
+def _deletion(model: Model, graph: Graph, name: str, place: Place) -> Fix | str:
     if name in graph.input_names:
         return "it is the default of an input, which callers would have to supply"
-    return model.removals.fix(f"delete initializer {quote(name)}", graph, initializer=index)
+    return model.removals.fix(f"delete initializer {quote(name)}", graph, initializer=(name, place))

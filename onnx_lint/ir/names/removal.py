@@ -93,11 +93,12 @@ class Removals:
         nodes: Sequence[int] = (),
         instead: Mapping[str, str] | None = None,
         *,
-        initializer: int | None = None,
+        initializer: tuple[str, Place] | None = None,
         is_safe: bool = True,
     ) -> Fix | str:
         """Return the fix that deletes nodes, or an initializer, and their declarations; or why there is none.
 
+        `initializer`: its name, and its place.
         `instead`: for a value that they define and something uses, an equal value that is left. An output of the graph
         keeps its name: the equal value takes it.
         """
@@ -105,14 +106,14 @@ class Removals:
             return "the model has training information, or names that are undefined, out of order or defined twice"
         mentions = self._of(graph)
         gone = {name for number in nodes for name in graph.node_outputs[number] if name}
-        gone.update(() if initializer is None else (graph.initializer_names[initializer],))
+        gone.update(initializer[:1] if initializer is not None else ())
         readers = {number for name in gone.difference(instead or ()) for number, _ in mentions.reads.get(name, ())}
         if not readers.issubset(nodes):
             return _NEEDED
         touched = gone.union(*(graph.node_inputs[number] for number in nodes), (instead or {}).values()) - {""}
         is_safe = is_safe and not any("float16" in (self._kind_of(name, graph) or "float16") for name in touched)
         edits: list[Edit] = [Delete(graph.at("node", number)) for number in nodes]
-        edits += [] if initializer is None else [Delete(graph.at("initializer", initializer))]
+        edits += [Delete(initializer[1])] if initializer is not None else []
         for name, other in (instead or {}).items():
             if not mentions.others.isdisjoint((name, other)):
                 return _NEEDED

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,7 +40,7 @@ MOST_BYTES: Final = 1 << 16
 
 
 class Constant(Record):
-    """The facts about the numbers of a small constant. The numbers are read again for a message."""
+    """The facts about the numbers of a constant. The numbers are read again for a message."""
 
     owner: str
     """The name of the tensor or attribute in messages."""
@@ -50,18 +50,19 @@ class Constant(Record):
     smallest: float
     """The least magnitude of a number other than 0; infinity if there is none."""
     has_zero: bool
+    size: int
+    """The number of elements."""
     has_nan: bool
     """True if a number is NaN; the other facts leave it out."""
-    read: Callable[[], Sequence[float]]
+    read: Callable[[], Iterable[float]]
 
     def first(self, is_wrong: Callable[[float], bool]) -> str:
         """Return the first wrong number and how many there are: `element 2 of initializer 's' is 0 (and 3 more)`."""
-        numbers = self.read()
-        wrong = [index for index, number in enumerate(numbers) if is_wrong(number)]
-        number = in_words(numbers[wrong[0]])
-        return (
-            f"{self.owner} is {number}" if len(numbers) == 1 else element_is(wrong[0], self.owner, number, len(wrong))
-        )
+        wrong = ((index, number) for index, number in enumerate(self.read()) if is_wrong(number))
+        index, number = next(wrong, (0, self.least))  # a data file may change meanwhile
+        if self.size == 1:
+            return f"{self.owner} is {in_words(number)}"
+        return element_is(index, self.owner, in_words(number), 1 + sum(1 for _ in wrong))
 
 
 def element_is(index: int, owner: str, number: str, count: int) -> str:
@@ -77,15 +78,22 @@ def in_words(number: float) -> str:
 
 
 class Constants:
-    """The small constants of a model. Each is read once: thousands of nodes may use one of 64 KiB."""
+    """The constants of a model. Each is read once: thousands of nodes may use one of 64 KiB."""
 
-    def __init__(self, source: Source, payloads: Mapping[PlaceKey, tuple[Payload, ...]]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        payloads: Mapping[PlaceKey, tuple[Payload, ...]],
+        large: Callable[[Tensor], StoredTensor | None] = lambda tensor: None,
+    ) -> None:
+        """`large`: returns the values of a tensor that is not small or is in another file; None to leave it out."""
         self._source = source
         self._payloads = payloads
+        self._large = large
         self._known: dict[tuple[int, str], Constant | None] = {}
 
     def of(self, graph: Graph, name: str) -> Constant | None:
-        """Return the initializer or Constant that a graph sees; None for other values, and for large ones."""
+        """Return the initializer or Constant that a graph sees; None for other values, and for those left out."""
         found = graph.definition_of(name) if name else None
         if found is None:
             return None
@@ -117,7 +125,10 @@ class Constants:
         return None
 
     def _tensor(self, proto: Proto, place: Place, graph: Graph, owner: str) -> Constant | None:
-        return small_constant(Tensor(proto, place, graph, self._payloads.get(place.key, ())), self._source, owner)
+        tensor = Tensor(proto, place, graph, self._payloads.get(place.key, ()))
+        small = small_constant(tensor, self._source, owner)
+        stored = self._large(tensor) if small is None and proto.data_type in _CODES else None
+        return small if stored is None else _large_constant(stored, owner, place)
 
 
 def small_constant(tensor: Tensor, source: Source, owner: str) -> Constant | None:
@@ -173,7 +184,11 @@ def _left_in_source(tensor: Tensor, source: Source) -> Sequence[float]:
     field = stored.right_field
     if field is None or _size(stored.count(field), field, tensor.proto.data_type) > MOST_BYTES:
         return ()
-    return [number for piece in number_pieces(stored) for number in piece.tolist()]
+    return [*_one_by_one(stored)]
+
+
+def _one_by_one(stored: StoredTensor) -> Iterator[float]:
+    return (number for piece in number_pieces(stored) for number in piece.tolist())
 
 
 def constant(owner: str, place: Place, read: Callable[[], Sequence[float]]) -> Constant | None:
@@ -184,7 +199,29 @@ def constant(owner: str, place: Place, read: Callable[[], Sequence[float]]) -> C
     has_nan = math.isnan(sum(numbers)) and any(map(math.isnan, numbers))
     known = [number for number in numbers if number == number] or [0.0] if has_nan else numbers
     smallest = min(map(abs, filter(None, known)), default=math.inf)
-    return Constant(owner, place, min(known), max(known), smallest, 0 in known, has_nan, read)
+    return Constant(owner, place, min(known), max(known), smallest, 0 in known, len(numbers), has_nan, read)
+
+
+def _large_constant(stored: StoredTensor, owner: str, place: Place) -> Constant | None:
+    """Return the facts about the numbers of a tensor that is read in pieces; None if there are none."""
+    extremes, smallest, has_zero, has_nan, size = list[float](), math.inf, False, False, 0
+    for piece in number_pieces(stored):
+        numbers = piece.astype("f4") if piece.dtype == "f2" else piece  # numpy compares 16-bit numbers slowly
+        size += numbers.size
+        if numbers.size and math.isnan(numbers.min()):
+            has_nan = True
+            numbers = numbers[numbers == numbers]
+        if numbers.size:
+            extremes += numbers.min().item(), numbers.max().item()
+            sizes = abs(numbers if numbers.dtype.kind == "f" else numbers.astype("f8"))
+            if not sizes.min():
+                has_zero = True
+                sizes = sizes[sizes != 0]
+            smallest = min(smallest, sizes.min(initial=math.inf).item())
+    if not size:
+        return None
+    least, greatest = min(extremes, default=0.0), max(extremes, default=0.0)
+    return Constant(owner, place, least, greatest, smallest, has_zero, size, has_nan, partial(_one_by_one, stored))
 
 
 def _numbers(proto: Proto, field: str) -> Sequence[float]:

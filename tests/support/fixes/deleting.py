@@ -43,6 +43,10 @@ CHAIN = " ".join(node("Identity", f"c{number}", f"c{number + 1}") for number in 
 OUTPUT_Z = f'output {{ name: "z" {FLOATS} }}'
 ZERO = 'initializer { name: "zero" data_type: 1 float_data: 0 }'
 CONSTANTS = f"{weight('w')} {weight('v')}"
+SPARSE = (
+    'sparse_initializer { values { name: "s" data_type: 1 dims: 1 float_data: 1 }'
+    " indices { data_type: 7 dims: 1 int64_data: 0 } dims: 2 }"
+)
 TAKE = node("Add", "a w", "y")
 ON = 'initializer { name: "on" data_type: 9 int32_data: 1 }'
 TRAINING = 'attribute { name: "training_mode" type: INT i: 1 }'
@@ -126,6 +130,7 @@ DELETING = [
         safe=False,
     ),
     _case("unused-initializer", "", graph(f"{FIRST} {LAST} {CONSTANTS}"), graph(f"{FIRST} {LAST}")),
+    _case("unused-initializer", "a sparse one", graph(f"{FIRST} {LAST} {SPARSE}"), graph(f"{FIRST} {LAST}")),
     _case("unused-initializer", "an input", graph(f"{FIRST} {LAST} {weight('w')} {AS_INPUT}")),
     _case(
         "unused-function",
