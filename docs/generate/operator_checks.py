@@ -231,15 +231,13 @@ def _passes(model: onnx.ModelProto, kind: str) -> bool:
 
 
 def _section() -> Iterator[str]:
-    runtime = RuntimeProcess()
     group = ""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, RuntimeProcess() as runtime:
         for sentence in sentences():
             if sentence.group != group:
                 group = sentence.group
                 yield f"\n### {group}\n\n{_HEAD}"
             yield f"{row(sentence)} {found_by(sentence, runtime, Path(folder))} |\n"
-    runtime.stop()
 
 
 if __name__ == "__main__":

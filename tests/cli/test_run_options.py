@@ -15,13 +15,12 @@ from types import SimpleNamespace
 
 import click
 import pytest
-from support.models.clean_model import CLEAN
+from support.models.clean_model import CLEAN, TWICE
 from support.processes import stand_ins
 from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import application, run
 
-TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 Output = pytest.CaptureFixture[str]
 
 

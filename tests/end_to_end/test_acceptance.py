@@ -15,11 +15,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.models.clean_model import CLEAN
+from support.models.clean_model import CLEAN, TWICE
 from support.processes.harmful import PLUGIN
 from support.processes.signals import heed_signals
 from support.project.checkout import ROOT
@@ -33,7 +34,6 @@ UNWANTED = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"}
 PATIENCE_SECONDS = 600
 """A command that takes longer than this counts as hanging, even on a loaded machine."""
 
-TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 FOUND = (
     "8:56: graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) defines 'y', "
     "which output 0 of node 'relu' (Relu) defines already"
@@ -170,30 +170,17 @@ def test_two_runs_give_the_same_bytes(folder: Path) -> None:
 def test_no_process_is_left_behind(folder: Path, plugin: list[str], name: str) -> None:
     """Neither one that sleeps, nor one that works, nor one that waits for a file."""
     names = [acting(folder, "sleep.textproto", "sleep"), acting(folder, "work.textproto", "work"), "clean.textproto"]
-    with subprocess.Popen(
-        [*command(), *plugin, *names, "-j", "3"],
-        cwd=folder,
-        env=_environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=heed_signals,
-    ) as process:
-        _wait_for(lambda: (folder / "held").exists() and (folder / "working").exists())
+    with _until(["held", "working"], folder, *plugin, *names, "-j", "3") as process:
         # The signal is for the program alone, as that of a CI server or of the kernel without memory is.
         process.send_signal(signal.Signals[name])
-        try:
-            # Each process holds the ends of both pipes that it may write to.
-            out, err = process.communicate(timeout=PATIENCE_SECONDS)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        assert err == b""
-        if name == "SIGTERM":
-            assert process.returncode == 130
-            assert re.search(rb"interrupted: [01] of 3 files (was|were) linted\n$", out)
-        else:
-            assert (process.returncode, out) == (-signal.Signals[name], b"")
+        # Each process holds the ends of both pipes that it may write to.
+        out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    assert err == b""
+    if name == "SIGTERM":
+        assert process.returncode == 130
+        assert re.search(rb"interrupted: [01] of 3 files (was|were) linted\n$", out)
+    else:
+        assert (process.returncode, out) == (-signal.Signals[name], b"")
 
 
 @pytest.mark.slow
@@ -234,12 +221,17 @@ def test_an_interrupted_run_reports_what_it_has(folder: Path, plugin: list[str],
     assert [each for each, report in reports.items() if "interrupted: 1 of 3 files was linted" not in report] == []
 
 
-@contextlib.contextmanager
-def _until_asleep(folder: Path, plugin: list[str], *options: str) -> Iterator[subprocess.Popen[bytes]]:
+def _until_asleep(folder: Path, plugin: list[str], *options: str) -> AbstractContextManager[subprocess.Popen[bytes]]:
     """A run that has linted the first file and sleeps over the second one."""
     names = ["twice.textproto", acting(folder, "sleep.textproto", "sleep"), "clean.textproto"]
+    return _until(["held"], folder, *plugin, *names, *options)
+
+
+@contextlib.contextmanager
+def _until(made: list[str], folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A run that has made these files. All of its processes are ended afterwards."""
     with subprocess.Popen(
-        [*command(), *plugin, *names, *options],
+        [*command(), *arguments],
         cwd=folder,
         env=_environment(),
         stdout=subprocess.PIPE,
@@ -248,7 +240,7 @@ def _until_asleep(folder: Path, plugin: list[str], *options: str) -> Iterator[su
         preexec_fn=heed_signals,
     ) as process:
         try:
-            _wait_for(lambda: (folder / "held").exists())
+            _wait_for(lambda: all((folder / name).exists() for name in made))
             yield process
         finally:
             with contextlib.suppress(ProcessLookupError):

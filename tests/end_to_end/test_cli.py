@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from support.models.clean_model import CLEAN, binary
+from support.models.clean_model import CLEAN, TWICE, binary
 from support.processes.signals import heed_signals
 from support.project.checkout import ROOT
 from support.project.made_rules import registered
@@ -32,7 +32,6 @@ from onnx_lint.reporters import REPORTERS
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import clauses
 
-TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 ODD_DOMAIN = f'domain: "odd"\n{CLEAN}'
 
 CONCISE_TWICE = (
@@ -387,6 +386,8 @@ def test_no_report_can_be_written_where_there_is_no_folder_any_more(monkeypatch:
         (["--severity", "cylce=error"], "unknown rule 'cylce'; did you mean 'cycle'?"),
         (["--severity", "cycle=eror"], "unknown severity 'eror'; the severities are error, warning, note"),
         (["--severity", "cycle"], "--severity expects RULE=LEVEL, not 'cycle'"),
+        (["--limit", "fields"], "--limit expects NAME=VALUE, not 'fields'"),
+        (["--limit", "feilds=1"], "unknown limit 'feilds'; did you mean 'fields'?"),
         (["--output", "sarf=x"], "unknown format 'sarf' in --output 'sarf=x'; did you mean 'sarif'?"),
         (["--output", "sarif="], "--output 'sarif=' names no file"),
         (

@@ -377,21 +377,6 @@ def test_bytes_that_are_no_model_do_not_pass_when_the_rule_is_not_selected(tmp_p
     assert "not judged: the file is a gzip archive, not a model" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ("fields", "expects NAME=VALUE"),
-        ("feilds=1", "did you mean 'fields'"),
-    ],
-)
-def test_a_faulty_limit_on_the_command_line_is_wrong_usage(option: str, message: str, tmp_path: Path, here: Here):
-    path = tmp_path / "model.onnx"
-    path.write_bytes(graph(""))
-    done = here(path, "--limit", option)
-    assert done.returncode == 2
-    assert message in done.stderr
-
-
 def test_the_documentation_names_every_limit_with_its_default():
     from onnx_lint.engine.registry import registry
 

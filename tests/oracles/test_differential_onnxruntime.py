@@ -7,21 +7,16 @@ what has no kernel, no registered operator or no type in the runtime says nothin
 
 from __future__ import annotations
 
-import json
 import re
-import select
-import subprocess
-import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import onnx
 import pytest
 from google.protobuf import text_format
 from support.models.mutated_models import cases
+from support.processes.runtime_process import RuntimeProcess
 from support.project.fixture_files import fixtures
 
 from onnx_lint import lint
@@ -37,64 +32,10 @@ EXPLAINED = {
 """Messages of the runtime for models that onnx-lint does not reject, and the reasons."""
 
 
-_ANSWERS = """
-import json, sys
-import onnxruntime
-options = onnxruntime.SessionOptions()
-options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-options.log_severity_level = 4
-options.intra_op_num_threads = options.inter_op_num_threads = 1
-for line in sys.stdin:
-    said = ""
-    try:
-        onnxruntime.InferenceSession(line.rstrip(), options, providers=["CPUExecutionProvider"])
-    except Exception as error:
-        said = str(error)
-    print(json.dumps(said), flush=True)
-"""
-
-
-class _Runtime:
-    """ONNX Runtime in a process of its own, which some mutants end."""
-
-    def __init__(self) -> None:
-        self._process = self._started()
-
-    def _started(self) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", _ANSWERS]
-        return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-
-    def refusal(self, path: Path) -> str:
-        """Why the runtime refuses a model; empty where it takes it, or has crashed or hung."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(f"{path}\n")
-        self._process.stdin.flush()
-        ready, _, _ = select.select([self._process.stdout], [], [], 60)
-        line = self._process.stdout.readline() if ready else ""
-        # The runtime's own output, such as a warning about experimental operators, is not an answer.
-        while line and not line.startswith('"'):
-            line = self._process.stdout.readline()
-        if line:
-            return str(json.loads(line))
-        self.stop()
-        self._process = self._started()
-        return ""
-
-    def stop(self) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-
-@contextmanager
-def runtime() -> Iterator[_Runtime]:
-    made = _Runtime()
-    try:
-        yield made
-    finally:
-        made.stop()
+def _refusal(runtime: RuntimeProcess, path: Path) -> str:
+    """Why the runtime refuses a model; empty where it takes it, or has crashed or hung."""
+    load, _ = runtime.answer(path) or ("", "")
+    return load
 
 
 def test_what_onnxruntime_calls_an_invalid_graph_is_refused():
@@ -102,11 +43,11 @@ def test_what_onnxruntime_calls_an_invalid_graph_is_refused():
     used: Counter[str] = Counter()
     missed: list[str] = []
     refused = 0
-    with tempfile.TemporaryDirectory() as folder, runtime() as of_onnx:
+    with tempfile.TemporaryDirectory() as folder, RuntimeProcess(runs=False) as of_onnx:
         path = Path(folder) / "model.onnx"
         for name, model in cases():
             path.write_bytes(model.SerializePartialToString())
-            message = of_onnx.refusal(path)
+            message = _refusal(of_onnx, path)
             if INVALID_GRAPH not in message:
                 continue
             refused += 1
@@ -170,7 +111,7 @@ def test_the_loader_refuses_the_fixtures_that_the_consumer_refuses_and_no_others
     pytest.importorskip("onnxruntime", reason="pip install onnxruntime")
     wrong: list[str] = []
     judged = 0
-    with tempfile.TemporaryDirectory() as folder, runtime() as of_onnx:
+    with tempfile.TemporaryDirectory() as folder, RuntimeProcess(runs=False) as of_onnx:
         path = Path(folder) / "model.onnx"
         for fixture in fixtures():
             if not fixture.is_text or "# proto:" in fixture.text or "data_location" in fixture.text:
@@ -184,7 +125,7 @@ def test_the_loader_refuses_the_fixtures_that_the_consumer_refuses_and_no_others
             if not conforms and not lint(path).conforms:
                 continue
             judged += 1
-            message = of_onnx.refusal(path)
+            message = _refusal(of_onnx, path)
             if any(reason in message for reason in NOT_COVERED):
                 continue
             explained = EXPLAINED_FIXTURES if conforms else TAKEN_FIXTURES

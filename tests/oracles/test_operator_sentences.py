@@ -29,7 +29,6 @@ def test_the_page_has_each_sentence_with_its_finding(group):
 def test_the_page_says_who_else_finds_it(tmp_path):
     pytest.importorskip("onnxruntime", reason="pip install onnxruntime")
     rows = _rows()
-    runtime = RuntimeProcess()
-    found = {row(each): found_by(each, runtime, tmp_path) for each in SENTENCES}
-    runtime.stop()
+    with RuntimeProcess() as runtime:
+        found = {row(each): found_by(each, runtime, tmp_path) for each in SENTENCES}
     assert {each: by for each, by in found.items() if rows.get(each) != by} == {}

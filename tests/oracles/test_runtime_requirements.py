@@ -274,10 +274,9 @@ def test_a_node_has_an_error_exactly_if_onnx_runtime_refuses_it(form, tmp_path):
     pytest.importorskip("onnxruntime", reason="no part of the development packages: pip install onnxruntime")
     dice = random.Random(form)
     path = tmp_path / "model.onnx"
-    runtime = RuntimeProcess()
     wrong: list[str] = []
     judged: Counter[bool] = Counter()
-    try:
+    with RuntimeProcess() as runtime:
         for index in range(DRAWN):
             operator, attributes, inputs, outputs = _drawn(form, dice)
             if index % 5:
@@ -298,8 +297,6 @@ def test_a_node_has_an_error_exactly_if_onnx_runtime_refuses_it(form, tmp_path):
                 wrong.append(f"false alarm {what}: {found[0]}")
             elif refused and not found and not any(re.search(each, f"{operator}: {refused}") for each in _EXPLAINED):
                 wrong.append(f"missed {what}: {refused[-200:]}")
-    finally:
-        runtime.stop()
     assert not wrong, "\n".join(wrong)
     assert judged[True]
     assert judged[False]
@@ -332,17 +329,16 @@ def _masked() -> Iterator[tuple[str, Inputs, int]]:
 def test_what_does_not_run_because_of_a_mask_has_an_error(tmp_path):
     pytest.importorskip("onnxruntime", reason="no part of the development packages: pip install onnxruntime")
     path = tmp_path / "model.onnx"
-    runtime = RuntimeProcess()
     judged: Counter[bool] = Counter()
     wrong: list[str] = []
-    for operator, inputs, outputs in _masked():
-        path.write_bytes(_model(operator, {"num_heads": 2}, inputs, outputs).SerializeToString())
-        answer = runtime.answer(path)
-        assert answer is not None
-        is_refused = any(answer)
-        judged[is_refused] += 1
-        if any(each.rule == "incompatible-operand-shapes" for each in lint(path).diagnostics) != is_refused:
-            wrong.append(f"{operator}({inputs}): {''.join(answer).strip()[-200:] or 'runs'}")
-    runtime.stop()
+    with RuntimeProcess() as runtime:
+        for operator, inputs, outputs in _masked():
+            path.write_bytes(_model(operator, {"num_heads": 2}, inputs, outputs).SerializeToString())
+            answer = runtime.answer(path)
+            assert answer is not None
+            is_refused = any(answer)
+            judged[is_refused] += 1
+            if any(each.rule == "incompatible-operand-shapes" for each in lint(path).diagnostics) != is_refused:
+                wrong.append(f"{operator}({inputs}): {''.join(answer).strip()[-200:] or 'runs'}")
     assert not wrong, "\n".join(wrong)
     assert min(judged[False], judged[True]) > 30

@@ -8,13 +8,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from support.models.clean_model import CLEAN
+from support.models.clean_model import TWICE
 
 from onnx_lint.cli.application import run
 from onnx_lint.engine.registry import registry
 from onnx_lint.reporters import REPORTERS
-
-TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 
 Output = pytest.CaptureFixture[str]
 

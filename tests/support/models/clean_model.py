@@ -19,6 +19,8 @@ graph {
   output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
 }
 """
+TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
+"""A model with two nodes that define one value."""
 
 
 def binary(text: str) -> bytes:

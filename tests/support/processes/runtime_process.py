@@ -33,7 +33,7 @@ for line in sys.stdin:
     try:
         session = onnxruntime.InferenceSession(line.rstrip(), options, providers=["CPUExecutionProvider"])
         try:
-            session.run(None, {each.name: value(each) for each in session.get_inputs()})
+            sys.argv[1:] or session.run(None, {each.name: value(each) for each in session.get_inputs()})
         except Exception as error:
             run = str(error)
     except Exception as error:
@@ -43,16 +43,23 @@ for line in sys.stdin:
 
 
 class RuntimeProcess:
-    """ONNX Runtime in a process of its own, which some nodes end."""
+    """ONNX Runtime in a process of its own, which some models end."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, runs: bool = True) -> None:
+        self._command = [sys.executable, "-c", _ANSWERS, *(() if runs else ("loads",))]
         self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> RuntimeProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def answer(self, path: Path) -> tuple[str, str] | None:
         """Why the runtime refuses to load a model, and why to run it, each empty where it does; None if it ended."""
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _ANSWERS],
+                self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -64,6 +71,9 @@ class RuntimeProcess:
         self._process.stdin.flush()
         ready, _, _ = select.select([self._process.stdout], [], [], 60)
         line = self._process.stdout.readline() if ready else ""
+        # The runtime's own output, such as a warning about experimental operators, is not an answer.
+        while line and not line.startswith('["'):
+            line = self._process.stdout.readline()
         if line:
             load, run = json.loads(line)
             return load, run
