@@ -102,14 +102,6 @@ def test_what_is_known_is_counted_and_fails_nothing(folder: Path, capsys: pytest
     assert summary(capsys, "zoo") == {"code": 1, "errors": 1, "suppressed": 0, "stale": 0, "conforms": False}
 
 
-@pytest.mark.parametrize("nodes", [(HARMLESS, RELU, TWICE), (RELU, HARMLESS, TWICE)])
-def test_inserting_a_node_reopens_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str], nodes: tuple[str, ...]
-) -> None:
-    (folder / "zoo" / "m.textproto").write_text(model(*nodes))
-    assert summary(capsys, "zoo", "--baseline", "b.json") == KNOWN
-
-
 def test_another_first_place_of_a_collective_finding_reopens_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -113,14 +113,6 @@ def test_exit_code(arguments: list[str], code: int) -> None:
     assert run(arguments) == code
 
 
-@pytest.mark.usefixtures("folder")
-def test_the_exit_code_is_the_same_for_every_format(capsys: pytest.CaptureFixture[str]) -> None:
-    formats = ("text", "concise", "json", "sarif")
-    assert [run(["twice.textproto", "-f", name]) for name in formats] == [1, 1, 1, 1]
-    assert [run(["missing.onnx", "-f", name]) for name in formats] == [2, 2, 2, 2]
-    capsys.readouterr()
-
-
 # --- crashes
 
 
@@ -445,14 +437,6 @@ def test_external_data_is_looked_up_unless_told_otherwise(capsys: pytest.Capture
 
 
 # --- output
-
-
-@pytest.mark.usefixtures("folder")
-def test_several_reports_of_one_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["twice.textproto", "-f", "concise", "-o", "json=r.json", "-o", "sarif=./r.sarif"]) == 1
-    assert capsys.readouterr().out == CONCISE_TWICE
-    assert json.loads(Path("r.json").read_text())["version"] == 1
-    assert json.loads(Path("r.sarif").read_text())["version"] == "2.1.0"
 
 
 @pytest.mark.usefixtures("folder")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 from google.protobuf import json_format, text_format
 from onnx import FunctionProto, ModelProto, TensorProto, helper
 
-from onnx_lint import lint
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
 from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError, Limits
@@ -140,14 +138,6 @@ def test_of_a_stream_that_was_cut_no_value_is_named():
         check_size(of_stream, replace(DEFAULT_LIMITS, file_bytes=1), is_text=False)
 
 
-def test_the_library_says_it_too():
-    report = lint(FILES["binary"], {"limits": {"memory": "1KiB"}})
-    assert not report.conforms
-    (file,) = report.files
-    assert (file.diagnostics, file.not_judged) == ((), None)
-    assert "more than the limit memory of 1 KiB" in (file.unreadable or "")
-
-
 # --- values
 
 
@@ -188,11 +178,3 @@ def test_limits_in_bytes_take_units(text: Any, value: int):
 def test_other_values_are_refused(name: str, value: Any, message: str):
     with pytest.raises(LimitError, match=f"^{re.escape(message)}"):
         DEFAULT_LIMITS.with_values({name: value})
-
-
-def test_the_configuration_takes_units(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    (tmp_path / "onnx-lint.toml").write_text("[limits]\nmemory = '1KiB'\n")
-    (tmp_path / "m.onnx").write_bytes(FILES["binary"])
-    assert run([str(tmp_path / "m.onnx"), "--config", str(tmp_path / "onnx-lint.toml"), "-f", "json"]) == 2
-    said = capsys.readouterr()
-    assert "more than the limit memory of 1 KiB" in json.loads(said.out)["files"][0]["unreadable"]
