@@ -384,12 +384,6 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output) ->
     assert {entry.removeprefix("# ").split()[0].split(".")[0] for entry, _ in shown} == keys().keys() - {"extend"}
 
 
-def test_show_settings_tells_a_wrong_configuration(folder: Path, capsys: Output) -> None:
-    (folder / "onnx-lint.toml").write_text('ignore = ["nmae"]\n')
-    said = failure(capsys, "--show-settings", "odd.textproto")
-    assert said == "Error: onnx-lint.toml: ignore: unknown rule 'nmae'; did you mean 'name'?"
-
-
 # --- the documentation
 
 

@@ -129,15 +129,6 @@ def test_no_selection_leaves_a_run_without_rules(here: Here) -> None:
         assert b"Error: the selection leaves no rule of edition 1." in done.stderr
 
 
-def test_a_schema_file_that_cannot_be_used(folder: Path, here: Here) -> None:
-    (folder / "bad.json").write_text("{")
-    for name in ("bad.json", "missing.json"):
-        done = here("clean.textproto", "--opset-schema", name)
-        assert (done.returncode, done.stdout) == (2, b"")
-        assert name.encode() in done.stderr
-        assert b"Traceback" not in done.stderr
-
-
 # --- reports
 
 
