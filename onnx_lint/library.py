@@ -112,9 +112,6 @@ class Settings(TypedDict, total=False):
     """The severities by rule id."""
     options: Mapping[str, Mapping[str, Any]]
     """The options of rules by rule id."""
-    policy: Mapping[str, Any]
-    """What the model must keep to besides the specification, as the table `policy` of a configuration. Its entries
-    replace those of `config`, and its rules run beside those of `select`."""
     target: str | Iterable[str]
     """What must load the model: `onnx`, `onnx.checker`, a release such as `onnxruntime=1.32`, ... (docs/targets.md)."""
     edition: Edition
@@ -232,12 +229,11 @@ def _report(
     mending: Mending | None = None,
 ) -> Report:
     """Return the report on a model; after it was fixed, if `mending` is given."""
-    policy = given.get("policy")
     results: list[bytes] = []
     try:
-        taken = {_FIELDS.get(name, name): _taken(name, value) for name, value in given.items() if name != "policy"}
+        taken = {_FIELDS.get(name, name): _taken(name, value) for name, value in given.items()}
         request = _request(name, taken, config)
-        plan = Plan(request, is_library=True) if policy is None else _plan_with_policy(request, policy)
+        plan = Plan(request, is_library=True)
         own, settings = plan.run_request(), plan.settings_for(name)
         if settings.proto is None and path is None:
             settings = replace(settings, proto=_kind(model))
@@ -282,17 +278,6 @@ def _path_of(model: Any) -> str | None:
     if not isinstance(path, (str, type(None))):
         raise TypeError(f"a path must be text, not {type(path).__name__}; onnx-lint accepts {TAKEN}")
     return path
-
-
-def _plan_with_policy(request: Request, policy: Mapping[str, Any]) -> Plan:
-    """Return the plan of a request with a policy. Raises ValueError for one that is none."""
-    from onnx_lint.configuration.values import Origin, checked
-
-    values = checked(
-        {"policy": dict(policy) if isinstance(policy, Mapping) else policy},
-        Origin("argument policy", os.getcwd(), in_file=False),
-    )
-    return Plan(replace(request, given=request.given | {"policy"}), values, is_library=True)
 
 
 def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:

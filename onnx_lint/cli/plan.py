@@ -49,8 +49,8 @@ def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
 class Plan:
     """Finds the settings of each file. Every configuration file is read once."""
 
-    def __init__(self, request: Request, more: SetValues = EMPTY, *, is_library: bool = False) -> None:
-        """Read what the request names. `more`: values that replace those of all configurations.
+    def __init__(self, request: Request, *, is_library: bool = False) -> None:
+        """Read what the request names.
 
         `is_library`: whether a program made the request. Then a configuration whose plugins are not allowed is an
         error, and the program answers for the files that it names.
@@ -61,10 +61,8 @@ class Plan:
         _check_baseline_options(request)
         self._configurations = Configurations()
         self._fixed = _given(request)
-        self._more = more
         self._discovers = self._fixed is None and not request.no_config
         self._merged: dict[int, Request] = {}
-        self._effective: dict[int, SetValues] = {}
         self._settings: dict[int, Settings] = {}
         self._is_library = is_library
         self._refused: set[str] = set()
@@ -150,7 +148,7 @@ class Plan:
     def files_in_use(self) -> Iterator[str]:
         """Yield the files besides models that the run uses for the files looked up so far. A path may come twice."""
         for values in (self._fixed, *self._configurations.found()):
-            yield from {each.origin.shown for each in (values or {}).values() if each.origin.in_file}
+            yield from {each.origin.shown for each in (values or {}).values()}
         for request in (self.request, *self._merged.values()):
             yield from request.opset_schemas
             yield from self.plugins
@@ -163,8 +161,7 @@ class Plan:
             # A configuration next to a remote model belongs to its owner and is not read.
             directory = "" if path == "-" or is_remote(path) else os.path.dirname(path)
             found = self._configurations.nearest(os.path.abspath(directory))
-        found = found or EMPTY
-        return self._effective.setdefault(id(found), {**found, **self._more}) if self._more else found
+        return found or EMPTY
 
     def request_for(self, path: str) -> Request:
         """Return the request for the file at `path`, with what the command line leaves to its configuration."""

@@ -31,9 +31,8 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
     found: dict[tuple[str, bool], dict[str, Any]] = {}
 
     def note(path: Path, value: SetValue) -> None:
-        if value.origin.in_file:
-            file = (value.origin.shown, value.origin.is_found)
-            found.setdefault(file, {}).setdefault(dotted(path), value.value)
+        file = (value.origin.shown, value.origin.is_found)
+        found.setdefault(file, {}).setdefault(dotted(path), value.value)
 
     run_values = plan.values_of("-")
     if run_values.get(("exclude",)) is not None and run_values["exclude",].value:

@@ -20,14 +20,12 @@ Path = tuple[str, ...]
 
 
 class Origin(Record):
-    """The source of a value."""
+    """The file of a value."""
 
     shown: str
-    """The path of a file, or `default`, `command line`, ..."""
+    """The path of the configuration file."""
     directory: str
     """The folder that paths and patterns in the value are relative to."""
-    in_file: bool = True
-    """True if the value is in a configuration file."""
     is_found: bool = False
     """True if the file was discovered near a model, and not named by the user."""
     files: tuple[str, ...] = ()

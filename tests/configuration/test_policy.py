@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 from support.models.clean_model import clean_proto
 
-from onnx_lint import assert_conforms, lint
+from onnx_lint import lint
 
 
 def _model() -> bytes:
@@ -199,16 +198,15 @@ def test_a_model_that_keeps_the_policy_has_no_finding(tmp_path, text):
         ('element-types.forbid = ["int8"]\nweight-types.allow = ["int8"]', []),
     ],
 )
-def test_each_requirement_is_checked(text, messages):
+def test_each_requirement_is_checked(text, messages, tmp_path):
     model = clean_proto()
     model.graph.node.add(op_type="IsNaN", input=["x"], output=["inferred"])
     model.graph.initializer.add(name="w", data_type=3, dims=[2, 3], raw_data=bytes(6))
     model.metadata_props.add(key="licence", value="GPL")
     model.metadata_props.add(key="blank", value=" ")
-    policy = tomllib.loads(f"[policy]\n{text}")["policy"]
-    found = [
-        each for each in lint(model.SerializeToString(), {"policy": policy}).diagnostics if each.clause[:3] == "POL"
-    ]
+    (tmp_path / "policy.toml").write_text(f"[policy]\n{text}", encoding="utf-8")
+    report = lint(model.SerializeToString(), config=tmp_path / "policy.toml")
+    found = [each for each in report.diagnostics if each.clause[:3] == "POL"]
     assert len(found) == len(messages)
     assert all(each.message.startswith(text) for each, text in zip(found, messages, strict=True)), found
 
@@ -217,41 +215,3 @@ def test_a_file_replaces_the_range_of_the_default_domain_by_either_name(tmp_path
     (tmp_path / "base.toml").write_text('[policy.opsets]\n"" = "22.."\n', encoding="utf-8")
     found = _findings(tmp_path, 'extend = "base.toml"\n[policy.opsets]\n"ai.onnx" = "21.."\n')
     assert [rule for rule, clause, _ in found if clause.startswith("POL-")] == []
-
-
-def test_a_policy_can_be_an_argument(tmp_path: Path) -> None:
-    """It is what the same table in a file is, and each finding names the argument."""
-    path = tmp_path / "onnx-lint.toml"
-    path.write_text(TEXT, encoding="utf-8")
-    expected = {(each.rule, each.message) for each in lint(_model(), config=path).diagnostics}
-    found = lint(_model(), {"policy": tomllib.loads(TEXT)["policy"]}).diagnostics
-    assert {(each.rule, each.message) for each in found} == expected
-    assert all(each.anchor.startswith("argument policy: policy.") for each in found if each.clause.startswith("POL"))
-
-
-def test_a_policy_as_argument_replaces_entries_of_the_configuration_and_runs_beside_select(tmp_path: Path) -> None:
-    path = tmp_path / "onnx-lint.toml"
-    path.write_text('[policy]\nir-version = "..9"\nmetadata = ["licence"]\n', encoding="utf-8")
-    report = lint(_model(), {"policy": {"ir-version": "..10"}}, config=path, select="cycle")
-    assert [each.rule for each in report.diagnostics] == ["missing-metadata-entry"]
-    assert not lint(_model(), {"policy": {"ir-version": "..10"}}, select="cycle").diagnostics
-    assert lint(_model(), config=path, select="cycle").diagnostics == ()
-
-
-def test_an_assertion_takes_a_policy() -> None:
-    assert_conforms(_model(), {"policy": {"operators": {"allow": ["Relu"]}}})
-    with pytest.raises(AssertionError, match="disallowed-operator"):
-        assert_conforms(_model(), {"policy": {"operators": {"forbid": ["Relu"]}}})
-
-
-@pytest.mark.parametrize(
-    ("policy", "message"),
-    [
-        ({"operator": {}}, "argument policy: policy: unknown key 'operator'; did you mean"),
-        ({"ir-version": "x"}, "argument policy: policy.ir-version: requires"),
-        ("Relu", "argument policy: policy: requires a table"),
-    ],
-)
-def test_a_wrong_policy_is_a_value_error(policy, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        lint(_model(), {"policy": policy})
