@@ -4,8 +4,9 @@
 The texts are the descriptions of the operators' inputs, with the shape inference of their schemas.
 `tests/oracles/test_operand_ranks.py` tries each operand with onnx.checker (with `full_check`, onnx 1.23) and ONNX
 Runtime (1.32, CPU). Both consumers check a constant when they load the model, and ONNX Runtime checks other values when
-it runs the node. A bound of Range is checked as a constant only if the others are constants, too. onnx.checker accepts
-everything that ONNX Runtime accepts.
+it runs the node. A bound of Range is checked as a constant only if the others are constants, too. A constant that an
+Identity, a Cast or a reshaping node wraps is checked in both ways. onnx.checker accepts everything that ONNX Runtime
+accepts.
 
 The node test cases and function bodies of ONNX write the bounds of Range, the value of Pad, the numbers of
 NonMaxSuppression and a position in a sequence as lists of one element, and the axis of Unsqueeze as a scalar, although
