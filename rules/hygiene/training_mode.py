@@ -96,7 +96,7 @@ def _training_of(model: Model, node: Node, version: int) -> str | None:
             model.value_flow.fact_of(node.inputs[index], node.graph).content if index < len(node.inputs) else None
             for index in (1, 2)
         )
-        is_on = mode == (1,) and ratio != (0,) and node.graph.function is None
+        is_on = mode == (1,) and ratio != (0,) and (node.graph.function is None or _is_own(node, 2))
         return "its input training_mode is true" if is_on else None
     if version in _FLAGS:
         name, default, training = _FLAGS[version]
@@ -109,6 +109,14 @@ def _training_of(model: Model, node: Node, version: int) -> str | None:
         return f"{name} is {value}" if is_whole and (value != 0) == (training != 0) else None
     is_batch = node.op_type == "BatchNormalization" and len(node.outputs) == 5
     return "it has the outputs of training" if is_batch else None
+
+
+def _is_own(node: Node, index: int) -> bool:
+    """Return whether an input is a Constant of the same graph that no call of a function decides."""
+    maker = node.graph.positions.get(node.inputs[index], -1)
+    if maker < 0 or node.graph.nodes[maker].op_type != "Constant":
+        return False
+    return not any(each.ref_attr_name for each in node.graph.nodes[maker].attribute_protos)
 
 
 def _turned_off(node: Node, version: int) -> Fix | None:
