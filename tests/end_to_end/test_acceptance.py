@@ -129,6 +129,13 @@ def test_no_selection_leaves_a_run_without_rules(here: Here) -> None:
         assert b"Error: the selection leaves no rule of edition 1." in done.stderr
 
 
+def test_a_schema_file_that_is_not_json(folder: Path, here: Here) -> None:
+    (folder / "bad.json").write_text("{")
+    done = here("clean.textproto", "--opset-schema", "bad.json")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"Error: bad.json: line 1, column 2: not JSON")
+
+
 # --- reports
 
 
