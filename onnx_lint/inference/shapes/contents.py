@@ -92,7 +92,7 @@ def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     try:
         # An integer beyond 64 bits of a floating-point number would be rounded twice.
         is_known = form and (isinstance(element, float) or abs(element) <= 2**53)
-        held: float = struct.unpack(form, struct.pack(form, element))[0] if is_known else math.nan
+        held: float = struct.unpack(form, struct.pack(form, float(element)))[0] if is_known else math.nan
     except OverflowError:
         return None  # it becomes infinite
     return (element if held == element else held) if math.isfinite(held) else None

@@ -282,6 +282,7 @@ def test_what_an_element_type_cannot_hold_is_unknown():
         (2**24 + 1, 11, 2**24 + 1),
         (2**11, 10, 2**11),
         (2**11 + 1, 10, 2**11),
+        (70_000, 10, None),
         (2**53 + 1, 1, None),
         (7, 8, None),
     ],
