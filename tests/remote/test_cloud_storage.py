@@ -44,7 +44,7 @@ def test_listings_and_external_data(storage: CloudStorageServer, capfd: pytest.C
     storage.put("a/weights.bin", bytes(31))
     storage.put("a/b/n.onnx", small_model(fault=True))
     wanted = ["gs://zoo/a/b/n.onnx", "gs://zoo/a/e.onnx"]
-    for target in ("gs://zoo/a/", "gs://zoo", "gs://zoo/**/*.onnx"):
+    for target in ("gs://zoo/a/", "gs://zoo"):
         assert [found.url for found in listed(target)] == wanted
     assert [item.rule for item in lint_file(wanted[1], Settings()).diagnostics] == ["external-range-beyond-file"]
     assert lint_file("gs://zoo/none.onnx", Settings()).unreadable == "gs://zoo/none.onnx: there is no such object"
