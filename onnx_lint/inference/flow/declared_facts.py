@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import inf, prod
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
@@ -19,6 +20,9 @@ from onnx_lint.inference.types.type_string import tensor_of
 from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Graph, GraphKind
 from onnx_lint.spec.element_types import INDEX_TYPES
+
+if TYPE_CHECKING:
+    from onnx_lint.inference.flow.frames import Frames
 
 FactsByName = Mapping[str, Fact]
 
@@ -62,9 +66,9 @@ def enforced_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
 
 
 def initializer_facts(
-    graph: Graph, outside: Outside, crashes: Crashes, bounded: Callable[[Fact], Fact], most_floats: int
+    graph: Graph, outside: Outside, crashes: Crashes, bounded: Callable[[Fact], Fact], frames: Frames
 ) -> dict[str, Fact]:
-    """Return the facts of the initializers. Floating-point content of more than `most_floats` elements is not read.
+    """Return the facts of the initializers. Floating-point content is read as far as `frames` say.
 
     A sparse initializer is another way to write a tensor, and operators treat it as one. `outside` reads external data.
     `bounded` drops the elements if those of the model take too much memory.
@@ -75,10 +79,12 @@ def initializer_facts(
     kinds = {row: _kind(row) for row in set(rows)}
     facts = [kinds[row][0] for row in rows]
     most = dict.fromkeys(INDEX_TYPES, MOST_ELEMENTS)
-    read = {row for row, (_, size) in kinds.items() if size <= most.get(row[0], most_floats)}
+    read = {row for row, (_, size) in kinds.items() if size <= most.get(row[0], frames.most_floats)}
     if read:
+        floats = {index for index, row in enumerate(rows) if row in read and row[0] not in most}
+        names = frames.floats_read if len(floats) > _FEW_FLOATS else None
         for index, row in enumerate(rows):
-            if row in read:
+            if row in read and (names is None or index not in floats or held.names[index] in names):
                 try:
                     facts[index] = bounded(_with_content(graph, index, facts[index], outside))
                 except Exception as error:
@@ -89,6 +95,10 @@ def initializer_facts(
         found[sparse.values.name] = fact_of_sparse(sparse)
     found.pop("", None)
     return found
+
+
+_FEW_FLOATS: Final = 100
+"""So many initializers with floating-point elements are sooner read than their uses."""
 
 
 def _kind(row: tuple[int, tuple[int, ...]]) -> tuple[Fact, float]:

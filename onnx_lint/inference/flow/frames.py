@@ -142,6 +142,15 @@ class Frames:
             return MOST_ELEMENTS
         return 0 if (READ_FLOAT_ELEMENTS | {"Cast", "CastLike"}).isdisjoint(names) else 64
 
+    @cached_property
+    def floats_read(self) -> Set[str]:
+        """The values with floating-point elements on which shapes may depend."""
+        from onnx_lint.inference.flow.floats_read import floats_read
+
+        given = self._input
+        main = () if given.main is None else (given.main,)
+        return floats_read((*main, *given.training, *(each.body for each in given.functions)), self._called)
+
     def _new_memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
         try:
             operator = self.operator_of(graph, form)

@@ -329,8 +329,7 @@ class Flow:
         known.update(inputs)
         if graph.initializer_names or graph.sparse_initializer_names:
             with self.crashes.at("reading the initializers", graph.place):
-                most_floats = self.frames.most_floats
-                made = initializer_facts(graph, self.flow_input.outside, self.crashes, self._bounded, most_floats)
+                made = initializer_facts(graph, self.flow_input.outside, self.crashes, self._bounded, self.frames)
                 for name in self.flow_input.misfits.get(id(graph), ()):
                     made[name] = fact(made[name].kind, None)
                 for name in inputs.keys() & made.keys():

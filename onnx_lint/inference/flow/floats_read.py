@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the values whose floating-point elements may decide a shape, so that those of weights are not followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from typing import Final
+
+from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS
+from onnx_lint.inference.shapes.contents import FOLLOWED
+from onnx_lint.ir.graph import Graph
+
+_ALL_READ: Final = READ_FLOAT_ELEMENTS | {
+    *("ConcatFromSequence", "Optional", "OptionalGetElement", "SequenceAt", "SequenceConstruct", "SequenceInsert")
+}
+"""Operators whose shapes depend on elements, and those that return what was put into a sequence or an optional."""
+
+
+def floats_read(roots: Iterable[Graph], called: Set[str]) -> set[str]:
+    """Return the values whose elements a node of these graphs, or of those nested in them, may read to decide a shape.
+
+    An operation on elements makes known ones only of known ones: a bias that is added to an activation decides nothing.
+    `called` are the names of functions. Values with one name count as one, wherever they are.
+    """
+    read: set[str] = set()
+    known = {""}
+    graphs = list(roots)
+    for graph in graphs:
+        graphs += graph.nested
+        known.update(graph.initializer_names)
+        if graph.early_uses and graph.parent is None:
+            read.update(graph.initializer_names)  # the nodes have another order
+        if graph.parent is not None or graph.is_function:
+            known.update(graph.input_names)
+        holding, table = graph.nested_by_node, graph.table
+        for index, (form, inputs, outputs) in enumerate(zip(table.forms, table.inputs, table.outputs, strict=True)):
+            name, given = form.op_type, inputs
+            if index not in holding and name not in called and name not in _ALL_READ:
+                contents = FOLLOWED.get(name)
+                if contents is None:
+                    continue
+                given = tuple([inputs[at] for at in contents.reads if at < len(inputs)])
+                if given and not (all if contents.needs_all else any)(map(known.__contains__, given)):
+                    continue
+            read.update(given)
+            known.update(outputs)
+    return read
