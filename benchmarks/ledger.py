@@ -94,6 +94,11 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from google.protobuf.descriptor_pb2 import FileDescriptorSet\n"
         "FileDescriptorSet.FromString(package_data.read('onnx_lint.schema', 'onnx.binpb'))\nschema.pool()",
     ),
+    "entry-points": Pair(
+        "from onnx_lint.engine import plugins\n",
+        "plugins._may_have_packages()",
+        "from importlib.metadata import entry_points\nentry_points(group=plugins.ENTRY_POINT_GROUP)",
+    ),
     "rules-asked": Pair(
         _LINT,
         "lint(1)",

@@ -575,7 +575,7 @@ class Report(Record):
     rules: tuple[str, ...] = ()
     """The ids of the rules that checked the files."""
     plugins: tuple[str, ...] = ()
-    """The plugin files that were loaded, by path."""
+    """The installed plugins by name and the plugin files by path that were loaded."""
     stale: int = 0
     """The number of entries of baselines that no longer occur, or not as often."""
     weakened: tuple[Weakening, ...] = ()

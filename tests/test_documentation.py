@@ -28,7 +28,6 @@ from support.project.fixture_files import Fixture, fixtures_of
 from onnx_lint import Settings, lint
 from onnx_lint.cli.application import application, run
 from onnx_lint.configuration.settings import keys
-from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
@@ -336,13 +335,10 @@ def test_the_page_names_all_arguments_of_lint():
     assert named == [keywords, settings - keywords]
 
 
-def test_the_example_of_a_plugin_runs(tmp_path: Path):
+def test_the_example_of_a_plugin_is_the_one_that_is_tested():
     *_, block = _blocks("plugins.md")
-    (tmp_path / "example.py").write_text(block, encoding="utf-8")
-    settings = Settings(plugins=tmp_path / "example.py")
-    report = lint(b'ir_version: 10 producer_name: "example"', settings, select="example")
-    assert [found.message for found in report.diagnostics] == ["the producer is called 'example'"]
-    use_files(())
+    file = ROOT / "tests/plugin/onnx_lint_example/rules/model/placeholder_producer.py"
+    assert file.read_text(encoding="utf-8") == f"# SPDX-License-Identifier: Apache-2.0\n{block}"
 
 
 def _asked_by_rules() -> set[tuple[str, str]]:

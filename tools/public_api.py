@@ -110,7 +110,7 @@ def _plugins() -> Iterator[str]:
     for part in (Finding, Related):
         yield f"{part.__module__}.{part.__name__}({', '.join(field_names(part))})"
     table = (DOCS / "plugins.md").read_text(encoding="utf-8").partition("## What a rule can use")[2]
-    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    rows = [line.split("|")[1] for line in table.partition("## A package")[0].splitlines() if line.startswith("| `")]
     yield from sorted({name for row in rows for name in re.findall(r"`((?:model|graph|node)\.[a-z_.]+)", row)})
 
 

@@ -17,6 +17,7 @@ from google.protobuf import __version__ as protobuf_version
 
 import onnx_lint
 from onnx_lint.cache.identity import digest_at, identity_at, is_settled
+from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.locations import is_remote, is_web
 
@@ -46,7 +47,7 @@ def key_of(settings: bytes, *, path: str, name: str, context: bool) -> bytes:
 
 
 def digest_of_settings(settings: Settings) -> bytes | None:
-    """Return the digest of onnx-lint, settings and their schema files.
+    """Return the digest of onnx-lint, its plugins, settings and their schema files.
 
     None if a schema file has changed so shortly before that another content may have been read, and with plugin files:
     it is not known what else they read.
@@ -66,8 +67,13 @@ def digest_of_settings(settings: Settings) -> bytes | None:
 
 @functools.cache
 def _program() -> tuple[object, ...]:
-    """Return the identity of the code: the files of onnx-lint, and the versions of what parses."""
-    files = tuple(found for folder in own_folders() for found in sorted(code_files(folder)))
+    """Return the identity of the code: the files of onnx-lint and of its plugins, and the versions of what parses."""
+    folders = own_folders()
+    packages = {entry.module.partition(".")[0] for entry in registry().values() if entry.plugin is not None}
+    for package in sorted(packages):
+        module = sys.modules[package]
+        folders += list(getattr(module, "__path__", ()))
+    files = tuple(found for folder in dict.fromkeys(folders) for found in sorted(code_files(folder)))
     return onnx_lint.__version__, sys.version, protobuf_version, files
 
 

@@ -33,8 +33,9 @@ def report_crash(error: BaseException) -> None:
 
 def write_trace(lines: list[str], plugin: str | None = None) -> None:
     """Write the lines of a traceback, and the address for a bug report: of onnx-lint, or of the plugin."""
-    url = project_url(ISSUES) if plugin is None else None
-    address = f"at {url}" if url is not None else f"to the maintainers of {plugin or NAME}"
+    name = plugin or NAME
     owner = f"the plugin {plugin}" if plugin else NAME
+    url = project_url(name, ISSUES)
+    address = f"at {url}" if url is not None else f"to the maintainers of {name}"
     sys.stderr.write("".join(f"  {line}\n" for line in lines))
     sys.stderr.write(f"This is a fault in {owner}, not in the model. Please report it {address}.\n")

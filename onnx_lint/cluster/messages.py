@@ -10,7 +10,7 @@ import os
 import pickle
 import sys
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from google.protobuf import __version__ as protobuf_version
@@ -19,6 +19,7 @@ import onnx_lint
 from onnx_lint.cache.key import code_files, own_folders
 from onnx_lint.cache.serialized import SENT, from_bytes, parsed, serialized, to_bytes
 from onnx_lint.common.record import Record
+from onnx_lint.engine.plugins import ENTRY_POINT_GROUP
 from onnx_lint.report import FileReport
 
 _LEVEL: Final = 1
@@ -83,10 +84,21 @@ class _PickledCall:
 def program() -> str:
     """Return the version of onnx-lint, and a digest of the code and the parsers that a report depends on."""
     found = hashlib.blake2b(repr((sys.version_info[:2], protobuf_version)).encode(), digest_size=16)
-    for folder in own_folders():
+    for folder in _code_folders():
         for path, _, _ in sorted(code_files(folder)):
             found.update(f"{os.path.relpath(path, folder)}\0{_digest(path)}".encode("utf-8", "surrogatepass"))
     return f"{onnx_lint.__version__} ({found.hexdigest()})"
+
+
+def _code_folders() -> Iterator[str]:
+    """Yield the folders of onnx-lint and of the packages of installed plugins, which are not imported for that."""
+    from importlib.metadata import entry_points
+    from importlib.util import find_spec
+
+    yield from own_folders()
+    for name in sorted({each.module.partition(".")[0] for each in entry_points(group=ENTRY_POINT_GROUP)}):
+        spec = find_spec(name)
+        yield from (spec.submodule_search_locations or ()) if spec is not None else ()
 
 
 def digest_of_files(paths: Iterable[str]) -> str:

@@ -24,9 +24,9 @@ def is_url(text: str) -> bool:
     return re.fullmatch(_URL, text) is not None
 
 
-def project_url(labels: Container[str]) -> str | None:
-    """Return the first URL of onnx-lint under one of these labels (in lower case); None if there is none."""
-    for entry in _project_urls():
+def project_url(distribution: str, labels: Container[str]) -> str | None:
+    """Return the first URL of `distribution` under one of these labels (in lower case); None if there is none."""
+    for entry in _project_urls(distribution):
         label, _, url = entry.partition(",")
         if label.strip().lower() in labels and is_url(url.strip()):
             return str(url.strip())
@@ -34,9 +34,12 @@ def project_url(labels: Container[str]) -> str | None:
 
 
 @cache
-def _project_urls() -> tuple[str, ...]:
-    """Return the entries `label, url`. importlib.metadata takes long to import, so it is only the last resort."""
-    folder = re.compile(r"onnx[-_.]+lint-[^-]+\.dist-info", re.IGNORECASE)
+def _project_urls(distribution: str) -> tuple[str, ...]:
+    """Return the entries `label, url` of a distribution.
+
+    The folders are searched as for plugins (docs/performance.md: entry-points), in what they lack importlib.metadata.
+    """
+    folder = re.compile(rf"{re.sub('[-_.]+', '[-_.]+', distribution)}-[^-]+\.dist-info", re.IGNORECASE)
     for path in sys.path:
         with contextlib.suppress(OSError):
             for name in filter(folder.fullmatch, os.listdir(path or ".")):
@@ -47,7 +50,7 @@ def _project_urls() -> tuple[str, ...]:
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:
-        return tuple(map(str, metadata(NAME).get_all("Project-URL") or ()))
+        return tuple(map(str, metadata(distribution).get_all("Project-URL") or ()))
     except PackageNotFoundError:
         return ()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
@@ -56,7 +55,7 @@ class Registered:
         self.chapter = chapter
         self.module = module
         self.plugin = plugin
-        """The name of the plugin file with the rule; None for built-in rules."""
+        """The name of the distribution with the rule; None for built-in rules."""
         self.clauses = tuple(clauses)
         """The ids of the clauses that the rule checks."""
         self.needs = needs
@@ -92,6 +91,10 @@ def rules_in(module: ModuleType) -> Iterator[Rule]:
     for value in vars(module).values():
         if isinstance(value, Rule) and value.check.__module__ == module.__name__:
             yield value
+
+
+def _chapter(module: str) -> str:
+    return module.rpartition(".")[0].rpartition(".")[2].replace("_", "-")
 
 
 def _own_rules() -> Iterator[Registered]:
@@ -164,7 +167,7 @@ def registered(found: Iterable[Registered]) -> _Registry:
 
 
 def registry() -> Mapping[str, Registered]:
-    """Return every rule by its id, in order: those of onnx-lint, and of the plugin files in use.
+    """Return every rule by its id, in order: those of onnx-lint, of installed plugins and of the plugin files in use.
 
     Raises RegistryError if a plugin cannot be loaded, two rules share an id, or a rule cites an unknown clause or needs
     what no document has.
@@ -189,12 +192,13 @@ class _Registry(Record):
 def _registry_with(files: tuple[str, ...]) -> _Registry:
     found = list(_own_rules())
     try:
-        for path in files:
-            plugin = os.path.basename(path)
-            chapter = plugin.removesuffix(".py").replace("_", "-")
-            rules = [entry_of(rule, chapter, path, plugin) for rule in rules_in(plugins.module_of_file(path))]
-            if not rules:
-                raise RegistryError(f"plugin {path} has no rule")
+        for name, module in plugins.modules(files):
+            chapter = (
+                plugins.chapter_of_file(module.__name__) if module.__name__ in files else _chapter(module.__name__)
+            )
+            rules = [entry_of(rule, chapter, module.__name__, name) for rule in rules_in(module)]
+            if not rules and module.__name__ in files:
+                raise RegistryError(f"plugin {module.__name__} has no rule")
             found += rules
     except plugins.PluginError as error:
         raise RegistryError(str(error)) from error

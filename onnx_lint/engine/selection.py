@@ -192,7 +192,9 @@ def report_of(files: Iterable[FileReport], settings: Settings) -> Report:
     """Return the report of a run with `settings` over `files`."""
     standard = settings.standard
     rules = selected_rules(settings)
-    return Report(tuple(files), standard.edition, standard.variant, rules, settings.plugins)
+    named = {entry.plugin for entry in registry().values() if entry.module not in settings.plugins}
+    plugins = (*sorted(filter(None, named)), *settings.plugins)
+    return Report(tuple(files), standard.edition, standard.variant, rules, plugins)
 
 
 def with_own_settings(file: FileReport, own: Settings, usual: Settings) -> FileReport:

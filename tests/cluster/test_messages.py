@@ -29,7 +29,7 @@ def test_the_program_is_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     module = tmp_path / "module.py"
     module.write_text("1")
     installed = messages.program()
-    monkeypatch.setattr(messages, "own_folders", lambda: [str(tmp_path)])
+    monkeypatch.setattr(messages, "_code_folders", lambda: [str(tmp_path)])
     made = messages.program.__wrapped__
     before = made()
     assert made() == before != installed

@@ -32,12 +32,15 @@ def test_a_copy_without_metadata_names_the_extra(monkeypatch: pytest.MonkeyPatch
     assert install_command("remote") == "pip install 'onnx-lint[remote]'"
 
 
-def test_the_addresses_are_those_of_the_metadata(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / "onnx_lint-1.0.dist-info").mkdir()
-    head = "Metadata-Version: 2.4\nName: onnx-lint\nProject-URL: Docs, https://docs.example.org/\n"
-    (tmp_path / "onnx_lint-1.0.dist-info" / "METADATA").write_text(f"{head}\nProject-URL: Docs, https://text/\n")
+def test_the_addresses_of_each_installed_distribution_are_those_of_its_metadata(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "some_plugin-1.0.dist-info").mkdir()
+    head = "Metadata-Version: 2.4\nName: Some.Plugin\nProject-URL: Docs, https://docs.example.org/\n"
+    (tmp_path / "some_plugin-1.0.dist-info" / "METADATA").write_text(f"{head}\nProject-URL: Docs, https://text/\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    _project_urls.cache_clear()
-    assert list(_project_urls()) == importlib.metadata.metadata("onnx-lint").get_all("Project-URL")
-    assert project_url({"docs"}) == "https://docs.example.org/"
-    _project_urls.cache_clear()
+    names = {each.name for each in importlib.metadata.distributions()}
+    assert "Some.Plugin" in names
+    found = {name: list(_project_urls(name)) for name in names}
+    assert found == {name: importlib.metadata.metadata(name).get_all("Project-URL") or [] for name in names}
+    assert project_url("Some-Plugin", {"docs"}) == "https://docs.example.org/"

@@ -14,7 +14,7 @@ from support.models.clean_model import CLEAN
 from onnx_lint import fix, lint
 from onnx_lint.cli.application import run
 from onnx_lint.cli.plan import CI_VARIABLES
-from onnx_lint.engine.plugins import module_of_file, use_files
+from onnx_lint.engine.plugins import _module_of_file, use_files
 
 MODEL = CLEAN.encode()
 
@@ -72,7 +72,7 @@ def _has_run(folder: Path) -> bool:
     for path in ran:
         path.unlink()
     use_files(())
-    module_of_file.cache_clear()
+    _module_of_file.cache_clear()
     return ran != []
 
 

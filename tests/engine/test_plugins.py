@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from support.models.clean_model import CLEAN
 
 from onnx_lint import lint
-from onnx_lint.engine.plugins import use_files
+from onnx_lint.engine import plugins
+from onnx_lint.engine.plugins import ENTRY_POINT_GROUP, use_files
 from onnx_lint.engine.registry import registry
 from onnx_lint.report import Severity
 
@@ -212,3 +214,13 @@ def test_a_rule_that_raises_generator_exit_is_an_internal_error(tmp_path: Path):
     (error,) = file.internal_errors
     assert (error.rule, error.traceback) == ("missing-licence", "")
     assert "raised GeneratorExit" in error.exception
+
+
+@pytest.mark.parametrize(("group", "may_have"), [(ENTRY_POINT_GROUP, True), ("console_scripts", False)])
+def test_installed_plugins_are_looked_for_if_a_distribution_declares_some(
+    group: str, may_have: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "acme-1.0.dist-info").mkdir()
+    (tmp_path / "acme-1.0.dist-info" / "entry_points.txt").write_text(f"[{group}]\nacme = acme\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert plugins._may_have_packages() is may_have
