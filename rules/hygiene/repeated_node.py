@@ -80,7 +80,7 @@ def _findings(model: Model, least_bytes: int) -> Iterator[Finding]:
             if form not in pure or index in placed or form.op_type in _OFTEN_ON_PURPOSE:
                 continue
             what = stored.get(index, id(form))
-            key = what, tuple([equal.get(name, name) for name in inputs])
+            key = what, form.outputs, tuple([equal.get(name, name) for name in inputs])
             earlier = first.setdefault(key, index)
             if earlier == index or what is None:
                 continue
