@@ -153,6 +153,12 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
         "OutcomeMemo.outcome = forgetful\nmodel.value_flow",
     ),
+    "floats-read": Pair(
+        _LOAD
+        + "model = load(BytesSource(data), 'm.onnx')\nmodel.operators, [graph.positions for graph in model.graphs]\n",
+        "model.value_flow",
+        "from onnx_lint.inference.flow import declared_facts\ndeclared_facts._FEW_FLOATS = 1 << 30\nmodel.value_flow",
+    ),
     "small-ensembles": Pair(
         _ENSEMBLE,
         "assert is_evidently_right(given, REGRESSOR)",

@@ -141,7 +141,12 @@ def _hint(finding: Finding) -> str | None:
 
 def _case(finding: Finding) -> str | None:
     """Return the case of the clause that a finding is about. Consumers that run a model do not read its training."""
-    return finding.case or ("training" if str(finding.place).startswith("training_info") else None)
+    if finding.case:
+        return finding.case
+    place = finding.place
+    while place.parent is not None and place.parent.parent is not None:
+        place = place.parent
+    return "training" if place.field == "training_info" else None
 
 
 def _level(entry: Registered, clause: Clause, case: str | None, settings: Settings) -> Severity | None:

@@ -98,7 +98,7 @@ def initializer_facts(
 
 
 _FEW_FLOATS: Final = 100
-"""So many initializers with floating-point elements are sooner read than their uses."""
+"""So many floating-point initializers are sooner read than their uses (docs/performance.md: floats-read)."""
 
 
 def _kind(row: tuple[int, tuple[int, ...]]) -> tuple[Fact, float]:

@@ -28,10 +28,12 @@ _PIECE_BYTES: Final = 1 << 14
 class ByteRanges:
     """The byte positions of a serialized message. Only the necessary part of the message is walked."""
 
-    __slots__ = ("_root", "_size")
+    __slots__ = ("_root", "_size", "_way")
 
     def __init__(self, source: Source, message: str = "ModelProto") -> None:
         self._size = source.size
+        self._way: list[tuple[Step, _FieldPositions | None]] = []
+        """The way to the last place: the steps, and the message to which each leads."""
         self._root = _FieldPositions(source, message, [(0, source.size)])
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:
@@ -42,9 +44,9 @@ class ByteRanges:
         if place.parent is None:
             return 0, self._size
         try:
-            message = self._message_around(place)
-            element = None if message is None else message.packed_element(place.key[-1])
-            spans = [] if message is None or element is not None else message.spans(place.key[-1])
+            message, step = self._message_around(place)
+            element = None if message is None else message.packed_element(step)
+            spans = [] if message is None or element is not None else message.spans(step)
         except wire.WireError:
             return None  # the file has become shorter
         return element or ((spans[0][0], spans[-1][2]) if spans else None)
@@ -56,19 +58,28 @@ class ByteRanges:
         """
         if place.parent is None:
             return [(0, 0, self._size)]
-        message = self._message_around(place)
-        return [] if message is None else message.spans(place.key[-1])
+        message, step = self._message_around(place)
+        return [] if message is None else message.spans(step)
 
     def occurrences(self, place: Place) -> list[wire.Span]:
         """Return the same as `spans`, and those occurrences of a singular value that a later one replaces."""
-        message = self._message_around(place)
-        return [] if message is None else message.spans(place.key[-1], every=True)
+        message, step = self._message_around(place)
+        return [] if message is None else message.spans(step, every=True)
 
-    def _message_around(self, place: Place) -> _FieldPositions | None:
-        message: _FieldPositions | None = self._root
-        for step in place.key[:-1]:
+    def _message_around(self, place: Place) -> tuple[_FieldPositions | None, Step]:
+        """Return the message with the place, and the last step. Deep places share the way with the one before."""
+        *steps, last = place.key
+        same = 0
+        for (known, _), step in zip(self._way, steps, strict=False):
+            if known != step:
+                break
+            same += 1
+        del self._way[same:]
+        message = self._way[-1][1] if self._way else self._root
+        for step in steps[same:]:
             message = message.inner(step) if message is not None else None
-        return message
+            self._way.append((step, message))
+        return message, last
 
 
 _SMALL_BYTES: Final = 512
