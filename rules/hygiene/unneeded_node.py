@@ -79,5 +79,5 @@ def _with_unknown_effects(model: Model) -> dict[Graph, set[int]]:
             if schema is None or not is_onnx_domain(schema.domain):
                 found[graph].update(node.index for node in graph.nodes_of((form,)))
         for around, position in graph.scopes() if found[graph] else ():
-            found[around].add(position)
+            found.setdefault(around, set()).add(position)  # a training graph may be in no main graph
     return found
