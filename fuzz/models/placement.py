@@ -23,7 +23,6 @@ _DEFAULTS_SINCE = 9
 """The first IR version with default values of attribute parameters."""
 
 _LOOPS_SINCE = 11
-_SEQUENCES_IN_LOOPS_SINCE = 13
 
 
 def placed(builder: Builder, node: NodeProto) -> None:

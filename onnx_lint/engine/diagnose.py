@@ -141,12 +141,8 @@ def _hint(finding: Finding) -> str | None:
 
 def _case(finding: Finding) -> str | None:
     """Return the case of the clause that a finding is about. Consumers that run a model do not read its training."""
-    if finding.case:
-        return finding.case
-    place = finding.place
-    while place.parent is not None and place.parent.parent is not None:
-        place = place.parent
-    return "training" if place.field == "training_info" else None
+    is_training = any(field == "training_info" for field, _ in finding.place.key[:1])
+    return finding.case or ("training" if is_training else None)
 
 
 def _level(entry: Registered, clause: Clause, case: str | None, settings: Settings) -> Severity | None:
@@ -172,7 +168,7 @@ def _described(
     bare: Diagnostic, finding: Finding, clause: Clause, model: Model, settings: Settings
 ) -> tuple[int, Diagnostic]:
     """Return the diagnostic with its surroundings and the consumers that accept or refuse it, and its first byte."""
-    extent = _extent(finding, model)
+    extent, case = _extent(finding, model), _case(finding)
     around = _NO_NAMES
     with model.crashes.at("looking for the names around a finding", finding.place):
         around = model.places.enclosing_names(finding.place)
@@ -190,8 +186,8 @@ def _described(
         graph=around.graph,
         scope=around.scope,
         refused_by=tuple(clause.refused_by.items()),
-        case=_case(finding),
-        accepted_by=tuple(accepted_by(clause, _case(finding)).items()),
+        case=case,
+        accepted_by=tuple(accepted_by(clause, case).items()),
     )
 
 

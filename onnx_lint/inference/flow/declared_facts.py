@@ -81,10 +81,9 @@ def initializer_facts(
     most = dict.fromkeys(INDEX_TYPES, MOST_ELEMENTS)
     read = {row for row, (_, size) in kinds.items() if size <= most.get(row[0], frames.most_floats)}
     if read:
-        floats = {index for index, row in enumerate(rows) if row in read and row[0] not in most}
-        names = frames.floats_read if len(floats) > _FEW_FLOATS else None
+        are_few = sum([row in read and row[0] not in most for row in rows]) <= _FEW_FLOATS
         for index, row in enumerate(rows):
-            if row in read and (names is None or index not in floats or held.names[index] in names):
+            if row in read and (are_few or row[0] in most or held.names[index] in frames.floats_read):
                 try:
                     facts[index] = bounded(_with_content(graph, index, facts[index], outside))
                 except Exception as error:

@@ -241,19 +241,11 @@ def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterato
         if memo.operator is None or memo.operator.by_subgraphs:
             continue
         facts = flow.walks.inputs(walked, node.inputs)
-        declared = [stated.get(name, UNKNOWN) for name in node.outputs]
-        if not any(map(_has_variables, (*declared, *facts))):
-            continue
         with crashes.at(_SOLVE, node):
             outcome = memo.outcomes.get(facts) or memo.outcome(facts)
-            for name, made, each in zip(node.outputs, outcome.outputs, declared, strict=False):
-                if made.shape != each.shape:
-                    yield from _of_declaration(node, name, made, each)
+            for name, made in zip(node.outputs, outcome.outputs, strict=False):
+                yield from _of_declaration(node, name, made, stated.get(name, UNKNOWN))
             yield from _of_operands(node, facts, outcome.equated)
-
-
-def _has_variables(fact: Fact) -> bool:
-    return fact.shape is not None and str in map(type, fact.shape)
 
 
 def _of_declaration(node: Node, name: str, made: Fact, declared: Fact) -> Iterator[DimensionEquation]:
