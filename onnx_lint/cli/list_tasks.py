@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.cli.paths import Exclusion, find_inputs, paths_of
 from onnx_lint.common.distribution import NAME
 from onnx_lint.configuration.errors import RequestError
+from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.locations import is_remote, shown_location
 from onnx_lint.reporters import WITH_LINES, Options
 from onnx_lint.reporters.escape import shown_path, visible
@@ -69,12 +70,8 @@ def inputs_of(plan: Plan) -> list[Input]:
     """Return the inputs of a run. Raises RunError and RequestError as `paths_of` does."""
     own = plan.run_request()
     paths = tuple(paths_of(own))
-    access = None
-    if any(map(is_remote, paths)):
-        from onnx_lint.remote.access import access_of
-
-        access = access_of(plan.settings_for("-").limits)
-    found = find_inputs(paths, Exclusion(own.exclude), may_be_none=own.allow_no_input, access=access)
+    limits = plan.settings_for("-").limits if any(map(is_remote, paths)) else DEFAULT_LIMITS
+    found = find_inputs(paths, Exclusion(own.exclude), may_be_none=own.allow_no_input, limits=limits)
     if not found:
         sys.stderr.write(f"Nothing to lint: {'every file is excluded' if paths else 'no file is listed'}.\n")
     return found

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.errors import RequestError, RunError
+from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.locations import MODEL_SUFFIXES, SHARED_SUFFIXES, is_remote, is_web, names_object, shown_location
 from onnx_lint.input.regular_file import read_beginning, read_regular
 from onnx_lint.wording import nearest, quote
 
 if TYPE_CHECKING:
     from onnx_lint.configuration.settings import Request
-    from onnx_lint.remote.access import Access
 
 _MAGIC: Final = frozenset("*?[")
 _ANY_FOLDERS: Final = "**"
@@ -92,22 +92,25 @@ def _is_there(path: str) -> bool:
 
 
 def find_inputs(
-    paths: Iterable[str], exclude: Exclusion | None = None, *, may_be_none: bool = False, access: Access | None = None
+    paths: Iterable[str],
+    exclude: Exclusion | None = None,
+    *,
+    may_be_none: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> list[Input]:
     """Return the inputs in the given order, each once; those of a directory or a glob are sorted.
 
     A path with `*`, `?` or `[` that is not a file is a glob, in which `**` matches any directories. Neither `**` nor
     the search through a directory follows links to directories. A path is left out if `exclude` covers it or a
     directory above it. If nothing is left of all paths, the first path has that problem, unless `may_be_none`.
-    `access`: the limits for stores; None for the defaults. Addresses that reports show in the same way are numbered
-    from the second one on.
+    `limits`: those on listing a store. Addresses that reports show in the same way are numbered from the second one on.
     """
     exclude = exclude or Exclusion()
     found: dict[str, Input] = {}
     first = ""
     for path in paths:
         first = first or path
-        for item in _inputs(path, exclude, access):
+        for item in _inputs(path, exclude, limits):
             if item.problem is None and item.path != "-" and exclude.covers(item.name or item.path):
                 continue
             is_path = item.path != "-" and not is_remote(item.path)
@@ -134,11 +137,11 @@ def _numbered(inputs: list[Input]) -> list[Input]:
     return numbered
 
 
-def _inputs(path: str, exclude: Exclusion, access: Access | None) -> Iterator[Input]:
+def _inputs(path: str, exclude: Exclusion, limits: Limits) -> Iterator[Input]:
     if path == "-":
         yield Input(path)
     elif is_remote(path):
-        yield from _in_store(path, access)
+        yield from _in_store(path, limits)
     elif os.path.isdir(path):
         yield from _in_directory(path, exclude)
     elif not _MAGIC.isdisjoint(path) and not os.path.lexists(path):
@@ -147,7 +150,7 @@ def _inputs(path: str, exclude: Exclusion, access: Access | None) -> Iterator[In
         yield Input(path)
 
 
-def _in_store(address: str, access: Access | None) -> Iterator[Input]:
+def _in_store(address: str, limits: Limits) -> Iterator[Input]:
     """Yield the objects below an address. The address of one object is not accessed before it is linted."""
     shown = shown_location(address)
     if names_object(address):
@@ -157,7 +160,7 @@ def _in_store(address: str, access: Access | None) -> Iterator[Input]:
 
     is_empty = True
     try:
-        for found in listed(address, access):
+        for found in listed(address, limits):
             is_empty = False
             yield Input(found.address, name=found.url, listed=found.identity)
     except RemoteError as error:

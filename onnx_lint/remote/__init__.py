@@ -28,7 +28,7 @@ def open_remote(address: str, limits: Limits, *, most: int | None = None) -> Rem
     Raises RemoteError if it cannot be read. The text begins with the address as reports show it. `most`: raise
     TooLargeError if a server without range requests returns more bytes; None for the limit.
     """
-    access = access_of(limits).counted()
+    access = access_of(limits)
     try:
         source = RemoteSource(address, access, most=most)
         if source.size <= WHOLE_BYTES:

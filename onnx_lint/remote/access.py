@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
-from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
+from onnx_lint.input.limits import Limits
 from onnx_lint.input.locations import is_web, scheme_of, shown_address
 from onnx_lint.remote.errors import RemoteError, explained, is_passing, needs_package
 
@@ -74,30 +74,19 @@ class Patience:
 
 
 class Access(Record):
-    """The limits on requests to a store."""
+    """The limits on the requests for one model or listing, and the time spent on them."""
 
-    request_seconds: int = DEFAULT_LIMITS.request_seconds
-    """Seconds for one response."""
-    download_bytes: int = DEFAULT_LIMITS.download_bytes
-    """Bytes of an object that may be fetched whole if the server has no range requests."""
-    remote_seconds: int = DEFAULT_LIMITS.remote_seconds
-    """Seconds for all requests for one model, or for one listing."""
-    patience: Patience | None = None
-    """The time left of `remote_seconds`; None if it is not counted."""
+    limits: Limits
+    patience: Patience
 
     def seconds_for(self, length: int) -> float:
         """Return how many seconds a response of `length` bytes may take, of those that are left for all requests."""
-        seconds = self.request_seconds + length / _LEAST_RATE
-        return seconds if self.patience is None else min(seconds, self.patience.left)
-
-    def counted(self) -> Access:
-        """Return the same limits for one more model or listing, whose time is counted from now on."""
-        return replace(self, patience=Patience(self.remote_seconds))
+        return min(self.limits.request_seconds + length / _LEAST_RATE, self.patience.left)
 
 
 def access_of(limits: Limits) -> Access:
-    """Return the limits on requests."""
-    return Access(limits.request_seconds, limits.download_bytes, limits.remote_seconds)
+    """Return the access for one model or listing, whose time is counted from now on."""
+    return Access(limits, Patience(limits.remote_seconds))
 
 
 def file_system(address: str, access: Access) -> Any:
@@ -126,7 +115,7 @@ def file_system(address: str, access: Access) -> Any:
     except Exception as error:
         if isinstance(error, ValueError) and "Protocol not known" in str(error):
             raise RemoteError(f"no store is known for addresses that begin with {scheme}://") from None
-        raise explained(error, address, access.request_seconds) from None
+        raise explained(error, address, access.limits.request_seconds) from None
 
 
 def _silence() -> None:
@@ -157,30 +146,29 @@ _NO_STORES: Final = frozenset(
 def _options(scheme: str, conf: dict[str, Any], access: Access) -> dict[str, Any]:
     if scheme not in {"s3", "s3a"}:
         return {}
-    waiting = {"connect_timeout": access.request_seconds, "read_timeout": access.request_seconds}
+    waiting = {"connect_timeout": access.limits.request_seconds, "read_timeout": access.limits.request_seconds}
     given = conf.get(scheme, {}).get("config_kwargs", {})
     return {"config_kwargs": {**waiting, "max_pool_connections": AHEAD, **given}}
 
 
 def tried(act: Callable[[], T], address: str, access: Access) -> T:
     """Return the result of `act`, repeated after failures that may be temporary. Raises RemoteError."""
-    patience = access.patience or Patience(access.remote_seconds)
     for number in range(1, TRIES + 1):
         try:
-            with patience.spent():
+            with access.patience.spent():
                 return act()
         except Exception as error:
             if not is_passing(error):
-                raise explained(error, address, access.request_seconds) from None
+                raise explained(error, address, access.limits.request_seconds) from None
             if number == TRIES:
-                raise explained(error, address, access.request_seconds, TRIES) from None
+                raise explained(error, address, access.limits.request_seconds, TRIES) from None
             wanted = _retry_after(error, access)
             if wanted >= _ANNOUNCED_SECONDS:
                 _log.warning(
                     "Waiting %.0f s before the next request to %s, as its server asked (Retry-After)",
                     *(wanted, visible(shown_address(address))),
                 )
-            patience.wait(max(DELAYS[number - 1] * random.uniform(0.5, 1), wanted))
+            access.patience.wait(max(DELAYS[number - 1] * random.uniform(0.5, 1), wanted))
     raise AssertionError("the last try returns or raises")
 
 
@@ -189,7 +177,7 @@ def _retry_after(error: BaseException, access: Access) -> float:
     headers = getattr(error, "headers", None) or {}
     text = headers.get("Retry-After", "").strip() if hasattr(headers, "get") else ""
     if text.isascii() and text.isdigit():
-        return min(float(text[:_MOST_DIGITS]), access.request_seconds)
+        return min(float(text[:_MOST_DIGITS]), access.limits.request_seconds)
     return 0.0
 
 
@@ -199,4 +187,4 @@ def as_remote_errors(address: str, access: Access) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise explained(error, address, access.request_seconds) from None
+        raise explained(error, address, access.limits.request_seconds) from None

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.locations import MODEL_SUFFIXES, is_web, scheme_of, shown_address
-from onnx_lint.remote.access import Access, file_system, tried
+from onnx_lint.remote.access import Access, access_of, file_system, tried
 from onnx_lint.remote.errors import RemoteError
 from onnx_lint.remote.versions import content_version_of, pinned
 
@@ -25,14 +26,14 @@ class RemoteObject(Record):
     """What no other content of it has: the store's name of the version, and the size; None if that is not listed."""
 
 
-def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
+def listed(target: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[RemoteObject]:
     """Yield the models at an address, sorted by name.
 
     The address must not be one of the web. That of an object yields that object, with any suffix. One that ends with a
     slash, or names a folder, yields the objects below it with the suffix of a model. Raises RemoteError if the store
     cannot be read or there is no such object or folder.
     """
-    access = (access or Access()).counted()
+    access = access_of(limits)
     try:
         if is_web(target):
             raise RemoteError("a web server has no listing: name each model, or the address of a store")

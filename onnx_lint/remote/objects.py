@@ -44,7 +44,10 @@ class StoredObject(ABC):
 
     @abstractmethod
     def fetch(self, start: int, stop: int) -> bytes:
-        """Return the bytes from `start` to `stop`. Raises ChangedError if they belong to another version."""
+        """Return the bytes from `start` to `stop`; fewer if the store returns fewer.
+
+        Raises ChangedError if they belong to another version.
+        """
 
     def check(self) -> None:  # noqa: B027 - most responses contain the version
         """Raise ChangedError if the object has changed. Only needed if responses do not contain the version."""

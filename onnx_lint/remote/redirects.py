@@ -56,12 +56,8 @@ def reach_of(address: str) -> int:
     return PUBLIC if found.is_global and not found.is_multicast and not is_site_local else PRIVATE
 
 
-class RedirectError(RemoteError):
-    """A redirect that is not followed."""
-
-
 def check_reach(origin: list[str], target: list[str]) -> None:
-    """Raise RedirectError if a redirect from the addresses `origin` leads to less public addresses `target`.
+    """Raise RemoteError if a redirect from the addresses `origin` leads to less public addresses `target`.
 
     Of a host with several addresses, the most public one counts for the origin, and the least public one for the
     target.
@@ -70,10 +66,10 @@ def check_reach(origin: list[str], target: list[str]) -> None:
         return  # only a proxy may know the name
     reach = max(map(reach_of, target))
     if reach > min(map(reach_of, origin), default=PUBLIC):
-        raise RedirectError(f"the server redirects to {_NAMES[reach]} address, which is not followed")
+        raise RemoteError(f"the server redirects to {_NAMES[reach]} address, which is not followed")
 
 
 def check_scheme(origin: str, target: str) -> None:
-    """Raise RedirectError if a redirect leads from HTTPS to another scheme."""
+    """Raise RemoteError if a redirect leads from HTTPS to another scheme."""
     if origin == "https" and target != "https":
-        raise RedirectError("the server redirects from https to an address that is not secure, which is not followed")
+        raise RemoteError("the server redirects from https to an address that is not secure, which is not followed")

@@ -50,8 +50,9 @@ class RemoteSource(Source):
         self._parts = Parts()
         self._ahead = LEAST_AHEAD
         self._fetched_to = 0
-        own = access if most is None else replace(access, download_bytes=min(most, access.download_bytes))
-        self._object: StoredObject = _stored_object(address, own)
+        whole = access.limits.download_bytes
+        own = replace(access.limits, download_bytes=whole if most is None else min(most, whole))
+        self._object: StoredObject = _stored_object(address, replace(access, limits=own))
         begun = self._object.begin(first_bytes, self._parts)
         self.size = begun.size
         self._version = begun.version
@@ -138,7 +139,7 @@ class RemoteSource(Source):
             self._files.append(RemoteSource(address, self._access, first_bytes=LEAST_AHEAD))
             return self._files[-1]
 
-        most = min(most, self._access.download_bytes)
+        most = min(most, self._access.limits.download_bytes)
         self._beside = RemoteFolder(self._object.address, self._access, most, opened)
         return self._beside
 

@@ -154,7 +154,7 @@ class WebObject(StoredObject):
 
     async def _all_of(self, answer: aiohttp.ClientResponse, parts: Parts) -> int:
         """Add the content of a response with a whole file to `parts`, unless it is too large; return its size."""
-        most = self._access.download_bytes
+        most = self._access.limits.download_bytes
         if (answer.content_length or 0) > most:
             raise _too_large(f"the {answer.content_length:,} bytes of the file are", most)
         size, begun = 0, asyncio.get_running_loop().time()

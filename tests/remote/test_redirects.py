@@ -14,14 +14,13 @@ from support.servers.web_server import File, WebServer
 from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
-from onnx_lint.remote import redirects
+from onnx_lint.remote import RemoteError, redirects
 from onnx_lint.remote.redirects import (
     LINK_LOCAL,
     LOOPBACK,
     METADATA,
     PRIVATE,
     PUBLIC,
-    RedirectError,
     check_scheme,
     reach_of,
 )
@@ -77,7 +76,7 @@ def test_redirects_may_lead_to_what_is_as_secure(origin: str, target: str):
 
 
 def test_redirects_do_not_lead_away_from_https():
-    with pytest.raises(RedirectError, match="from https to an address that is not secure"):
+    with pytest.raises(RemoteError, match="from https to an address that is not secure"):
         check_scheme("https", "http")
 
 
