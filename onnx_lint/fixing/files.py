@@ -101,9 +101,8 @@ def fix_source(
                 outcome = _write_with_data(mending.target, outcome, needing, None, lint_copy, load)
             elif receive is None:
                 outcome = _write(path, outcome, needing, old, lint, load, follows_links=settings.follow_links)
-            repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made, written=outcome.written)
             if mending.shows_difference:
-                return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
+                return _reported(report, replace(outcome.repair, difference=difference_of(outcome, name, settings)))
             if receive is not None:
                 receive(outcome.source)
         except NotWrittenError as error:
@@ -112,7 +111,7 @@ def fix_source(
             return _reported(report, Repair(problem=f"{name}: {error.strerror or error}; it was left as it is"))
         except Exception as error:
             return _reported(report, Repair()).with_crash(error, "fixing the file")
-        return _reported(outcome.report, repair)
+        return _reported(outcome.report, outcome.repair)
     finally:
         source.close()
 
@@ -179,8 +178,11 @@ def _with_new_data(outcome: Mended, last: list[Diagnostic], *, is_copy: bool) ->
         outcome,
         source=source,
         rounds=(*outcome.rounds, Round(outcome.source, tuple(edits), kind, tuple(copies))),
-        fixed=tuple(sorted((Counter(dict(outcome.fixed)) + Counter(each.rule for each in last)).items())),
-        made=(*outcome.made, *(fix.message for fix in fixes)),
+        repair=replace(
+            outcome.repair,
+            fixed=tuple(sorted((Counter(dict(outcome.repair.fixed)) + Counter(each.rule for each in last)).items())),
+            made=(*outcome.repair.made, *(fix.message for fix in fixes)),
+        ),
     )
 
 
@@ -206,12 +208,9 @@ def _write_with_data(
     verify = partial(check, outcome, has_new_data=True, is_copy=old is None)
     with new_data_files(copies, folder, os.path.dirname(path)) as written:
         rewrite(path, made.source, lambda new: verify(lint(open_file(new))), old)
-    return replace(
-        made,
-        report=lint(made.source),
-        not_made=(*outcome.not_made, *left),
-        written=(*([(path, made.source.size)] if old is None else []), *written),
-    )
+    new = (*([(path, made.source.size)] if old is None else []), *written)
+    repair = replace(made.repair, not_made=(*made.repair.not_made, *left), written=new)
+    return replace(made, report=lint(made.source), repair=repair)
 
 
 def _write_to_standard_output(source: PatchedSource) -> None:

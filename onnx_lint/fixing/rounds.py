@@ -17,7 +17,7 @@ from onnx_lint.input.source import Source
 from onnx_lint.ir.places.edits import Assign, DataCopy, Edit, Fix
 from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic, FileReport, unfold
+from onnx_lint.report import Diagnostic, FileReport, Repair, unfold
 
 MOST_ROUNDS: Final = 15
 
@@ -58,15 +58,8 @@ class Mended(Record):
     report: FileReport
     """The report on `source`."""
     rounds: tuple[Round, ...] = ()
-    fixed: tuple[tuple[str, int], ...] = ()
-    """The number of fixed findings, by rule."""
-    revealed: tuple[tuple[str, int], ...] = ()
-    """The number of findings that the fixed ones hid, by rule."""
-    made: tuple[str, ...] = ()
-    not_made: tuple[str, ...] = ()
-    """Why a fix was not made, a sentence each."""
-    written: tuple[tuple[str, int], ...] = ()
-    """See `Repair.written`."""
+    repair: Repair = Repair()
+    """What the report says of the fixes."""
 
 
 class _Candidate(Record):
@@ -117,16 +110,13 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
         fixed.update(_fixed(report, found, accepted))
         made += [each.fix.message for each in accepted]
         current, report = after, found
-    revealed = _revealed(first, report, fixed)
-    return Mended(
-        current,
-        report,
-        tuple(rounds),
-        tuple(sorted(fixed.items())),
-        tuple(sorted(revealed.items())),
-        tuple(made),
-        tuple(not_made),
+    repair = Repair(
+        fixed=tuple(sorted(fixed.items())),
+        revealed=tuple(sorted(_revealed(first, report, fixed).items())),
+        made=tuple(made),
+        not_made=tuple(not_made),
     )
+    return Mended(current, report, tuple(rounds), repair)
 
 
 def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool) -> list[tuple[str, Fix]]:

@@ -34,8 +34,8 @@ def _check(data: bytes) -> Counter[str]:
     if outcome.rounds:
         onnx.load_model_from_string(outcome.source.read_at(0, outcome.source.size))
     again = mended(outcome.source, SETTINGS, unsafe=True)
-    assert again.rounds == (), again.made
-    return Counter(dict(outcome.fixed))
+    assert again.rounds == (), again.repair.made
+    return Counter(dict(outcome.repair.fixed))
 
 
 def _mutants(count: int | None) -> Counter[str]:

@@ -60,8 +60,8 @@ def test_rounds_end_when_nothing_is_left():
     )
     assert keys == "bdefghijklmnop"
     assert len(done.rounds) == 1
-    assert done.fixed == (("no-a", 1), ("no-c", 1))
-    assert done.made == ("fix no-a", "fix no-c")
+    assert done.repair.fixed == (("no-a", 1), ("no-c", 1))
+    assert done.repair.made == ("fix no-a", "fix no-c")
 
 
 def test_of_two_fixes_of_the_same_bytes_one_waits_for_the_next_round():
@@ -105,7 +105,7 @@ def test_a_fix_that_leaves_a_name_undefined_is_not_made():
 
     done = mend(BytesSource(data), lint(BytesSource(data)), lint, lambda source: load(source, "m.onnx"), unsafe=False)
     assert done.rounds == ()
-    assert done.not_made == ("r: the fix was not made: a name would mean another value, or none",)
+    assert done.repair.not_made == ("r: the fix was not made: a name would mean another value, or none",)
 
 
 def test_there_are_fifteen_rounds_at_most():
@@ -129,7 +129,7 @@ def test_a_fix_that_brings_another_finding_is_not_made_and_the_others_are():
 
     keys, done = _mended(judge)
     assert keys == "abdefghijklmnop"
-    (why,) = done.not_made
+    (why,) = done.repair.not_made
     assert why == (
         "no-a: the fix was not made: it would cause a new finding of 'wants-a'"
         " (wrong wants-a); --select no-a makes the fix nevertheless"
@@ -139,13 +139,13 @@ def test_a_fix_that_brings_another_finding_is_not_made_and_the_others_are():
 def test_a_fix_that_leaves_the_finding_is_not_made():
     keys, done = _mended(lambda _: [_found("no-a", Delete(_entry(3)))])
     assert keys == "abcdefghijklmnop"
-    assert done.not_made == ("no-a: the fix was not made: the finding would still be there",)
+    assert done.repair.not_made == ("no-a: the fix was not made: the finding would still be there",)
 
 
 def test_a_fix_of_what_is_not_there_is_not_made():
     keys, done = _mended(lambda _: [_found("no-z", Delete(_entry(30)))])
     assert keys == "abcdefghijklmnop"
-    assert done.not_made == ("no-z: the fix cannot be made: there is no metadata_props[30]",)
+    assert done.repair.not_made == ("no-z: the fix cannot be made: there is no metadata_props[30]",)
 
 
 def test_a_fix_after_which_the_file_cannot_be_checked_is_not_made():
@@ -156,4 +156,4 @@ def test_a_fix_after_which_the_file_cannot_be_checked_is_not_made():
 
     source = BytesSource(KEYS)
     done = mend(source, lint(source), lint, _not_asked, unsafe=False)
-    assert (done.rounds, len(done.not_made)) == ((), 1)
+    assert (done.rounds, len(done.repair.not_made)) == ((), 1)
