@@ -133,7 +133,8 @@ def solve(text: str, node: Operands) -> Outputs:
 
 def require(texts: tuple[str, ...], node: Operands) -> None:
     """Compare a node with the equations, of several, whose attributes and ranks it has; one of them must be true."""
-    forms = [equation(form) for condition, _, form in map(_split, texts) if _is_true(condition, node)]
+    parts = [text.rpartition(":") for text in texts]
+    forms = [equation(form) for condition, _, form in parts if _is_true(condition, node)]
     fitting = [form for form in forms if all(_has_rank(node, at, each) for at, each in enumerate(form.inputs))]
     if fitting or not forms:
         _require_one(fitting, node)
@@ -152,10 +153,6 @@ def require(texts: tuple[str, ...], node: Operands) -> None:
     other = next((at for at in range(node.count) if at not in wrong and _differs(given, at) and node.given(at)), None)
     terms = nearest.inputs[wrong[0]].terms or ()
     node.wrong_rank(wrong[0], len(terms), len(terms), other if _differs(given, wrong[0]) else None)
-
-
-def _split(text: str) -> tuple[str, str, str]:
-    return text.rpartition(":")
 
 
 def _is_true(condition: str, node: Operands) -> bool:
@@ -329,10 +326,8 @@ class _NameBindings:
 
     def _value(self, term: Term) -> tuple[Dim, ProblemPlace | None]:
         """Return the value of a term so far, and its source."""
-        if term.kind == "number":
+        if term.kind in ("number", "any"):
             return term.factor, None
-        if term.kind == "any":
-            return None, None
         if term.kind == "sum":
             return self._computed(term.name), None
         if term.kind == "attribute":

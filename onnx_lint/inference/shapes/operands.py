@@ -279,14 +279,10 @@ class Operands:
         value = self.argument(name)
         return value if isinstance(value, int) else otherwise
 
-    @overload
-    def number(self, name: str) -> float | None: ...
-    @overload
-    def number(self, name: str, otherwise: float) -> float: ...
-    def number(self, name: str, otherwise: float | None = None) -> float | None:
+    def number(self, name: str) -> float | None:
         """Return the value of a FLOAT, as `integer` does for an INT."""
         value = self.argument(name)
-        return float(value) if isinstance(value, int | float) else otherwise
+        return float(value) if isinstance(value, int | float) else None
 
     @overload
     def text(self, name: str) -> str | None: ...

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
@@ -122,7 +122,7 @@ def _operator(domain: str, value: JsonValue) -> OperatorSchema:
     return OperatorSchema(
         domain=domain,
         name=value.name(),
-        since_version=_at_least(1, value, "since_version", 1),
+        since_version=_at_least(1, value, "since_version"),
         inputs=inputs,
         outputs=outputs,
         attributes=MappingProxyType({attribute.name: attribute for attribute in attributes}),
@@ -187,7 +187,7 @@ def _parameter(value: JsonValue, constraints: Mapping[str, frozenset[str]]) -> P
         variable=kind if kind in constraints else None,
         option=option,
         homogeneous=value.get("homogeneous", bool, True),
-        min_arity=_at_least(0, value, "min_arity", 1),
+        min_arity=_at_least(0, value, "min_arity"),
     )
 
 
@@ -199,24 +199,6 @@ def _attribute(value: JsonValue) -> AttributeSchema:
         value.at("default").fail("a required attribute has no default value")
     default = _default(value.at("default"), kind) if "default" in value.data else None
     return AttributeSchema(value.name(), kind, required, default)
-
-
-def _default(value: JsonValue, kind: str) -> DefaultValue:
-    match kind:
-        case "INT":
-            return _int_default(value)
-        case "FLOAT":
-            return _float_default(value)
-        case "STRING":
-            return _string_default(value)
-        case "INTS":
-            return tuple(_int_default(item) for item in value.elements())
-        case "FLOATS":
-            return tuple(_float_default(item) for item in value.elements())
-        case "STRINGS":
-            return tuple(_string_default(item) for item in value.elements())
-        case _:
-            return value.fail(f"an attribute of type {kind} cannot have a default value")
 
 
 def _int_default(value: JsonValue) -> int:
@@ -233,9 +215,20 @@ def _float_default(value: JsonValue) -> float:
     return float(number)
 
 
-def _string_default(value: JsonValue) -> str:
-    text: str = value.expect(str)
-    return text
+_DEFAULTS: Final[Mapping[str, Callable[[JsonValue], Any]]] = {
+    "FLOAT": _float_default,
+    "INT": _int_default,
+    "STRING": lambda value: value.expect(str),
+}
+"""The types of attributes whose values, and lists of them, can be defaults."""
+
+
+def _default(value: JsonValue, kind: str) -> DefaultValue:
+    read = _DEFAULTS.get(kind.removesuffix("S"))
+    if read is None:
+        value.fail(f"an attribute of type {kind} cannot have a default value")
+    default: DefaultValue = tuple(map(read, value.elements())) if kind.endswith("S") else read(value)
+    return default
 
 
 def _counts(value: JsonValue, key: str, least: int, greatest: int) -> frozenset[int] | None:
@@ -259,8 +252,9 @@ def _named(value: JsonValue, key: str, build: Callable[[JsonValue], _Named]) -> 
     return list(found.values())
 
 
-def _at_least(least: int, value: JsonValue, key: str, default: int) -> int:
-    number: int = value.get(key, int, default)
+def _at_least(least: int, value: JsonValue, key: str) -> int:
+    """Return the number under a key, 1 without it, which must not be less than `least`."""
+    number: int = value.get(key, int, 1)
     if number < least:
         value.at(key).fail(f"{number} is less than {least}")
     return number

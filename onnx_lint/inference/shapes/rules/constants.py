@@ -36,8 +36,8 @@ def constant_of_shape(node: Operands) -> Outputs:
 
 @shapes_of("Range", reads=(0, 1, 2))
 def number_range(node: Operands) -> Outputs:
-    """As many numbers as there are from `start` on in steps of `delta` before `limit`."""
-    start, limit, delta = [node.scalar(index) for index in range(3)]
+    """As many numbers as there are from `start` on in steps of `delta`, 1 without it, before `limit`."""
+    start, limit, delta = node.scalar(0), node.scalar(1), node.scalar(2) if node.given(2) else 1
     if delta == 0:
         node.wrong_value(2, delta, "a step must not be 0", 0, allowed="a number other than 0")
         return UNKNOWN

@@ -27,18 +27,6 @@ def number_of(node: Operands, name: str) -> Dim:
     return found if found is not None and found > 0 else None
 
 
-@runtime_shapes_of("Attention", "DecoderMaskedSelfAttention")
-def attention(node: Operands) -> Outputs:
-    """Inputs [batch, length, features] times weights for queries, keys and values, side by side."""
-    return _attention(node, mask=3, past=4)
-
-
-@runtime_shapes_of("QAttention")
-def quantized_attention(node: Operands) -> Outputs:
-    """As Attention, of quantized inputs and weights."""
-    return _attention(node, mask=5, past=8)
-
-
 def _divides(node: Operands, at: tuple[int, int], parts: int) -> None:
     """Record a dimension whose parts cannot be divided among the heads; 0 parts are not checked."""
     heads = node.integer("num_heads", 0)
@@ -46,7 +34,10 @@ def _divides(node: Operands, at: tuple[int, int], parts: int) -> None:
         node.quotient(at, parts * heads, Element("num_heads", heads))
 
 
-def _attention(node: Operands, mask: int, past: int) -> Outputs:
+@runtime_shapes_of("Attention", "DecoderMaskedSelfAttention", "QAttention")
+def attention(node: Operands) -> Outputs:
+    """Inputs [batch, length, features] times weights for queries, keys and values, side by side."""
+    mask, past = (5, 8) if node.operator == "QAttention" else (3, 4)
     node.is_positive("num_heads")
     data = node.shape(0, 3)
     weights = 1
@@ -143,8 +134,8 @@ def _hidden_sizes(node: Operands, weights: int) -> tuple[Dim, Dim]:
     """Return the features of keys and of values, from the attribute or as equal parts of the weights."""
     stated = node.integers("qkv_hidden_sizes")
     if stated:
-        of_keys, of_values = (stated[1], stated[2]) if len(stated) == _PROJECTIONS else (None, None)
-        return _or_unknown(of_keys), _or_unknown(of_values)
+        sizes = [size if size >= 0 else None for size in stated]
+        return (sizes[1], sizes[2]) if len(sizes) == _PROJECTIONS else (None, None)
     matrix = of_rank(node, weights, 2)
     each = divide(matrix[1], _PROJECTIONS) if matrix is not None else None
     return each, each
@@ -152,10 +143,6 @@ def _hidden_sizes(node: Operands, weights: int) -> tuple[Dim, Dim]:
 
 _PROJECTIONS = 3
 """Queries, keys and values."""
-
-
-def _or_unknown(size: int | None) -> Dim:
-    return size if size is None or size >= 0 else None
 
 
 @runtime_shapes_of("PackedAttention")
@@ -281,13 +268,8 @@ _BY_HEADS = 4
 @runtime_shapes_of("DecoderMaskedMultiHeadAttention")
 def masked_attention(node: Operands) -> Outputs:
     """As MultiHeadAttention for one query; the states may share a buffer, so their shapes are unknown."""
-    query, value = _queries(node), of_rank(node, 2, 3, 4)
-    if query is None or len(query) != _FEATURES:
-        return UNKNOWN
-    features: Dim = None
-    if value is not None:
-        features = value[2] if len(value) == _FEATURES else multiply(value[1], value[3])
-    return [(*query[:2], features)]
+    query = _queries(node)
+    return UNKNOWN if query is None or len(query) != _FEATURES else [(*query[:2], _values(node, query))]
 
 
 @runtime_shapes_of("GroupQueryAttention", "SparseAttention")

@@ -43,8 +43,7 @@ _EQUATIONS: Final[Mapping[str, str]] = {
 
 
 def _described(text: str, node: Operands) -> Outputs:
-    found = solve(text, node)
-    return _unless_wrong(node, found)
+    return _unless_wrong(node, solve(text, node))
 
 
 def _unless_wrong(node: Operands, found: Outputs) -> Outputs:
@@ -75,10 +74,7 @@ def unpacked(node: Operands) -> Outputs:
     return _unless_wrong(node, [stated] if stated is not None and node.at_least(0, stated, 1) else UNKNOWN)
 
 
-@runtime_shapes_of("MaxpoolWithMask")
-def masked_pool(node: Operands) -> Outputs:
-    """Infer the outputs as for MaxPool of ONNX, as ONNX Runtime does."""
-    return pool(node)[:1]
+runtime_shapes_of("MaxpoolWithMask")(pool)  # as MaxPool of ONNX; the mask is only compared with the input
 
 
 @runtime_shapes_of("ConvTransposeWithDynamicPads")

@@ -57,15 +57,6 @@ def expand(node: Operands) -> Outputs:
     return [(*shape[:place], 1, *shape[place:])]
 
 
-@runtime_shapes_of("Range", reads=(0, 1, 2))
-def count(node: Operands) -> Outputs:
-    """As Range of ONNX, and in steps of 1 where the node gives no other ones."""
-    if node.given(2):
-        return number_range(node)
-    start, limit = node.scalar(0), node.scalar(1)
-    return [(max(limit - start, 0) if isinstance(start, int) and isinstance(limit, int) else None,)]
-
-
 _AS_FIRST = """
     BiasAdd BiasSoftmax BitmaskBiasDropout BitmaskDropout DequantizeWithOrder GatedAdd GatedRMSNorm Gelu GroupNorm
     LongformerAttention MRotaryEmbedding MurmurHash3 QLinearLeakyRelu QLinearSigmoid QOrderedGelu
@@ -86,6 +77,7 @@ equations(
         "NGramRepeatBlock": "ids scores[*all] -> Y[*all]",
         "SkipGroupNorm": "X[*all] ... -> Y[*all] sum[*all]",
         "DynamicTimeWarping": "input -> output[2 ?]",
+        "Tokenizer": "X[*texts] -> Y[*texts ?]",
         "Trilu": "X[*batch n m] k[] -> Y[*batch n m]",
         "TorchEmbedding": "weight[n m] indices[*places] ... -> Y[*places m]",
         "Unique": "x[n] -> y[?] idx[n] counts[?]",
@@ -94,16 +86,10 @@ equations(
 )
 
 
-# As the operators of ONNX: GatherND without batches, GridSample over an image.
+# As the operators of ONNX: GatherND without batches, GridSample over an image, Range also without a step.
 runtime_shapes_of("GatherND")(gather_nd)
 runtime_shapes_of("GridSample")(sample_at_grid)
-
-
-@runtime_shapes_of("Tokenizer")
-def tokenize(node: Operands) -> Outputs:
-    """The tokens of each text along one more dimension."""
-    shape = node.shape(0, at_least=1, at_most=2)
-    return UNKNOWN if shape is None else [(*shape, None)]
+runtime_shapes_of("Range", reads=(0, 1, 2))(number_range)
 
 
 @runtime_shapes_of("UnfoldTensor")

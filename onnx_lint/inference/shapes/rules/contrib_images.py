@@ -9,13 +9,13 @@ from onnx_lint.inference.shapes.registration import runtime_shapes_of
 from onnx_lint.inference.shapes.rules.contrib_quantization import are_scalars
 from onnx_lint.inference.shapes.rules.convolution import bias, convolved, quantization, quantized_convolution
 from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
-from onnx_lint.inference.shapes.rules.windows import slid, spatial_kernel, stated_numbers, window
+from onnx_lint.inference.shapes.rules.windows import slid, stated_numbers, window
 
 
 @runtime_shapes_of("FusedConv")
 def fused_convolution(node: Operands) -> Outputs:
     """As Conv of ONNX."""
-    found = convolved(node, 0, 1)
+    found = convolved(node, 1)
     bias(node, 2, 1)
     return [found]
 
@@ -44,7 +44,7 @@ def _channels_last(node: Operands, weights: int) -> Outputs:
         stated_numbers(node)
         return UNKNOWN
     known = node.shape(weights, len(shape), like=0) if kernel is not None else None
-    sizes = _windows(node, shape, spatial_kernel(known) if known else (None,) * (len(shape) - 2), weights)
+    sizes = _windows(node, shape, known[2:] if known else (None,) * (len(shape) - 2), weights)
     return [(shape[0], *sizes, known[0] if known else None)]
 
 

@@ -16,7 +16,7 @@ from onnx_lint.wording import listed
 @runtime_shapes_of("DynamicQuantizeMatMul", "GemmFastGelu", "MatMulInteger16", "MatMulIntegerToFloat")
 def product(node: Operands) -> Outputs:
     """As MatMul of ONNX."""
-    return [matrix_product(node, 0, 1)]
+    return [matrix_product(node, 1)]
 
 
 @runtime_shapes_of("FusedMatMul", "FusedMatMulActivation", "SparseToDenseMatMul", "TransposeMatMul")
@@ -56,15 +56,15 @@ def fused_gemm(node: Operands) -> Outputs:
     The documentation of GemmFloat8 does not say how the third matrix is broadcast.
     """
     if node.operator == "QGemm":
-        return [general_product(node, 0, 3, 6)]
-    return [general_product(node, 0, 1, 2 if node.operator == "FusedGemm" else None)]
+        return [general_product(node, 3, 6)]
+    return [general_product(node, 1, 2 if node.operator == "FusedGemm" else None)]
 
 
 @runtime_shapes_of("MatMulNBits")
 def product_with_blocks(node: Operands) -> Outputs:
     """Rows of K numbers times a matrix of K rows and N columns, which is packed in blocks; a bias of N numbers."""
     rows, columns = node.integer("K"), node.integer("N")
-    _takes(node, "bits", (2, 4, 8), 4)
+    is_one_of(node, "bits", (2, 4, 8), 4)
     size = node.integer("block_size")
     is_block(node, size)
     for name in ("K", "N"):
@@ -88,7 +88,7 @@ def product_with_small_floats(node: Operands) -> Outputs:
     is_transposed = node.integer("transB", 1)
     for name in ("K", "N"):
         node.is_positive(name)
-    _takes(node, "quant_type", (0, 1))
+    is_one_of(node, "quant_type", (0, 1))
     size = node.integer("block_size")
     is_block(node, size)
     numbers = (node.integer("K") or 0) * (node.integer("N") or 0)
@@ -155,7 +155,7 @@ def _has_bytes(node: Operands, needed: int, columns: int) -> None:
     node.problems.append(Unequal(InputDimension(1, 0, size), least, Element("N", columns), or_more=True))
 
 
-def _takes(node: Operands, name: str, allowed: tuple[int, ...], default: int | None = None) -> None:
+def is_one_of(node: Operands, name: str, allowed: tuple[int, ...], default: int | None = None) -> None:
     """Note a number for which ONNX Runtime has no kernel."""
     number = node.integer(name, default) if default is not None else node.integer(name)
     if number is not None and number not in allowed:

@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, total
+from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import equations, runtime_shapes_of
+from onnx_lint.inference.shapes.rules.contrib_matrices import is_block, is_one_of
+from onnx_lint.inference.shapes.rules.joining import concatenated
 from onnx_lint.inference.shapes.rules.quantization import quantize
 from onnx_lint.inference.shapes.rules.reduction import reduced
 from onnx_lint.inference.shapes.rules.unary import lp_normalization
@@ -44,27 +46,9 @@ def are_scalars(node: Operands, *indices: int) -> None:
 
 
 @runtime_shapes_of("QLinearConcat")
-def joined(node: Operands) -> Outputs:
+def concat(node: Operands) -> Outputs:
     """As Concat of ONNX: behind the scale and zero point of the result, each tensor with its own."""
-    places = range(_FIRST_JOINED, node.count, _EACH_JOINED)
-    first = next((index for index in places if node.fact(index).shape is not None), None)
-    shape = node.shape(first, at_least=1) if first is not None else None
-    axis = node.axis(node.integer("axis"), len(shape), "axis") if shape is not None else None
-    if first is None or shape is None or axis is None:
-        return UNKNOWN
-    sizes: list[Dim] = list(shape)
-    along: list[Dim] = []
-    for index in places:
-        other = node.shape(index, len(shape), like=first)
-        along.append(other[axis] if other is not None else None)
-        for place in range(len(shape) if other is not None and index != first else 0):
-            if place != axis:
-                sizes[place] = node.same((index, place), sizes[place], node.place(first, place))
-    sizes[axis] = total(along)
-    return [tuple(sizes)]
-
-
-_FIRST_JOINED, _EACH_JOINED = 2, 3
+    return concatenated(node, range(2, node.count, 3))
 
 
 @runtime_shapes_of("QLinearReduceMean", "ReduceSumInteger")
@@ -81,10 +65,10 @@ def gather_blocks(node: Operands) -> Outputs:
     """Indices in place of an axis; the packed axis has several numbers in a byte."""
     data, indices = node.shape(0, at_least=1), node.shape(1)
     size = node.integer("block_size", 128)
-    if size and (size < _LEAST_BLOCK or size & (size - 1)):
-        node.wrong_value("block_size", size, "ONNX Runtime needs powers of two from 16 on", allowed="16, 32, 64, ...")
-    if node.fact(0).kind == "tensor(uint8)" and node.integer("bits", 4) not in _BITS:
-        node.wrong_value("bits", node.integer("bits"), "ONNX Runtime needs 2, 4 or 8", allowed="2, 4 or 8")
+    if size:
+        is_block(node, size)  # 0 means one block
+    if node.fact(0).kind == "tensor(uint8)":
+        is_one_of(node, "bits", _BITS, 4)
     if data is not None and node.fact(3).shape is not None:
         node.shape(3, len(data), like=0)
     if data is not None and node.fact(2).shape is not None and node.shape(2, len(data), like=0) is not None:
@@ -119,7 +103,6 @@ def _has_scales(node: Operands, data: Dims, size: int) -> None:
         node.same((3, axis), -(-scales // in_a_byte) if axis == len(data) - 1 else scales, node.place(0, axis))
 
 
-_LEAST_BLOCK = 16
 _BITS = (2, 4, 8)
 
 _ONE_BY_ONE = frozenset({"tensor(int4)", "tensor(uint4)"})

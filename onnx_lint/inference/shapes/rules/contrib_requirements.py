@@ -229,6 +229,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "SparsePagedAttention": ("query[? ?] ... ->",),
     "SpeculativePrefixCommit": ("next[?] ... ->", "next[? ?] ... ->"),
+    "Tokenizer": ("x[?] ->", "x[? ?] ->"),
     "UnfoldTensor": ("x[*rows ?] ->",),
     "Unique": ("x[?] ->",),
     "VarlenCausalConvWithState": ("x[? c] weights[c 1 ?] offsets[?] bias[c] state[? c ?] ... ->",),

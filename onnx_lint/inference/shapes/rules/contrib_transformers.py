@@ -7,21 +7,11 @@ As for attention, a shape is reported only if ONNX Runtime rejects the node.
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, divide, unified
-from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
 from onnx_lint.inference.shapes.registration import equations, runtime_shapes_of
 from onnx_lint.inference.shapes.rules.contrib_attention import number_of, of_rank
 from onnx_lint.inference.shapes.rules.contrib_elements import fits_last
-
-
-@runtime_shapes_of("MoE", "QMoE")
-def experts(node: Operands) -> Outputs:
-    """Infer the shape of the first input. The router has a column for each expert, and so have the weights a matrix."""
-    if node.shape(1, 2) is not None:
-        for index in (2, 4) if node.operator == "MoE" else (2, 5):
-            if node.shape(index, 3) is not None:
-                node.equal((1, 1), (index, 0))
-    return [node.shape(0)]
 
 
 @runtime_shapes_of("RotaryEmbedding")
@@ -53,7 +43,7 @@ _SIDE_BY_SIDE = 3
 """The rank of vectors whose heads are side by side."""
 
 
-# --- normalization and embedding
+# --- normalization
 
 
 @runtime_shapes_of("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
@@ -68,25 +58,6 @@ def skip_normalization(node: Operands) -> Outputs:
             node.equal((0, axis), (1, axis))
     fits_last(node, *((2, 3) if node.operator == "SkipSimplifiedLayerNormalization" else (2, 3, 4)))
     return [shape, None, None, shape]
-
-
-@runtime_shapes_of("EmbedLayerNormalization", "QEmbedLayerNormalization")
-def embedding(node: Operands) -> Outputs:
-    """A row of the embedding for each word; an index of the mask for each text.
-
-    ONNX Runtime refuses tables of other sizes when it makes a session.
-    """
-    if node.operator == "EmbedLayerNormalization":
-        node.shape(0, 2)
-        hidden, by = node.dim(2, 1), node.place(2, 1)
-        for index, rank in ((2, 2), (3, 2), (4, 2), (5, 1), (6, 1)):
-            if node.shape(index, rank) is not None:
-                node.same((index, -1), hidden, by)
-    words, table = of_rank(node, 0, 2), of_rank(node, 2, 2)
-    if words is None:
-        return UNKNOWN
-    found = (*words, table[1] if table is not None else None)
-    return [found, (words[0],), found if node.operator == "EmbedLayerNormalization" else None]
 
 
 # --- biases by position
@@ -117,6 +88,13 @@ def gated_position_bias(node: Operands) -> Outputs:
 equations(
     {
         "CausalConvWithState": "X[*all] ... -> Y[*all]",
+        "EmbedLayerNormalization": (
+            "ids[b s] segments words[? h] positions[? h] segment[? h] gamma[h] beta[h] ... "
+            "-> Y[b s h] mask[b] sum[b s h]"
+        ),
+        "MoE": "X[*all] router[? e] w[e ? ?] b v[e ? ?] ... -> Y[*all]",
+        "QEmbedLayerNormalization": "ids[b s] segments words[? h] ... -> Y[b s h] mask[b]",
+        "QMoE": "X[*all] router[? e] w[e ? ?] scales b v[e ? ?] ... -> Y[*all]",
         "RemovePadding": "X[b s h] ... -> Y[? h] offsets[b s] sums[b+1] longest[1]",
         "RestorePadding": "X[t h] offsets[b s] -> Y[b s h]",
     },

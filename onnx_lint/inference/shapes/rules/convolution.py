@@ -12,7 +12,6 @@ from onnx_lint.inference.shapes.rules.windows import (
     Window,
     per_axis,
     slid,
-    spatial_kernel,
     stated_numbers,
     stretched,
     window,
@@ -22,7 +21,7 @@ from onnx_lint.inference.shapes.rules.windows import (
 @shapes_of("Conv", "ConvInteger")
 def convolution(node: Operands) -> Outputs:
     """Weights [M, C / group, ...] over an input [N, C, ...]; the bias of Conv has M numbers."""
-    found = convolved(node, 0, 1)
+    found = convolved(node, 1)
     if node.operator == "Conv":
         bias(node, 2, 1)
     else:
@@ -34,7 +33,7 @@ def convolution(node: Operands) -> Outputs:
 @shapes_of("QLinearConv")
 def quantized_convolution(node: Operands) -> Outputs:
     """As Conv, each tensor followed by its scale and zero point."""
-    found = convolved(node, 0, 3)
+    found = convolved(node, 3)
     bias(node, 8, 3)
     quantization(node)
     if not node.schema.domain:
@@ -63,46 +62,41 @@ def _by_output(node: Operands, index: int, weights: int) -> None:
         node.same((index, 0), node.dim(weights, 0), node.place(weights, 0))
 
 
-def convolved(node: Operands, data: int, weights: int) -> Shape:
-    """The shape of the output of a convolution."""
-    shape, kernel = _operands(node, data, weights)
+def convolved(node: Operands, weights: int) -> Shape:
+    """Return the shape of the convolution of input 0 with the weights."""
+    shape, kernel = _operands(node, weights)
     group = _group(node)
     if shape is None:
         return None
-    _channels(node, data, weights, group)
-    _stated_kernel(node, kernel, weights)
-    _positive_kernel(node, kernel, weights)
-    over = window(node, len(shape) - 2, spatial_kernel(kernel), weights)
+    _channels(node, weights, group)
+    _fits_kernel(node, kernel, weights)
+    over = window(node, len(shape) - 2, kernel[2:], weights)
     sizes = slid(node, shape, over) if over is not None else None
     return None if sizes is None else (shape[0], kernel[0], *sizes)
 
 
-def _operands(node: Operands, data: int, weights: int) -> tuple[Shape, Dims]:
+def _operands(node: Operands, weights: int) -> tuple[Shape, Dims]:
     """Return the shapes of the input and the weights, which have equal rank, at least three.
 
     The rank of weights of unknown shape is that of the input. Without an input the attributes are checked alone.
     """
-    shape = node.shape(data, at_least=_LEAST_RANK)
+    shape = node.shape(0, at_least=_LEAST_RANK)
     if shape is None:
         stated_numbers(node)
         return None, ()
-    return shape, node.shape(weights, len(shape), like=data) or (None,) * len(shape)
+    return shape, node.shape(weights, len(shape), like=0) or (None,) * len(shape)
 
 
 def _group(node: Operands) -> int | None:
     """Return the number of groups; None if it is wrong, which is recorded."""
-    group = node.integer("group", 1)
-    if group < 1:
-        node.wrong_value("group", group, "at least 1")
-        return None
-    return group
+    return node.integer("group", 1) if node.is_positive("group") else None
 
 
 _LEAST_RANK = 3
 """Batch, channels, and one spatial axis."""
 
 
-def _channels(node: Operands, data: int, weights: int, group: int | None) -> None:
+def _channels(node: Operands, weights: int, group: int | None) -> None:
     """Check that the channels of the input are those of the weights in each group, and that
     groups share the outputs.
     """
@@ -110,40 +104,35 @@ def _channels(node: Operands, data: int, weights: int, group: int | None) -> Non
         return
     each = node.dim(weights, 1)
     by = node.place(weights, 1) if group == 1 else Element("group", group)
-    node.same((data, 1), multiply(each, group), by)
+    node.same((0, 1), multiply(each, group), by)
     node.quotient((weights, 0), group, Element("group", group))
 
 
-def _positive_kernel(node: Operands, kernel: Dims, weights: int) -> None:
-    """A kernel has elements along each spatial axis."""
-    for axis, size in enumerate(kernel):
-        if axis > 1 and size == 0:
-            node.problems.append(Unequal(InputDimension(weights, axis, 0), 1, or_more=True))
-
-
-def _stated_kernel(node: Operands, kernel: Dims, weights: int) -> None:
-    """Check that the attribute kernel_shape agrees with the weights."""
+def _fits_kernel(node: Operands, kernel: Dims, weights: int) -> None:
+    """Check that the weights have the sizes in the attribute kernel_shape, and elements along each spatial axis."""
     stated = node.integers("kernel_shape") or ()
     if len(stated) == len(kernel) - 2:
         for axis, size in enumerate(stated):
             node.same((weights, axis + 2), size, Element("kernel_shape", size, axis))
+    for axis, found in enumerate(kernel):
+        if axis > 1 and found == 0:
+            node.problems.append(Unequal(InputDimension(weights, axis, 0), 1, or_more=True))
 
 
 @shapes_of("ConvTranspose")
 def transposed(node: Operands) -> Outputs:
     """Weights [C, M / group, ...]: the input is stretched by the strides."""
-    shape, kernel = _operands(node, 0, 1)
+    shape, kernel = _operands(node, 1)
     group = _group(node)
     if shape is None or group is None:
         return UNKNOWN
     node.equal((0, 1), (1, 0))
     node.quotient((0, 1), group, Element("group", group))
-    _stated_kernel(node, kernel, 1)
+    _fits_kernel(node, kernel, 1)
     outputs = multiply(kernel[1], group)
     if node.given(2) and node.shape(2, 1) is not None:
         node.same((2, 0), outputs, node.place(1, 1))
-    _positive_kernel(node, kernel, 1)
-    over = window(node, len(shape) - 2, spatial_kernel(kernel), 1)
+    over = window(node, len(shape) - 2, kernel[2:], 1)
     sizes = _stretched(node, shape, over) if over is not None else None
     return UNKNOWN if sizes is None else [(shape[0], outputs, *sizes)]
 
@@ -179,26 +168,24 @@ def _stretched_axis(node: Operands, axis: int, size: Dim, over: Window, more: in
 @shapes_of("DeformConv")
 def deformed(node: Operands) -> Outputs:
     """As Conv, with an offset for each element of the kernel at each place, and a mask that weighs them."""
-    shape, kernel = _operands(node, 0, 1)
+    shape, kernel = _operands(node, 1)
     group = _group(node)
     if shape is None:
         return UNKNOWN
     rank = len(shape) - 2
     offset, mask = node.shape(2, len(shape), like=0), node.shape(4, len(shape), like=0)
-    _channels(node, 0, 1, group)
-    _stated_kernel(node, kernel, 1)
-    _positive_kernel(node, kernel, 1)
+    _channels(node, 1, group)
+    _fits_kernel(node, kernel, 1)
     bias(node, 3, 1)
-    over = window(node, rank, spatial_kernel(kernel), 1)
+    over = window(node, rank, kernel[2:], 1)
     sizes = slid(node, shape, over) if over is not None else None
     if sizes is None:
         return UNKNOWN
-    groups = node.integer("offset_group", 1)
-    if groups < 1:
-        node.wrong_value("offset_group", groups, "at least 1")
+    if not node.is_positive("offset_group"):
         return UNKNOWN
+    groups = node.integer("offset_group", 1)
     node.quotient((0, 1), groups, Element("offset_group", groups))
-    points = product([groups, *spatial_kernel(kernel)])
+    points = product([groups, *kernel[2:]])
     if offset is not None:
         _of_each_place(node, 2, multiply(points, rank), sizes)
     if mask is not None:

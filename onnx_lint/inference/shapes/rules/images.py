@@ -48,13 +48,9 @@ def align_regions(node: Operands) -> Outputs:
     if node.shape(2, 1) is not None:
         regions = node.same((2, 0), regions, node.place(1, 0))
         node.counts_within(2, 0, node.dim(0, 0), "images")
-    sizes = []
     for name in ("output_height", "output_width"):
-        size = node.integer(name, 1)
-        if size < 1:
-            node.wrong_value(name, size, "at least 1")
-        sizes.append(size)
-    return [(regions, node.dim(0, 1), *sizes)]
+        node.is_positive(name)
+    return [(regions, node.dim(0, 1), node.integer("output_height", 1), node.integer("output_width", 1))]
 
 
 @shapes_of("AffineGrid", reads=(1,))

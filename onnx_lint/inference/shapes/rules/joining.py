@@ -11,8 +11,13 @@ from onnx_lint.inference.shapes.registration import shapes_of
 
 @shapes_of("Concat")
 def concat(node: Operands) -> Outputs:
-    """The sizes along the axis are added, all others agree."""
-    first = next((index for index in range(node.count) if node.fact(index).shape is not None), None)
+    """The concatenation of all inputs."""
+    return concatenated(node, range(node.count))
+
+
+def concatenated(node: Operands, operands: range) -> Outputs:
+    """Return the concatenation of operands: the sizes along the axis are added, all others agree."""
+    first = next((index for index in operands if node.fact(index).shape is not None), None)
     shape = node.shape(first, at_least=1) if first is not None else None
     if first is None or shape is None:
         return UNKNOWN
@@ -23,7 +28,7 @@ def concat(node: Operands) -> Outputs:
     sizes: list[Dim] = list(shape)
     along: list[Dim] = [shape[axis]]
     by = [first] * len(shape)
-    for index in range(node.count):
+    for index in operands:
         other = node.shape(index, len(shape), like=first) if index != first else None
         if other is None:
             if index != first:

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import Final
 
-from onnx_lint.inference.shapes.dims import Dim, Shape, product, total
+from onnx_lint.inference.shapes.dims import Dim, Shape, multiply, product, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, Unequal, WrongCount, WrongRank
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -150,10 +150,8 @@ _MATRIX = 2
 def linear_regressor(node: Operands) -> Outputs:
     """A result for each target, which has a coefficient for each feature. ONNX Runtime ignores further coefficients."""
     data, targets = node.shape(0), node.integer("targets") if node.is_positive("targets") else None
-    features = _features(data)
-    if isinstance(features, int) and isinstance(targets, int) and targets:
-        _has_numbers(node, "coefficients", targets * features, is_more_taken=True)
-    return [_results(data, targets)]
+    _has_numbers(node, "coefficients", multiply(targets, _features(data)), is_more_taken=True)
+    return [(_rows(data), targets)]
 
 
 @_shapes_of("SVMRegressor")
@@ -166,8 +164,8 @@ def support_vector_regressor(node: Operands) -> Outputs:
     elif stated:
         _has_vectors(node, "n_supports", stated, _features(data), coefficients=stated)
     else:
-        _is_linear(node, _features(data), 1)
-    return [_results(data, 1)]
+        _has_numbers(node, "coefficients", _features(data))
+    return [(_rows(data), 1)]
 
 
 @_shapes_of("TreeEnsemble", "TreeEnsembleRegressor")
@@ -175,7 +173,7 @@ def trees(node: Operands) -> Outputs:
     """A result for each target."""
     data = node.shape(0, _MATRIX)
     _tests_features(node, _features(data))
-    return [_results(data, node.integer("n_targets") if node.is_positive("n_targets") else None)]
+    return [(_rows(data), node.integer("n_targets") if node.is_positive("n_targets") else None)]
 
 
 @_shapes_of("LinearClassifier")
@@ -185,10 +183,8 @@ def linear_classifier(node: Operands) -> Outputs:
     The rank is not documented; onnx and ONNX Runtime reject any other when they load a model.
     """
     data = node.shape(0, at_least=1, at_most=_MATRIX)
-    features, models = _features(data), node.length("intercepts")
-    if isinstance(features, int) and models:
-        # One model is enough for two classes. Further coefficients are not documented.
-        _has_numbers(node, "coefficients", models * features, or_more=True)
+    # One model is enough for two classes. Further coefficients are not documented.
+    _has_numbers(node, "coefficients", multiply(node.length("intercepts") or None, _features(data)), or_more=True)
     return _classes(data, _count(node, "classlabels_ints", "classlabels_strings"))
 
 
@@ -212,7 +208,7 @@ def support_vector_classifier(node: Operands) -> Outputs:
         # A vector has a coefficient for each pair of its class with another one.
         _has_vectors(node, "vectors_per_class", sum(vectors), _features(data), sum(vectors) * max(len(vectors) - 1, 1))
     else:
-        _is_linear(node, _features(data), count)
+        _has_numbers(node, "coefficients", multiply(count, _features(data)))
     # A difference between the numbers of vectors and labels is another finding.
     is_by_class = not any(vectors) or len(vectors) <= _CLASSES_LIKE_PAIRS or node.length("prob_a")
     return _classes(data, count if len(vectors) in (0, count) and is_by_class else None)
@@ -227,11 +223,11 @@ def tree_classifier(node: Operands) -> Outputs:
 
 
 def _has_numbers(
-    node: Operands, name: str, expected: int, *, or_more: bool = False, is_more_taken: bool = False
+    node: Operands, name: str, expected: Dim, *, or_more: bool = False, is_more_taken: bool = False
 ) -> None:
     """Record a list without the number of elements that the features require; an empty list is not compared."""
     count = node.length(name)
-    if count and count != expected and not (or_more and count > expected):
+    if count and isinstance(expected, int) and count != expected and not (or_more and count > expected):
         is_taken = is_more_taken and count > expected
         node.problems.append(WrongCount(name, count, expected, 0, or_more=or_more, is_taken=is_taken))
 
@@ -244,8 +240,8 @@ def _has_vectors(node: Operands, source: str, vectors: int, features: Dim, coeff
     count = node.length("support_vectors")
     if count is not None and (count % vectors or not count):
         node.problems.append(WrongCount("support_vectors", count, vectors, source, or_multiple=True))
-    elif isinstance(features, int):
-        _has_numbers(node, "support_vectors", vectors * features)
+    else:
+        _has_numbers(node, "support_vectors", multiply(features, vectors))
     count = node.length("coefficients")
     if count is not None:
         node.has_count("coefficients", count, coefficients, source)
@@ -266,12 +262,6 @@ def _has_classes(node: Operands, classes: int) -> None:
             node.problems.append(problem)
 
 
-def _is_linear(node: Operands, features: Dim, models: Dim) -> None:
-    """Record coefficients of a machine without support vectors that the features do not allow."""
-    if isinstance(features, int) and isinstance(models, int):
-        _has_numbers(node, "coefficients", models * features)
-
-
 def _tests_features(node: Operands, features: Dim) -> None:
     """Record a tree node that tests a feature beyond the last; the value for a leaf is not read."""
     ids = node.integers("nodes_featureids")
@@ -290,10 +280,6 @@ def _tests_features(node: Operands, features: Dim) -> None:
 def _features(data: Shape) -> Dim:
     """Return how many features each row has; None for a rank that no description defines."""
     return data[-1] if data is not None and 1 <= len(data) <= _MATRIX else None
-
-
-def _results(data: Shape, count: Dim) -> Shape:
-    return (_rows(data), count)
 
 
 def _classes(data: Shape, count: Dim) -> Outputs:

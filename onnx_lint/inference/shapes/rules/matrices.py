@@ -14,7 +14,7 @@ equations({"Det": "X[*batch n n] -> Y[*batch]"})
 @shapes_of("MatMul")
 def matmul(node: Operands) -> Outputs:
     """As numpy.matmul: a vector counts as a matrix of one row or column, and the axes before the last two broadcast."""
-    return [matrix_product(node, 0, 1)]
+    return [matrix_product(node, 1)]
 
 
 @shapes_of("MatMulInteger")
@@ -22,7 +22,7 @@ def integer_matmul(node: Operands) -> Outputs:
     """As MatMul, with a zero point for each input."""
     _quantization(node, 2, 0, _ROWS)
     _quantization(node, 3, 1, _COLUMNS)
-    return [matrix_product(node, 0, 1)]
+    return [matrix_product(node, 1)]
 
 
 @shapes_of("QLinearMatMul")
@@ -32,7 +32,7 @@ def quantized_matmul(node: Operands) -> Outputs:
         _quantization(node, index, 0, _ROWS)
     for index in (4, 5):
         _quantization(node, index, 3, _COLUMNS)
-    result = matrix_product(node, 0, 3)
+    result = matrix_product(node, 3)
     for index in (6, 7):
         _quantization_of_result(node, index, result)
     same_zero_point(node, 1, 2, 4, 5, 6, 7)
@@ -78,13 +78,13 @@ def _with_one(shape: Dims, axis: int) -> Dims:
     return tuple([1 if place == axis + len(shape) else dim for place, dim in enumerate(shape)])
 
 
-def matrix_product(node: Operands, left: int, right: int) -> Shape:
-    """Return the shape of a product as in numpy.matmul."""
-    one, other = node.shape(left, at_least=1), node.shape(right, at_least=1)
+def matrix_product(node: Operands, right: int) -> Shape:
+    """Return the shape of the product of input 0 and another one, as in numpy.matmul."""
+    one, other = node.shape(0, at_least=1), node.shape(right, at_least=1)
     if one is None or other is None:
         return None
-    node.equal((left, -1), (right, max(-2, -len(other))))
-    batch = node.broadcast([one[:-2], other[:-2]], (left, right), trailing=2)
+    node.equal((0, -1), (right, max(-2, -len(other))))
+    batch = node.broadcast([one[:-2], other[:-2]], (0, right), trailing=2)
     if batch is None:
         return None
     return batch + (one[-2:-1] if len(one) > 1 else ()) + (other[-1:] if len(other) > 1 else ())
@@ -95,23 +95,23 @@ def gemm(node: Operands) -> Outputs:
     """A' * B' + C, where the attributes transpose A and B, and C is broadcast to the product."""
     # Until version 6 the attribute `broadcast` allows that C is smaller than the product.
     is_whole = node.version < 7 and not node.integer("broadcast", 0)
-    return [general_product(node, 0, 1, 2, is_whole=is_whole)]
+    return [general_product(node, 1, 2, is_whole=is_whole)]
 
 
-def general_product(node: Operands, left: int, right: int, bias: int | None, *, is_whole: bool = False) -> Shape:
-    """Return the shape of a product of two matrices, which attributes transpose, plus a bias.
+def general_product(node: Operands, right: int, bias: int | None, *, is_whole: bool = False) -> Shape:
+    """Return the shape of the product of input 0 and another matrix, which attributes transpose, plus a bias.
 
     `is_whole`: whether the bias must have the shape of the product; otherwise it is broadcast.
     """
-    one, other = node.shape(left, 2), node.shape(right, 2)
+    one, other = node.shape(0, 2), node.shape(right, 2)
     rows, inner = (1, 0) if node.integer("transA", 0) else (0, 1)
     depth, columns = (1, 0) if node.integer("transB", 0) else (0, 1)
-    node.equal((left, inner), (right, depth))
+    node.equal((0, inner), (right, depth))
     result = (one[rows] if one is not None else None, other[columns] if other is not None else None)
     if bias is None:
         return result
     added = node.shape(bias, 2) if is_whole else node.shape(bias, at_most=2)
-    for axis, (operand, place) in ((-1, (right, columns)), (-2, (left, rows))):
+    for axis, (operand, place) in ((-1, (right, columns)), (-2, (0, rows))):
         if added is not None and len(added) >= -axis and (added[axis] != 1 or is_whole):
             node.equal((operand, place), (bias, axis))
     return result

@@ -63,10 +63,9 @@ def layer_normalization(node: Operands) -> Outputs:
 def group_normalization(node: Operands) -> Outputs:
     """The channels are cut into groups; scale and bias have a number for each channel, in version 18 for each group."""
     data = node.shape(0, at_least=2)
-    groups = node.integer("num_groups", 1)
-    if groups < 1:
-        node.wrong_value("num_groups", groups, "at least 1")
+    if not node.is_positive("num_groups"):
         return UNKNOWN
+    groups = node.integer("num_groups", 1)
     by = Element("num_groups", groups)
     node.quotient((0, 1), groups, by)
     for index in (1, 2):

@@ -17,8 +17,6 @@ _DIRECTIONS = {"forward": 1, "foward": 1, "reverse": 1, "bidirectional": 2}
 _Size = tuple[Dim, ProblemPlace | None]
 """A size and its source."""
 
-_ANY: _Size = (None, None)
-
 
 @shapes_of("GRU", "LSTM", "RNN", reads=(4,))
 def recurrence(node: Operands) -> Outputs:
@@ -64,10 +62,7 @@ def _hidden(node: Operands) -> _Size:
     stated = node.integer("hidden_size")
     if stated is None:
         return _size(node, 2, 2)
-    if stated < 1:
-        node.wrong_value("hidden_size", stated, "at least 1")
-        return _ANY
-    return stated, Element("hidden_size", stated)
+    return (stated, Element("hidden_size", stated)) if node.is_positive("hidden_size") else (None, None)
 
 
 def _size(node: Operands, index: int, axis: int) -> _Size:

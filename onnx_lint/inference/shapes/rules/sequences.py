@@ -51,12 +51,6 @@ def optional_element(node: Operands) -> Outputs:
     return [node.inside(0)]
 
 
-@shapes_of("OptionalHasElement")
-def has_element(node: Operands) -> Outputs:
-    """A truth value."""
-    return [()]
-
-
 # --- sequences
 
 
@@ -125,9 +119,9 @@ def element(node: Operands) -> Outputs:
     return [node.inside(0) if elements is None or position is None else elements[position]]
 
 
-@shapes_of("SequenceLength")
-def length(node: Operands) -> Outputs:
-    """A number."""
+@shapes_of("OptionalHasElement", "SequenceLength")
+def number(node: Operands) -> Outputs:
+    """A truth value, or a number."""
     return [()]
 
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, divide_down, multiply
 from onnx_lint.inference.shapes.expression import at_least
@@ -163,8 +161,3 @@ def stretched(node: Operands, axis: int, size: Dim, over: Window, more: int = 0)
 
 def _padding(over: Window, axis: int) -> int:
     return over.begin[axis] + over.end[axis]
-
-
-def spatial_kernel(shape: Sequence[Dim]) -> Dims:
-    """The kernel that weights of a shape have."""
-    return tuple(shape[2:])
