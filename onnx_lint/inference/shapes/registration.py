@@ -39,7 +39,10 @@ def shapes_of(*operators: str, domain: str = "", reads: tuple[int, ...] = ()) ->
 
     def declare(function: Infer) -> Infer:
         for operator in operators:
-            _declare(operator, domain, ShapeRule(function, reads))
+            name, _, since = operator.partition(":")
+            rules = declared.setdefault(name_of(domain, name), [])
+            rules.append((int(since or 1), ShapeRule(function, reads)))
+            rules.sort(key=lambda each: each[0])
         return function
 
     return declare
@@ -55,11 +58,4 @@ def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
 
     for operator, text in texts.items():
         equation(text)  # find a mistake in it when the module is imported
-        _declare(operator, domain, ShapeRule(partial(solve, text)))
-
-
-def _declare(operator: str, domain: str, rule: ShapeRule) -> None:
-    name, _, since = operator.partition(":")
-    rules = declared.setdefault(name_of(domain, name), [])
-    rules.append((int(since or 1), rule))
-    rules.sort(key=lambda each: each[0])
+        shapes_of(operator, domain=domain)(partial(solve, text))

@@ -43,7 +43,7 @@ class JsonValue(Record):
         """Return the data if it has one of the types; otherwise raise SchemaFileError."""
         # JSON's true is not a number, but Python's True is an int.
         if isinstance(self.data, bool) != (bool in types) or not isinstance(self.data, types):
-            self.fail(f"{_described(self.data)} where {' or '.join(_TYPE_NAMES[t] for t in types)} is expected")
+            self.fail(f"{_TYPE_NAMES[type(self.data)]} where {' or '.join(_TYPE_NAMES[t] for t in types)} is expected")
         return self.data
 
     def expect_keys(self, keys: Collection[str], required: Iterable[str]) -> None:
@@ -82,10 +82,6 @@ class JsonValue(Record):
     def items(self, key: str) -> list[JsonValue]:
         """Return the elements of the array under a key; none if the key is absent."""
         return self.at(key).elements() if key in self.data else []
-
-
-def _described(data: Any) -> str:
-    return _TYPE_NAMES[type(data)]
 
 
 def parse(path: str | Path, data: bytes) -> Any:

@@ -13,16 +13,9 @@ from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.wording import counted
 
 
-@shapes_of("If")
-def choice(node: Operands) -> Outputs:
-    """The condition has one element."""
-    node.scalar(0)
-    return UNKNOWN
-
-
-@shapes_of("Loop")
-def loop(node: Operands) -> Outputs:
-    """The number of iterations and the condition have one element each."""
+@shapes_of("If", "Loop")
+def choice_or_loop(node: Operands) -> Outputs:
+    """The condition, and the number of iterations in front of that of Loop, have one element each."""
     node.scalar(0)
     node.scalar(1)
     return UNKNOWN

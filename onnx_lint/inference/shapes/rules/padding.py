@@ -63,34 +63,16 @@ def _padded(
     return [tuple(found)]
 
 
-@shapes_of("DepthToSpace")
-def depth_to_space(node: Operands) -> Outputs:
-    """Infer DepthToSpace: channels become blocks of height and width."""
-    block = node.integer("blocksize")
-    shape = node.shape(0, 4)
-    if shape is None or not _is_block(node, block):
+@shapes_of("DepthToSpace", "SpaceToDepth")
+def move_blocks(node: Operands) -> Outputs:
+    """Channels become blocks of height and width, or blocks become channels."""
+    shape, block = node.shape(0, 4), node.integer("blocksize")
+    if shape is None or block is None or not node.at_least(1, (block,), "blocksize"):
         return UNKNOWN
-    batch, _, height, width = shape
-    depth = _quotient(node, 1, multiply(block, block))
-    return [(batch, depth, multiply(height, block), multiply(width, block))]
-
-
-@shapes_of("SpaceToDepth")
-def space_to_depth(node: Operands) -> Outputs:
-    """Infer SpaceToDepth: blocks of height and width become channels."""
-    block = node.integer("blocksize")
-    shape = node.shape(0, 4)
-    if shape is None or not _is_block(node, block):
-        return UNKNOWN
-    batch, channels, _, _ = shape
-    return [(batch, multiply(channels, multiply(block, block)), _quotient(node, 2, block), _quotient(node, 3, block))]
-
-
-def _is_block(node: Operands, block: int | None) -> bool:
-    """Return whether the block size is given and positive."""
-    return block is not None and node.at_least(1, (block,), "blocksize")
-
-
-def _quotient(node: Operands, axis: int, divisor: Dim) -> Dim:
-    """Return a dimension of the input divided by `divisor`. Record a problem if it is not a multiple."""
-    return node.quotient((0, axis), divisor, Element("blocksize", node.integer("blocksize")))
+    batch, channels, height, width = shape
+    by = Element("blocksize", block)
+    if node.operator == "DepthToSpace":
+        depth = node.quotient((0, 1), block * block, by)
+        return [(batch, depth, multiply(height, block), multiply(width, block))]
+    rows, columns = node.quotient((0, 2), block, by), node.quotient((0, 3), block, by)
+    return [(batch, multiply(channels, block * block), rows, columns)]

@@ -25,8 +25,14 @@ def recurrence(node: Operands) -> Outputs:
     is_batch_first = bool(node.integer("layout", 0))
     steps, batch = (1, 0) if is_batch_first else (0, 1)
     of_batch = _size(node, 0, batch)
-    directions, hidden = _directions(node), _hidden(node)
-    _fits_weights(node, directions, hidden)
+    direction = node.text("direction", "forward")
+    directions = _DIRECTIONS.get(direction), Element("direction", direction) if node.has("direction") else None
+    hidden = _hidden(node)
+    # For each direction and gate a row for each number of the state, and two biases.
+    gates = _GATES[node.operator]
+    _fits(node, 1, directions, _times(gates, hidden), _size(node, 0, 2))
+    _fits(node, 2, directions, _times(gates, hidden), hidden)
+    _fits(node, 3, directions, _times(2 * gates, hidden))
     _fits(node, 4, of_batch)
     node.counts_within(4, 1, node.dim(0, steps), "steps")
     state = (of_batch, directions, hidden) if is_batch_first else (directions, of_batch, hidden)
@@ -42,19 +48,6 @@ def recurrence(node: Operands) -> Outputs:
         else (length, directions[0], of_batch[0], hidden[0])
     )
     return [all_states, last, last]
-
-
-def _fits_weights(node: Operands, directions: _Size, hidden: _Size) -> None:
-    """For each direction and gate a row for each number of the state, and two biases."""
-    gates = _GATES[node.operator]
-    _fits(node, 1, directions, _times(gates, hidden), _size(node, 0, 2))
-    _fits(node, 2, directions, _times(gates, hidden), hidden)
-    _fits(node, 3, directions, _times(2 * gates, hidden))
-
-
-def _directions(node: Operands) -> _Size:
-    direction = node.text("direction", "forward")
-    return _DIRECTIONS.get(direction), Element("direction", direction) if node.has("direction") else None
 
 
 def _hidden(node: Operands) -> _Size:

@@ -61,7 +61,9 @@ def index_of(node: Operands) -> Outputs:
         return UNKNOWN
     if not shape:
         # Until version 10 no range is stated, and consumers accept axis 0 of a scalar, as NumPy does.
-        return [()] if node.integer("axis", 0) in (0, -1) else _without_axis(node)
+        if node.integer("axis", 0) not in (0, -1):
+            node.axis(node.integer("axis", 0), 0, "axis")
+        return [()]
     axis = node.axis(node.integer("axis", 0), len(shape), "axis")
     if axis is None:
         return UNKNOWN
@@ -71,8 +73,3 @@ def index_of(node: Operands) -> Outputs:
 
 _IN_RANGE = 11
 """The first version of ArgMax and ArgMin that requires the axis to be in the range of the input's."""
-
-
-def _without_axis(node: Operands) -> Outputs:
-    node.axis(node.integer("axis", 0), 0, "axis")
-    return UNKNOWN

@@ -66,14 +66,11 @@ def non_zero(node: Operands) -> Outputs:
 @shapes_of("OneHot", reads=(0, 1))
 def one_hot_without_negative_indices(node: Operands) -> Outputs:
     """As from version 11 on; until then an index has to be 0 or more, while one that is too large is allowed."""
-    negative = [(at, index) for at, index in enumerate(node.content(0) or ()) if _is_negative(index)]
-    for at, index in negative[:1]:
-        node.wrong_value(0, index, "at least 0", at)
+    for at, index in enumerate(node.content(0) or ()):
+        if isinstance(index, int | float) and index <= -1:  # it is cast to an integer, toward 0
+            node.wrong_value(0, index, "at least 0", at)
+            break
     return one_hot(node)
-
-
-def _is_negative(index: Dim | float) -> bool:
-    return isinstance(index, int | float) and index <= -1  # it is cast to an integer, toward 0
 
 
 @shapes_of("OneHot:11", reads=(1,))

@@ -28,23 +28,17 @@ def mel_weight_matrix(node: Operands) -> Outputs:
 
 
 @shapes_of("DFT", reads=(1,))
-def transform(node: Operands) -> Outputs:
-    """Until version 19 the axis is an attribute, and axis 0 the batch."""
-    return _transformed(node, node.integer("axis", 1), "axis")
-
-
 @shapes_of("DFT:20", reads=(1, 2))
-def transform_by_inputs(node: Operands) -> Outputs:
-    """The axis is an input, that before the last one if there is none."""
-    axis = _whole(node, 2) if node.given(2) else -2
-    return _transformed(node, axis, 2)
-
-
-def _transformed(node: Operands, axis: Dim, source: NumberSource) -> Outputs:
+def transform(node: Operands) -> Outputs:
     """The signal along the axis, with the length in input 1, as complex numbers.
 
-    One-sided, half of it is left; the inverse returns real numbers of the whole length.
+    One-sided, half of it is left; the inverse returns real numbers of the whole length. Until version 19 the axis is an
+    attribute, and axis 0 the batch. Then it is an input, and the axis before the last one without it.
     """
+    axis: Dim = node.integer("axis", 1)
+    source: NumberSource = "axis"
+    if node.version >= _AXIS_IN_INPUT:
+        axis, source = _whole(node, 2) if node.given(2) else -2, 2
     shape = node.shape(0, at_least=2)
     length = _count(node, 1) if node.given(1) else None
     if shape is None:
@@ -69,6 +63,10 @@ def _transformed(node: Operands, axis: Dim, source: NumberSource) -> Outputs:
     elif is_one_sided and not node.given(1):
         size = 2 * (size - 1) if isinstance(size, int) and size else None
     return [(*shape[:place], size, *shape[place + 1 : -1], last)]
+
+
+_AXIS_IN_INPUT = 20
+"""The first version of DFT with an input for the axis."""
 
 
 @shapes_of("STFT", reads=(1, 3))

@@ -30,15 +30,18 @@ def flexible_attention(node: Operands) -> Outputs:
 def linear_attention(node: Operands) -> Outputs:
     """Heads are packed along the last axis; the state has a matrix for each head of keys."""
     has_gates(node)
-    batch, steps = _of_packed(node)
+    # All inputs share batch and length, except that the state has no length.
+    text = "Q[b t ?] K[b t ?] V[b t ?] state[b @kv_num_heads ? ?] decay[b t ?] beta[b t ?] -> both[b t]"
+    both = solve(text, node)[0]
+    batch, steps = both if isinstance(both, tuple) else (None, None)
     heads, shared = _positive(node, "q_num_heads"), _positive(node, "kv_num_heads")
     shares(
         node,
         HeadInput(0, (batch, heads, steps, None), True),
         HeadInput(1, (batch, shared, steps, None), True),
     )
-    of_key = _size(node, 0, heads, "q_num_heads")
-    of_value = _size(node, 2, shared, "kv_num_heads")
+    of_key = node.quotient((0, 2), heads, Element("q_num_heads", heads))
+    of_value = node.quotient((2, 2), shared, Element("kv_num_heads", shared))
     node.same((1, 2), multiply(shared, of_key), node.place(0, 2))
     of_key = unified(of_key, divide(node.dim(1, 2), shared))
     of_key = node.same((3, 2), of_key, node.place(0, 2))
@@ -64,22 +67,10 @@ def has_gates(node: Operands) -> None:
             node.wrong_value("update_rule", rule, reason, allowed=f"input {index} ('{name}'), or another rule")
 
 
-def _of_packed(node: Operands) -> tuple[Dim, Dim]:
-    """Return batch and length, which all inputs share, except that the state has no length."""
-    text = "Q[b t ?] K[b t ?] V[b t ?] state[b @kv_num_heads ? ?] decay[b t ?] beta[b t ?] -> both[b t]"
-    shape = solve(text, node)[0]
-    return (shape[0], shape[1]) if isinstance(shape, tuple) else (None, None)
-
-
 def _positive(node: Operands, name: str) -> int | None:
     """Return a number of heads; None for an invalid one, which is recorded."""
     number = node.integer(name)
     return number if number is not None and node.at_least(1, (number,), name) else None
-
-
-def _size(node: Operands, index: int, heads: Dim, name: str) -> Dim:
-    """Return the size of each head of an input in which heads are packed; a remainder is recorded."""
-    return node.quotient((index, 2), heads, Element(name, heads))
 
 
 @shapes_of("CausalConvWithState")
