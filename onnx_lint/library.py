@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
-from onnx_lint.cli.plan import Plan, fails
+from onnx_lint.cli.plan import Plan
 from onnx_lint.cli.request import read
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.configuration.errors import RunError
@@ -68,8 +68,7 @@ class Report(BareReport):
     @property
     def passes(self) -> bool:
         """True if the command line would exit with 0: everything was judged, and no new finding fails the run."""
-        code = exit_codes.of_report(self, lambda file: fails(file.diagnostics, self.fail_on))
-        return code == exit_codes.CLEAN
+        return exit_codes.of_report(self, self.fail_on) == exit_codes.CLEAN
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
+
+from onnx_lint.spec.clauses import Severity
 
 if TYPE_CHECKING:
     from onnx_lint.report import FileReport, Report
@@ -20,9 +21,9 @@ INTERRUPTED: Final = 130
 """The exit code that shells report for a program that Ctrl-C ended."""
 
 
-def of_report(report: Report, fails: Callable[[FileReport], bool]) -> int:
+def of_report(report: Report, fail_on: str) -> int:
     """Return the exit code of a run: the highest of its files, unless the run was interrupted."""
-    highest = max((of_file(file, fails) for file in report.files), default=CLEAN)
+    highest = max((of_file(file, fail_on) for file in report.files), default=CLEAN)
     return of_run(highest, is_interrupted=bool(report.not_linted), is_lost=report.is_lost)
 
 
@@ -33,12 +34,15 @@ def of_run(highest: int, *, is_interrupted: bool, is_lost: bool) -> int:
     return INTERRUPTED if is_interrupted else highest
 
 
-def of_file(file: FileReport, fails: Callable[[FileReport], bool]) -> int:
-    """Return the exit code because of one file. `fails` returns whether the findings of a file fail the run."""
+def of_file(file: FileReport, fail_on: str) -> int:
+    """Return the exit code because of one file. `fail_on`: the lowest severity that fails the run, or `never`."""
     if file.internal_errors:
         return INTERNAL_ERROR
     if file.unreadable is not None or (file.repair is not None and file.repair.problem):
         return NOT_CHECKED
     if file.not_judged is not None and not file.diagnostics and not file.suppressed:
         return NOT_CHECKED  # the rule that would say so was not selected
-    return FINDINGS if file.diagnostics and fails(file) else CLEAN
+    if fail_on == "never":
+        return CLEAN
+    least = Severity.of(fail_on)
+    return FINDINGS if any(item.severity >= least for item in file.diagnostics) else CLEAN

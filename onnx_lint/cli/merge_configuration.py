@@ -12,7 +12,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.policy import policy_in
 from onnx_lint.configuration.settings import Request, keys
-from onnx_lint.configuration.values import Path, SetValue, SetValues
+from onnx_lint.configuration.values import Origin, Path, SetValue, SetValues
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import check_options, check_rule, check_selector, names_of
 from onnx_lint.engine.suppressions import Suppression
@@ -107,20 +107,15 @@ def _below(values: SetValues, name: str) -> Iterator[tuple[Path, SetValue]]:
     return ((path, value) for path, value in values.items() if path[0] == name)
 
 
-def _joined(value: SetValue) -> str:
-    return os.path.normpath(os.path.join(value.origin.directory, value.value))
-
-
-def _all_joined(value: SetValue) -> Iterator[str]:
-    for path in value.value:
-        yield _joined(SetValue(path, value.origin))
+def _joined(path: str, origin: Origin) -> str:
+    return os.path.normpath(os.path.join(origin.directory, path))
 
 
 _CONVERSIONS: Final[Mapping[str, Callable[[SetValue], Any]]] = {
     "value": lambda given: given.value,
     "tuple": lambda given: tuple(given.value),
-    "path": _joined,
-    "paths": lambda given: tuple(_all_joined(given)),
+    "path": lambda given: _joined(given.value, given.origin),
+    "paths": lambda given: tuple(_joined(path, given.origin) for path in given.value),
 }
 """How the value of a key goes into the field of the request, by `Setting.merging`."""
 

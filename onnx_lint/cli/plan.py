@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from onnx_lint.configuration.values import SetValue, SetValues
     from onnx_lint.engine.suppressions import Suppression
     from onnx_lint.input.limits import Limits
-    from onnx_lint.report import Diagnostic
 
 WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 """The limits on findings if there is a baseline. With lower limits, findings beyond them would appear as new later."""
@@ -36,14 +35,6 @@ WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 
 CI_VARIABLES: Final = ("CI", "TF_BUILD", "TEAMCITY_VERSION", "PRE_COMMIT")
 """The variables that CI servers and pre-commit set. Azure Pipelines and TeamCity do not set `CI`."""
-
-
-def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
-    """Return whether any of the diagnostics is at least as severe as `fail_on`; false for `never`."""
-    if fail_on == "never":
-        return False
-    least = Severity.of(fail_on)
-    return any(diagnostic.severity >= least for diagnostic in diagnostics)
 
 
 class Plan:

@@ -15,7 +15,7 @@ from onnx_lint.cli import exit_codes
 from onnx_lint.cli.jobs import lint_each
 from onnx_lint.cli.list_tasks import report_options, tasks_of
 from onnx_lint.cli.outputs import LiveReport, WholeReport, parse_outputs, reports_of
-from onnx_lint.cli.plan import Plan, fails
+from onnx_lint.cli.plan import Plan
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.cluster import ClusterError
@@ -130,7 +130,7 @@ class _Results:
         for report in self._others:
             report.file(file)
         self.totals.add(file)
-        self.code = max(self.code, exit_codes.of_file(file, self._fails))
+        self.code = max(self.code, exit_codes.of_file(file, self._plan.request_for(file.path).fail_on))
         repair = file.repair
         if repair is not None:
             self._not_made += ((file.path, problem) for problem in repair.not_made)
@@ -154,9 +154,6 @@ class _Results:
         for each in self._others:
             self.code = max(self.code, each.end(report))
         return self.code
-
-    def _fails(self, file: FileReport) -> bool:
-        return fails(file.diagnostics, self._plan.request_for(file.path).fail_on)
 
     def print_not_made(self) -> None:
         """Print the fixes that were not made, which only the full text report has."""

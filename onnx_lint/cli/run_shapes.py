@@ -22,7 +22,7 @@ from onnx_lint.input.locations import shown_location
 from onnx_lint.input.source import ReadError, SourceError
 from onnx_lint.ir.documents.kinds import MODEL_KIND
 from onnx_lint.model import Model
-from onnx_lint.report import FileReport, InternalError
+from onnx_lint.report import InternalError
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.reporters.shape_records import document, graph_parts
 from onnx_lint.reporters.shape_wording import graph_title, table
@@ -54,9 +54,8 @@ def _load(path: str, request: Request) -> Model | None:
     try:
         opening = closing(opened(path, settings))
     except (SourceError, OSError) as error:
-        print_unreadable(FileReport(shown, 0, unreadable=str(error)))
+        print_unreadable(shown, str(error))
         return None
-    problem: str | None = None
     try:
         with opening as source:
             model = load_source(source, shown, settings, is_file=path != "-")
@@ -70,7 +69,7 @@ def _load(path: str, request: Request) -> Model | None:
             problem = f"{shown}: {problem}"
     except ReadError as error:
         problem = f"{shown}: {error}"
-    print_unreadable(FileReport(shown, 0, unreadable=problem))
+    print_unreadable(shown, problem)
     return None
 
 

@@ -51,12 +51,12 @@ def _in_directory(directory: str) -> SetValues | None:
             continue
         if name == PYPROJECT and not (stat.S_ISREG(mode) and _may_have_table(path)):
             continue
-        from onnx_lint.configuration.files import read_found
+        from onnx_lint.configuration.files import read
         from onnx_lint.configuration.trust import is_user_file
 
         if is_user_file(path):
             continue
-        values = read_found(path)
+        values = read(path, is_found=True)
         if values is not None:
             return values
     return None

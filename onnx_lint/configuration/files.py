@@ -23,27 +23,23 @@ _TEXTS: Final = r"""(?xs)
 """Matches the strings and comments of TOML. A string need not be closed, so that none is read twice."""
 
 
-def read_found(path: str) -> SetValues | None:
-    """Return the values of a file that was found at `path`; None for a pyproject.toml without the table.
-
-    Raises ConfigurationError for a file that cannot be read or used, and for anything but a regular file.
-    """
-    return _read(path, (), is_found=True)
-
-
 def read_file(path: str) -> SetValues:
     """Return the values of the configuration file at `path`, with those of the files that it extends.
 
     Raises ConfigurationError for a file that cannot be read or used, and for a pyproject.toml without the table.
     """
-    values = _read(os.path.abspath(path), ())  # no resolved links
+    values = read(os.path.abspath(path))  # no resolved links
     if values is None:
         raise ConfigurationError(f"{shown(path)}: has no table [tool.{TABLE}]")
     return values
 
 
-def _read(path: str, chain: tuple[str, ...], *, is_found: bool = False) -> SetValues | None:
-    """Return the values of the file at `path`. `chain`: the files that lead here by `extend`."""
+def read(path: str, chain: tuple[str, ...] = (), *, is_found: bool = False) -> SetValues | None:
+    """Return the values of the file at an absolute path; None for a pyproject.toml without the table.
+
+    `chain`: the files that lead here by `extend`. `is_found`: whether the first of them was discovered, and not named.
+    Raises ConfigurationError for a file that cannot be read or used, and for anything but a regular file.
+    """
     if path in chain:
         circle = " -> ".join(shown(item) for item in (*chain[chain.index(path) :], path))
         raise ConfigurationError(f"{shown(chain[-1])}: extend: forms a cycle: {circle}")
@@ -69,7 +65,7 @@ def _extended(extended: SetValue, path: str, chain: tuple[str, ...]) -> SetValue
     target = os.path.normpath(os.path.join(extended.origin.directory, extended.value))
     if not os.path.lexists(target):
         raise extended.error(("extend",), f"there is no file {shown(target)}")
-    base = _read(target, (*chain, path), is_found=extended.origin.is_found)
+    base = read(target, (*chain, path), is_found=extended.origin.is_found)
     if base is None:
         raise extended.error(("extend",), f"{shown(target)} has no table [tool.{TABLE}]")
     return base

@@ -50,10 +50,6 @@ _NONE: Final[Any] = object()
 """Given in place of a first finding by a rule without findings; None may be what a wrong rule yields."""
 
 
-def _keeps_none(_: Fix) -> bool:
-    return False
-
-
 class Verdict(Record):
     """The results of all rules on a model."""
 
@@ -184,7 +180,7 @@ def lint_source(
     is_file: bool = False,
     context: bool = False,
     beside: DataFolder | None = None,
-    keeps_edits: Callable[[Fix], bool] = _keeps_none,
+    keeps_edits: Callable[[Fix], bool] = lambda _: False,
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 

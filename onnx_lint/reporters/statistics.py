@@ -30,16 +30,18 @@ def by_operator(report: Report) -> list[tuple[tuple[str, int | None, str], tuple
     )
 
 
-def operator_rows(report: Report) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of a table of the operators for people: nodes, models, operator set and name."""
-    for (domain, version, name), (nodes, models) in by_operator(report):
-        release = "(not imported)" if version is None else str(version)
-        yield f"{nodes:,}", f"{models:,}", f"{_shown(domain) or 'ai.onnx'} {release}", _shown(name)
-
-
 def statistics_lines(report: Report) -> Iterator[str]:
     """Yield tables with headings: of the operators, of the rules with findings, and of the producers, if any."""
-    yield from _table(OPERATOR_HEADS, operator_rows(report), left=2)
+    operators = (
+        (
+            f"{nodes:,}",
+            f"{models:,}",
+            f"{_shown(domain) or 'ai.onnx'} {'(not imported)' if version is None else version}",
+            _shown(name),
+        )
+        for (domain, version, name), (nodes, models) in by_operator(report)
+    )
+    yield from _table(("nodes", "models", "operator set", "operator"), operators, left=2)
     files = report.totals.files_with
     rules = (
         (f"{count:,}", f"{files[rule, severity]:,}", severity.label, visible(rule))
@@ -58,7 +60,6 @@ def statistics_lines(report: Report) -> Iterator[str]:
     yield from _table(("models", "findings", "errors", "producer"), producers, left=1)
 
 
-OPERATOR_HEADS: Final = ("nodes", "models", "operator set", "operator")
 _MOST_OF_A_NAME: Final = 100
 
 

@@ -37,6 +37,7 @@ from onnx_lint.reporters.wording import (
     unnamed_of,
     weakened_of,
     worst_first,
+    worst_of,
 )
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted
@@ -242,8 +243,8 @@ def _summary(file: FileReport, report: Report) -> Line:
     if file.internal_errors:
         crashed = f"; not judged in full: {counted(len(file.internal_errors), 'internal error')}"
         return (path, (state_of(file), ""), (crashed, "bold red"), (facts, ""))
-    if file.diagnostics:
-        return (path, (state_of(file), _STYLES[_worst(file.diagnostics)]), (facts, ""))
+    if (worst := worst_of(file)) is not None:
+        return (path, (state_of(file), _STYLES[worst]), (facts, ""))
     if file.not_judged is not None:
         return (path, ("not judged", "bold red"), (f": {visible(file.not_judged)}", ""))
     outcome = outcome_of(file, report)
@@ -251,7 +252,3 @@ def _summary(file: FileReport, report: Report) -> Line:
     if word == "conforms":
         return (path, (word, "bold green"), (f" {more}{facts}", ""))
     return (path, (outcome, "bold yellow" if outcome.startswith("not judged") else ""), (facts, ""))
-
-
-def _worst(diagnostics: Sequence[Diagnostic]) -> Severity:
-    return max(diagnostic.severity for diagnostic in diagnostics)
