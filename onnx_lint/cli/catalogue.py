@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -99,7 +99,9 @@ def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> N
     use_plugins(plugins)
     records = [rule_record(entry, edition) for entry in registry().values()]
     if format_name == "json":
-        _print_json({"version": 1, "edition": edition, "rules": records})
+        with standard_output() as stream:
+            json.dump({"version": 1, "edition": edition, "rules": records}, stream, indent=2)
+            stream.write("\n")
         return
     rows = [
         (
@@ -128,9 +130,3 @@ def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator
             yield "  ".join(cells).rstrip()
             cells = ["  "]
         yield "  ".join([*cells, last]).rstrip()
-
-
-def _print_json(document: Any) -> None:
-    with standard_output() as stream:
-        json.dump(document, stream, indent=2)
-        stream.write("\n")

@@ -94,10 +94,9 @@ def _is_stream(path: str) -> bool:
 def _implied(path: str) -> str:
     """Return the format that the suffix of a path implies."""
     suffix = os.path.splitext(path)[1].lower()
-    if path and _IMPLIED.get(suffix) not in FORMATS:
-        suffixes = ", ".join(suffix for suffix, name in _IMPLIED.items() if name in FORMATS)
+    if path and suffix not in _IMPLIED:
         raise RequestError(
-            f"--output {path!r} implies no format; the suffixes {suffixes} do. Write FORMAT={visible(path)}, "
+            f"--output {path!r} implies no format; the suffixes {', '.join(_IMPLIED)} do. Write FORMAT={visible(path)}, "
             "or use --format"
         )
     return _IMPLIED.get(suffix, "")
@@ -179,12 +178,9 @@ class WholeReport:
         """What goes to standard output at the end."""
         self._writer: FileWriter | None = None
         with self._noting_errors():
-            writer = writer_for(output.format_name)
-            if output.path is None:
-                options = for_standard_output(options)
-                self._writer = writer(head, cast("TextIO", self._packed), options, count)
-            else:
-                self._writer = writer(head, self._opened.enter_context(report_file(output.path)), options, count)
+            stream = self._packed if output.path is None else self._opened.enter_context(report_file(output.path))
+            options = for_standard_output(options) if output.path is None else options
+            self._writer = writer_for(output.format_name)(head, cast("TextIO", stream), options, count)
 
     def file(self, file: FileReport) -> None:
         """Take the report on the next file."""

@@ -19,8 +19,8 @@ ENTRY_POINT_GROUP = "onnx_lint.rules"
 MAX_FILE_BYTES = 10_000_000
 
 
-class PluginError(Exception):
-    """A plugin that cannot be loaded; the message names it."""
+class RegistryError(Exception):
+    """A rule that cannot be registered: a plugin is broken, or two rules share an id."""
 
 
 _in_use: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ def chapter_of_file(path: str) -> str:
 def modules(files: Sequence[str]) -> Iterator[tuple[str, ModuleType]]:
     """Yield the modules of installed plugins and of plugin files, each with the name of its plugin.
 
-    The name is that of the distribution, or of the file. Raises PluginError for a plugin that cannot be loaded.
+    The name is that of the distribution, or of the file. Raises RegistryError for a plugin that cannot be loaded.
     """
     for name, package in _packages():
         import pkgutil
@@ -57,7 +57,7 @@ def modules(files: Sequence[str]) -> Iterator[tuple[str, ModuleType]]:
             found = [info.name for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
             yield from ((name, import_module(module)) for module in found)
         except Exception as error:
-            raise PluginError(f"plugin {name}: {type(error).__name__}: {error}") from error
+            raise RegistryError(f"plugin {name}: {type(error).__name__}: {error}") from error
     for path in files:
         yield os.path.basename(path), _module_of_file(path)
 
@@ -73,7 +73,7 @@ def _module_of_file(path: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[path]
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise PluginError(f"plugin {path}: {type(error).__name__}: {reason}") from error
+        raise RegistryError(f"plugin {path}: {type(error).__name__}: {reason}") from error
     return module
 
 
@@ -87,9 +87,9 @@ def _packages() -> Iterator[tuple[str, ModuleType]]:
         try:
             package = entry_point.load()
         except Exception as error:
-            raise PluginError(f"plugin {name}: {type(error).__name__}: {error}") from error
+            raise RegistryError(f"plugin {name}: {type(error).__name__}: {error}") from error
         if not isinstance(package, ModuleType) or not hasattr(package, "__path__"):
-            raise PluginError(f"plugin {name}: entry point {entry_point.value!r} is not a package of rule files")
+            raise RegistryError(f"plugin {name}: entry point {entry_point.value!r} is not a package of rule files")
         yield name, package
 
 

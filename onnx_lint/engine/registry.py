@@ -14,6 +14,7 @@ from onnx_lint.common import package_data
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine import plugins
+from onnx_lint.engine.plugins import RegistryError as RegistryError
 from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.rule import Rule, RuleSubject
 from onnx_lint.spec.clauses import Clause, declare, specified_clauses
@@ -25,10 +26,6 @@ INDEX: Final = "index.json"
 
 PAGES: Final = "documentation.json"
 """The file beside them with the documentation of each, for reports."""
-
-
-class RegistryError(Exception):
-    """A rule that cannot be registered: a plugin is broken, or two rules share an id."""
 
 
 class Registered:
@@ -191,15 +188,10 @@ class _Registry(Record):
 @functools.cache
 def _registry_with(files: tuple[str, ...]) -> _Registry:
     found = list(_own_rules())
-    try:
-        for name, module in plugins.modules(files):
-            chapter = (
-                plugins.chapter_of_file(module.__name__) if module.__name__ in files else _chapter(module.__name__)
-            )
-            rules = [entry_of(rule, chapter, module.__name__, name) for rule in rules_in(module)]
-            if not rules and module.__name__ in files:
-                raise RegistryError(f"plugin {module.__name__} has no rule")
-            found += rules
-    except plugins.PluginError as error:
-        raise RegistryError(str(error)) from error
+    for name, module in plugins.modules(files):
+        chapter = plugins.chapter_of_file(module.__name__) if module.__name__ in files else _chapter(module.__name__)
+        rules = [entry_of(rule, chapter, module.__name__, name) for rule in rules_in(module)]
+        if not rules and module.__name__ in files:
+            raise RegistryError(f"plugin {module.__name__} has no rule")
+        found += rules
     return registered(found)

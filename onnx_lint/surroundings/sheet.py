@@ -34,18 +34,14 @@ class Sheet:
         self._depth: int | None = 0
         """The number of steps of the focus that lead to the part that is being written; None if it is not on the way.
         """
-        self._mark: tuple[int, int] | None = None
+        self.mark: tuple[int, int] | None = None
+        """The part to mark, the innermost around the focus: its first character, and the one after it."""
         self._marked_depth = 0
 
     @property
     def text(self) -> str:
         """The text written so far."""
         return "".join(self._pieces)
-
-    @property
-    def mark(self) -> tuple[int, int] | None:
-        """The part to mark, the innermost around the focus: its first character, and the one after it."""
-        return self._mark
 
     def write(self, text: str) -> None:
         """Add text."""
@@ -61,8 +57,8 @@ class Sheet:
         """Mark the text written inside this context, unless a part of the message is marked."""
         start = self._length
         yield
-        if self._marked_depth == 0 and self._mark is None:
-            self._mark = start, self._length
+        if self._marked_depth == 0 and self.mark is None:
+            self.mark = start, self._length
 
     @contextmanager
     def part(self, field: str, index: int | None = None) -> Iterator[None]:
@@ -79,7 +75,7 @@ class Sheet:
     def _mark_from(self, start: int, depth: int) -> None:
         """Mark the text since `start`, unless it is empty or a more deeply nested part is marked."""
         if depth > self._marked_depth and self._length > start:
-            self._mark = start, self._length
+            self.mark = start, self._length
             self._marked_depth = depth
 
     def aims_at(self, field: str) -> bool:
