@@ -96,8 +96,8 @@ def _implied(path: str) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if path and suffix not in _IMPLIED:
         raise RequestError(
-            f"--output {path!r} implies no format; the suffixes {', '.join(_IMPLIED)} do. Write FORMAT={visible(path)}, "
-            "or use --format"
+            f"--output {path!r} implies no format; the suffixes {', '.join(_IMPLIED)} do. "
+            f"Write FORMAT={visible(path)}, or use --format"
         )
     return _IMPLIED.get(suffix, "")
 

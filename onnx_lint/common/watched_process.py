@@ -56,9 +56,7 @@ class Ended(Record):
 class WatchedProcess:
     """A process that does jobs. Its messages arrive in the queue of the `ProcessPool` that started it."""
 
-    def __init__(
-        self, begin: bytes, messages: queue.SimpleQueue[tuple[WatchedProcess, Any]], errors: IO[bytes] | None
-    ) -> None:
+    def __init__(self, begin: bytes, messages: queue.SimpleQueue[tuple[WatchedProcess, Any]]) -> None:
         self.jobs: deque[Any] = deque()
         """The jobs that it was sent and has not answered, in order."""
         self.is_ready = False
@@ -74,7 +72,6 @@ class WatchedProcess:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=errors,
             process_group=0 if os.name == "posix" else -1,
         )
         assert self._process.stdin is not None
@@ -112,10 +109,10 @@ class WatchedProcess:
         self._answers += 1
         return Answered(self.jobs.popleft(), message)
 
-    def end_beyond(self, limits: ModelLimits, memory_of: Callable[[int], int]) -> None:
+    def end_beyond(self, limits: ModelLimits) -> None:
         """End the process if the job that it is doing exceeds a limit."""
         if self.is_ready and self.jobs and self._exceeded is None:
-            words = limits.exceeded(memory_of(self.pid), self._begun)
+            words = limits.exceeded(resident(self.pid), self._begun)
             if words is not None:
                 self._exceeded = self._answers, words
                 self._process.kill()
@@ -153,38 +150,30 @@ class WatchedProcess:
 class ProcessPool:
     """Starts processes that do the same kind of job, and waits for their answers, under limits."""
 
-    def __init__(
-        self,
-        begin: Callable[[], Callable[[Any], Any]],
-        limits: ModelLimits = NO_LIMITS,
-        memory_of: Callable[[int], int] = resident,
-    ) -> None:
+    def __init__(self, begin: Callable[[], Callable[[Any], Any]], limits: ModelLimits = NO_LIMITS) -> None:
         """`begin` is called once in each process, and returns the function that does a job. It must be picklable."""
         self.limits = limits
         self._begin = pickle.dumps(begin)
-        self._memory_of = memory_of
         self._messages: queue.SimpleQueue[tuple[WatchedProcess, Any]] = queue.SimpleQueue()
         self.processes: list[WatchedProcess] = []
 
-    def start(self, errors: IO[bytes] | None = None) -> WatchedProcess:
-        """Start a process. `errors` replaces its standard error, if given."""
-        process = WatchedProcess(self._begin, self._messages, errors)
+    def start(self) -> WatchedProcess:
+        """Start a process."""
+        process = WatchedProcess(self._begin, self._messages)
         self.processes.append(process)
         return process
 
-    def wait(self, most: float | None = None) -> tuple[WatchedProcess, Ready | Answered | Ended] | None:
-        """Return the next event and its process; None if there is no event for `most` seconds."""
-        end = None if most is None else time.monotonic() + most
-        while end is None or time.monotonic() < end:
+    def wait(self) -> tuple[WatchedProcess, Ready | Answered | Ended]:
+        """Wait for the next event, and return its process and the event."""
+        while True:
             found = None
             with contextlib.suppress(queue.Empty):
                 found = self._messages.get(timeout=LOOK_SECONDS)
             if self.limits.are_any:
                 for process in self.processes:
-                    process.end_beyond(self.limits, self._memory_of)
+                    process.end_beyond(self.limits)
             if found is not None and found[0] in self.processes:
                 return found[0], found[0].event(found[1])
-        return None
 
     def close(self, process: WatchedProcess) -> None:
         """End a process, and discard its messages."""

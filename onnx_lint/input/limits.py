@@ -109,12 +109,12 @@ def _parsed(name: str, value: Any) -> Any:
     return size
 
 
-def parse_size(text: str, unit: str = "") -> int | None:
-    """Return the number of bytes in a text, None if it is none. `unit`: the unit of a number without one."""
+def parse_size(text: str) -> int | None:
+    """Return the number of bytes in a text; None if it is none."""
     if len(text) > _MOST_CHARACTERS or not re.match(SIZE_PATTERN, text):
         return None
     number = text.strip().rstrip("kKmMgGtTiIbB")
-    return int(number) * _UNITS[text.strip()[len(number) :].lower() or unit]
+    return int(number) * _UNITS[text.strip()[len(number) :].lower()]
 
 
 _MOST_CHARACTERS: Final = 100

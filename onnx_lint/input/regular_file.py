@@ -9,16 +9,14 @@ import stat
 from io import BufferedReader
 
 
-def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> tuple[int, os.stat_result]:
+def open_regular(path: str | os.PathLike[str]) -> tuple[int, os.stat_result]:
     """Return the descriptor of the regular file at `path`, opened for reading bytes, and its status.
 
-    Raises OSError if there is none or it cannot be opened, and ValueError for a path that no system allows. Without
-    `follow_links` a symbolic link is not a regular file.
+    Raises OSError if there is none or it cannot be opened, and ValueError for a path that no system allows.
     """
     # Check before opening, since opening some devices has side effects; and after it, since the file may have changed.
-    _check(os.stat(path, follow_symlinks=follow_links), path)
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags if follow_links else flags | getattr(os, "O_NOFOLLOW", 0))
+    _check(os.stat(path), path)
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         status = os.fstat(descriptor)
         _check(status, path)
@@ -43,16 +41,15 @@ def read_beginning(path: str | os.PathLike[str], most: int) -> bytes:
         return stream.read(most)
 
 
-def stream_of_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> BufferedReader:
+def stream_of_regular(path: str | os.PathLike[str]) -> BufferedReader:
     """Return the regular file at `path` as a stream of bytes. Raises as `open_regular` does."""
-    return open(open_regular(path, follow_links=follow_links)[0], "rb")
+    return open(open_regular(path)[0], "rb")
 
 
 def kind_of_file(mode: int) -> str:
     """Return in words what kind of file a mode means, for files that are not regular."""
     kinds = {
         stat.S_IFDIR: "a directory",
-        stat.S_IFLNK: "a symbolic link",
         stat.S_IFIFO: "a pipe",
         stat.S_IFCHR: "a character device",
         stat.S_IFBLK: "a block device",

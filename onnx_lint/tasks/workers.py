@@ -69,9 +69,7 @@ def done_by(
     restarts = STARTS
     ends: Counter[Any] = Counter()
     while any(process.jobs for process in pool.processes):
-        found = pool.wait()
-        assert found is not None
-        process, event = found
+        process, event = pool.wait()
         done: Answered | Ended | None = event if isinstance(event, Answered) else None
         ahead = max(1, min(most_ahead, len(jobs) // (2 * count))) if time.monotonic() < end else 0
         if isinstance(event, Ended):

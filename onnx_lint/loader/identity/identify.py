@@ -103,8 +103,8 @@ _BINARY_SUFFIXES = (".onnx", ".pb")
 """The ends of names under which consumers, the onnx package among them, read the binary form without a look."""
 
 
-def _no_model(message: str, offset: int = 0) -> Fault:
-    return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=offset)
+def _no_model(message: str) -> Fault:
+    return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=0)
 
 
 def identify(source: Source, name: str) -> Form | Fault:
