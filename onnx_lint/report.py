@@ -357,8 +357,6 @@ class Repair(Record):
     """The number of fixed findings, by rule."""
     revealed: tuple[tuple[str, int], ...] = ()
     """The number of findings that the fixed ones hid, by rule."""
-    made: tuple[str, ...] = ()
-    """A description of each fix, in the order in which they were made."""
     not_made: tuple[str, ...] = ()
     """Why a fix was not made, a sentence each."""
     difference: str = ""
@@ -372,17 +370,6 @@ class Repair(Record):
     def count(self) -> int:
         """The number of findings that were fixed."""
         return sum(count for _, count in self.fixed)
-
-
-class Coverage(Record):
-    """The part of the rules of the specification that the settings left to check a document."""
-
-    rules: int = 0
-    """The number of rules that check such a document by default."""
-    complete: int = 0
-    """The number of these that ran, for all that they find by default."""
-    gaps: tuple[str, ...] = ()
-    """Why an error may not have been found, or not have been reported as error; empty if each would have been."""
 
 
 class TargetVerdict(Record):
@@ -424,8 +411,9 @@ class FileReport(Record):
     """The ids of the rules for this file, if they differ from those of the report."""
     judged_by: int = 0
     """The number of rules that checked the file."""
-    coverage: Coverage = Coverage()
-    """What the settings left out of the rules of the specification."""
+    gaps: tuple[str, ...] = ()
+    """Why, by the settings, an error may not have been found or not have been reported as error; empty if each would
+    have been."""
     kind: str = "ModelProto"
     """The message that the file holds, or was read as."""
     counted: tuple[Counted, ...] = ()
@@ -466,7 +454,7 @@ class FileReport(Record):
             return False, _some(violations, "finding breaks", "findings break") + " a requirement of ONNX"
         if self.unreadable is not None or self.not_judged is not None:
             return None, "the file was not " + ("judged" if self.unreadable is None else "checked")
-        reasons = list(self.coverage.gaps)
+        reasons = list(self.gaps)
         if self.internal_errors:
             reasons.append(_some(len(self.internal_errors), "internal error", "internal errors"))
         for source, count in Counter(item.suppressor for item in self.suppressed).items():

@@ -19,7 +19,6 @@ KEPT: Final[Mapping[str, type]] = MappingProxyType(
         for kind in (
             report.ContextLine,
             report.Counted,
-            report.Coverage,
             report.Diagnostic,
             report.FileFacts,
             report.FileReport,

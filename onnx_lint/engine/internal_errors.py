@@ -26,11 +26,6 @@ class InternalErrors:
         self._errors: dict[object, InternalError] = {}
         """The errors outside of the analyses that record bugs themselves, by the identity of the bug."""
 
-    @property
-    def are_any(self) -> bool:
-        """True if there was any bug so far."""
-        return bool(self._errors or len(self._model.crashes) or exceptions_of(self._model))
-
     def note(self, error: Exception, work: str | None = None, rule: str = OWN_ERRORS) -> None:
         """Record an exception in a rule, or in some other work. Raise it again if there is no verdict on the file then.
 

@@ -296,14 +296,13 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
     data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
     selection = selection_of(settings)
-    judging, coverage = selection.judging(model), selection.coverage(model)
+    judging, gaps = selection.judging(model), selection.gaps(model)
     targets: tuple[TargetVerdict, ...] = ()
     if settings.target.programs:
         from onnx_lint.engine.targets import target_verdicts
 
         rules = {entry.id for entry in judging}
         found = unfold(verdict.diagnostics)
-        gaps = coverage.gaps
         targets = part(
             lambda: tuple(target_verdicts(found, not_verified, settings, rules, gaps)), (), "judging the targets"
         )
@@ -314,7 +313,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         facts=facts,
         kind=model.kind,
         judged_by=len(judging),
-        coverage=coverage,
+        gaps=gaps,
         not_verified=not_verified,
         targets=targets,
         shapes=shapes,

@@ -45,7 +45,6 @@ class _Descriptions:
         self._crashes = model.crashes
         self._source = model.source
         self._form = model.form
-        self._kind = model.kind
         self._splicer = Splicer(model.source, model.kind)
         self._keeps_edits = keeps_edits
         self._known: dict[int, tuple[ProposedFix, Fix | None]] = {}

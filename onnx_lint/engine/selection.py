@@ -12,7 +12,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.settings import ALL, SelectionError, Settings
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.report import Coverage, FileReport, Report
+from onnx_lint.report import FileReport, Report
 from onnx_lint.rule import RuleSubject
 from onnx_lint.spec.clauses import KEYWORDS, Clause, Severity, clauses, severity
 from onnx_lint.wording import quote_some
@@ -102,7 +102,7 @@ class Selection:
         self.rules = rules
         self.entries = [entry for entry in rules.values() if applies(entry, settings)]
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
-        self._coverage: dict[tuple[str, bool], Coverage] = {}
+        self._gaps: dict[tuple[str, bool], tuple[str, ...]] = {}
 
     def judging(self, model: Model) -> list[Registered]:
         """Return the rules that check a file of this kind."""
@@ -112,17 +112,16 @@ class Selection:
             self._judging[key] = [entry for entry in self.entries if entry.needs in held]
         return self._judging[key]
 
-    def coverage(self, model: Model) -> Coverage:
-        """Return what the settings left out of the rules that check a file of this kind by default."""
+    def gaps(self, model: Model) -> tuple[str, ...]:
+        """Return what the settings left out of the rules that check a file of this kind by default, in words."""
         key = (model.kind, model.loaded)
-        if key not in self._coverage:
+        if key not in self._gaps:
             own = self.settings
             changes = (own.select, own.ignore, own.set_aside, own.severities, own.options)
-            judging = self.judging(model)
-            self._coverage[key] = self._compared(model) if any(changes) else Coverage(len(judging), len(judging))
-        return self._coverage[key]
+            self._gaps[key] = self._compared(model) if any(changes) else ()
+        return self._gaps[key]
 
-    def _compared(self, model: Model) -> Coverage:
+    def _compared(self, model: Model) -> tuple[str, ...]:
         own, usual = self.settings, Settings(standard=self.settings.standard, plugins=self.settings.plugins)
         complete, misses_errors, lowered, changed = 0, False, [], []
         entries = Selection(usual, self.rules).judging(model)
@@ -145,7 +144,7 @@ class Selection:
             gaps.append(f"the severity of {quote_some(lowered, 5)} is lowered")
         if changed:
             gaps.append(f"options of {quote_some(changed, 5)} are set")
-        return Coverage(len(entries), complete, tuple(gaps))
+        return tuple(gaps)
 
     def asked(self, model: Model) -> list[Registered]:
         """Return the rules of `judging` that have something to check; the files of the others need not be imported."""

@@ -174,16 +174,10 @@ def _with_new_data(outcome: Mended, last: list[Diagnostic], *, is_copy: bool) ->
     if edits:
         splicer = Splicer(source, kind)
         source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
-    return replace(
-        outcome,
-        source=source,
-        rounds=(*outcome.rounds, Round(outcome.source, tuple(edits), kind, tuple(copies))),
-        repair=replace(
-            outcome.repair,
-            fixed=tuple(sorted((Counter(dict(outcome.repair.fixed)) + Counter(each.rule for each in last)).items())),
-            made=(*outcome.repair.made, *(fix.message for fix in fixes)),
-        ),
-    )
+    rounds = (*outcome.rounds, Round(outcome.source, tuple(edits), kind, tuple(copies)))
+    fixed = Counter(dict(outcome.repair.fixed)) + Counter(each.rule for each in last)
+    repair = replace(outcome.repair, fixed=tuple(sorted(fixed.items())))
+    return replace(outcome, source=source, rounds=rounds, repair=repair)
 
 
 def _write_with_data(

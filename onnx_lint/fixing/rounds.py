@@ -79,7 +79,6 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
     current, first = unpatched(source), report
     rounds: list[Round] = []
     fixed: Counter[str] = Counter()
-    made: list[str] = []
     not_made: dict[str, None] = {}
     refused: set[str] = set()
     for _ in range(MOST_ROUNDS):
@@ -108,12 +107,10 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
         edits = tuple(edit for each in accepted for edit in each.fix.edits)
         rounds.append(Round(current, edits, report.kind))
         fixed.update(_fixed(report, found, accepted))
-        made += [each.fix.message for each in accepted]
         current, report = after, found
     repair = Repair(
         fixed=tuple(sorted(fixed.items())),
         revealed=tuple(sorted(_revealed(first, report, fixed).items())),
-        made=tuple(made),
         not_made=tuple(not_made),
     )
     return Mended(current, report, tuple(rounds), repair)

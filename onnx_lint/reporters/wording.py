@@ -231,7 +231,7 @@ def state_of(file: FileReport) -> str:
         parts = ["no new findings" if file.suppressed and not own else counts(own)]
     parts += [f"{visible(str(plugin))}: {counts(found)}" for plugin, found in by_origin.items()]
     parts += suppressed_of(Counter(item.suppressor for item in file.suppressed))
-    parts += file.coverage.gaps
+    parts += file.gaps
     return "; ".join(parts)
 
 

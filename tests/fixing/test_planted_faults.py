@@ -59,7 +59,7 @@ def _check(kind: str, before: bytes, data: bytes) -> Counter[str]:
         Counter(item.rule for item in report.diagnostics)
         for report in (lint_source(source, "m", SETTINGS), outcome.report)
     )
-    assert not new - old - Counter(dict(outcome.repair.revealed)), (new - old, outcome.repair.made)
+    assert not new - old - Counter(dict(outcome.repair.revealed)), (new - old, outcome.rounds)
     fixed = outcome.source.read_at(0, outcome.source.size)
     if outcome.rounds and all(each.severity is not Severity.ERROR for each in outcome.report.diagnostics):
         expected = _outputs(data if kind in OTHER_VALUES else before)

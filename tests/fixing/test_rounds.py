@@ -61,7 +61,6 @@ def test_rounds_end_when_nothing_is_left():
     assert keys == "bdefghijklmnop"
     assert len(done.rounds) == 1
     assert done.repair.fixed == (("no-a", 1), ("no-c", 1))
-    assert done.repair.made == ("fix no-a", "fix no-c")
 
 
 def test_of_two_fixes_of_the_same_bytes_one_waits_for_the_next_round():

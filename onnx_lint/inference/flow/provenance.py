@@ -20,7 +20,6 @@ _RANK_OF_MATRICES: Final = 2
 class Value(Record):
     """A value with its fact."""
 
-    walked: WalkResult
     name: str
     definition: Definition
     fact: Fact
@@ -64,4 +63,4 @@ class Provenance:
         if not has_known_shape(known):
             with self._crashes.at("explaining a value", definition.place):
                 cause = self._origins.cause(walked, name)
-        return Value(walked, name, definition, known, cause)
+        return Value(name, definition, known, cause)
