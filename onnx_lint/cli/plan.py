@@ -244,6 +244,7 @@ def _settings(request: Request, plugins: tuple[str, ...]) -> Settings:
             "plugins": plugins,
             "policy_files": request.policy_files,
             "suppressions": _suppressions(request),
+            "has_baseline": _has_baseline(request),
         }
         settings = Settings(**request.carried(Settings) | changes)
         if request.select and not settings.select:
@@ -280,5 +281,8 @@ def _usable_error(error: ValueError | OSError) -> RunError:
 
 
 def _limits(request: Request) -> Limits:
-    has_baseline = request.baseline is not None or request.write_baseline is not None
-    return DEFAULT_LIMITS.with_values({**(WITH_BASELINE if has_baseline else {}), **request.limits})
+    return DEFAULT_LIMITS.with_values({**(WITH_BASELINE if _has_baseline(request) else {}), **request.limits})
+
+
+def _has_baseline(request: Request) -> bool:
+    return request.baseline is not None or request.write_baseline is not None

@@ -67,8 +67,9 @@ def diagnose(
                 counts[entry.id, clause.counted] += finding.count
             if level is not None:
                 located = _located(entry.rule, finding, clause, level, model, settings)
-                with model.crashes.at("identifying a finding", finding.place):
-                    located = located[0], _identified(located[1], finding, structures)
+                if settings.has_baseline:
+                    with model.crashes.at("identifying a finding", finding.place):
+                        located = located[0], _identified(located[1], finding, structures)
                 if clause.chapter == "policy":
                     located = located[0], _citing_the_policy(located[1], settings)
         except Exception as error:

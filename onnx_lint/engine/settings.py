@@ -74,6 +74,8 @@ class Settings(Record):
     """The file of each entry of the policy, such as `operators.forbid`. Its values are in `options`."""
     suppressions: tuple[Suppression, ...] = ()
     """The findings to suppress. None of them has expired."""
+    has_baseline: bool = False
+    """True to identify each finding also by what is around it (`Diagnostic.structure` and `parts`)."""
 
     def __post_init__(self) -> None:
         use_files(self.plugins)

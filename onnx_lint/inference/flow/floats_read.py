@@ -33,15 +33,17 @@ def floats_read(roots: Iterable[Graph], called: Set[str]) -> set[str]:
         if graph.parent is not None or graph.is_function:
             known.update(graph.input_names)
         holding, table = graph.nested_by_node, graph.table
+        followed, reading = FOLLOWED.get, _ALL_READ | called
         for index, (form, inputs, outputs) in enumerate(zip(table.forms, table.inputs, table.outputs, strict=True)):
             name, given = form.op_type, inputs
-            if index not in holding and name not in called and name not in _ALL_READ:
-                contents = FOLLOWED.get(name)
-                if contents is None:
+            if name not in reading and index not in holding:
+                contents = followed(name)
+                if contents is None or (contents.needs_all and not known.issuperset(inputs)):
                     continue
-                given = tuple([inputs[at] for at in contents.reads if at < len(inputs)])
-                if given and not (all if contents.needs_all else any)(map(known.__contains__, given)):
-                    continue
+                if not contents.needs_all:
+                    given = tuple([inputs[at] for at in contents.reads if at < len(inputs)])
+                    if given and known.isdisjoint(given):
+                        continue
             read.update(given)
             known.update(outputs)
     return read

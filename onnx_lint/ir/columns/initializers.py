@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint import schema
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
-from onnx_lint.ir.columns.tensor_encodings import is_evident
+from onnx_lint.ir.columns.tensor_encodings import RAW_DATA, evident_size, is_evident
 
 
 class Initializers(Record):
@@ -34,13 +34,20 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
     found = Initializers([], [], [], [])
     parsed = schema.message("TensorProto").FromString
     shared: dict[tuple[int, ...], tuple[int, ...]] = {}
+    sizes: dict[tuple[int, tuple[int, ...]], int] = {}
     for index, piece in enumerate(tensors):
         proto = parsed(piece)
-        shape = tuple(proto.dims)
-        found.names.append(proto.name)
-        found.element_types.append(proto.data_type)
+        name, element_type, shape = proto.name, proto.data_type, tuple(proto.dims)
+        found.names.append(name)
+        found.element_types.append(element_type)
         found.shapes.append(shared.setdefault(shape, shape))
-        if not is_evident(proto):
+        kind = element_type, shape
+        if kind not in sizes:
+            sizes[kind] = evident_size(element_type, shape)
+        fields = proto.ListFields()
+        # These are as many as name, type, shape and raw_data, which is the last of them.
+        is_plain = name and len(fields) == 3 + bool(shape) and fields[-1][0] is RAW_DATA
+        if not (is_plain and len(fields[-1][1]) == sizes[kind]) and not is_evident(proto):
             found.doubtful.append(index)
     return found
 

@@ -392,9 +392,10 @@ def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
         return rest  # the last field is cut off
     if not noted:
         return rest
-    _note(sorted({_ANNOTATIONS[piece[0]] for piece in noted}), table)
+    tags = [piece[0] for piece in noted]
+    _note([_ANNOTATIONS[each] for each in set(tags)], table)
     entries = _nodeless(b"".join(noted), table)[0].metadata_props
     # They are fewer if they cannot be parsed.
-    if len({entry.key for entry in entries}) < sum(piece[0] == _METADATA for piece in noted):
+    if len({entry.key for entry in entries}) < tags.count(_METADATA):
         table.repeated_keys.append(len(table.forms))
     return b"".join(pieces)

@@ -26,13 +26,13 @@ from onnx_lint.spec.element_types import (
 )
 
 _FIELDS: Final = schema.message("TensorProto").DESCRIPTOR.fields_by_name
-_DIMS, _DATA_TYPE, _SEGMENT, _RAW_DATA, _DATA_LOCATION = (
+_DIMS, _DATA_TYPE, _SEGMENT, RAW_DATA, _DATA_LOCATION = (
     _FIELDS[name] for name in ("dims", "data_type", "segment", "raw_data", "data_location")
 )
 _ANNOTATIONS: Final = frozenset(
     {_DATA_LOCATION, *(_FIELDS[name] for name in ("doc_string", "external_data", "metadata_props"))}
 )
-_VALUE_FIELDS: Final = frozenset({_RAW_DATA, *(_FIELDS[name] for name in TYPED_FIELDS)})
+_VALUE_FIELDS: Final = frozenset({RAW_DATA, *(_FIELDS[name] for name in TYPED_FIELDS)})
 
 
 class Encoding(Record):
@@ -61,7 +61,7 @@ def _encodings() -> dict[tuple[int, FieldDescriptor], Encoding]:
         if element.bits:
             plain = element.bits >= 8 and element.name != "bool"
             byte_range = element.entry_range if element.name == "bool" else None
-            found[element.number, _RAW_DATA] = Encoding(element.bits, 8, plain, "raw_data", byte_range)
+            found[element.number, RAW_DATA] = Encoding(element.bits, 8, plain, "raw_data", byte_range)
         per_entry = element.elements_per_entry
         plain = element.entry_range is None and element.name != "string"
         found[element.number, _FIELDS[element.field]] = Encoding(
@@ -157,6 +157,12 @@ def encoding_of(values: SetFields, payloads: tuple[Payload, ...]) -> Encoding | 
             return None  # entries that must be read to be counted are counted when a rule needs it
         count = payloads[0].length
     return encoding if count == encoding.entries_of(elements) else None
+
+
+def evident_size(element_type: int, dims: Iterable[int]) -> int:
+    """Return how many bytes of raw_data are right for a type and a shape, whatever the bytes are; -1 if none are."""
+    elements, encoding = _positive_elements(dims), encoding_in(element_type, "raw_data")
+    return -1 if elements is None or encoding is None or not encoding.accepts_any else encoding.entries_of(elements)
 
 
 def _positive_elements(dims: Iterable[int]) -> int | None:

@@ -65,11 +65,12 @@ class SuspectTensors(Record):
             for index, number in enumerate(graph.initializers.element_types):
                 if number in element_types:
                     message = messages[index]
-                    place = graph.at("initializer", index)
-                    is_whole = isinstance(message, bytes) and (not self.payloads or place.key not in self.payloads)
-                    if may_be_nan and is_whole and not may_hold_nan(number, message):
+                    is_right = may_be_nan and isinstance(message, bytes) and not may_hold_nan(number, message)
+                    if is_right and not self.payloads:
                         continue
-                    yield self._tensor(graph.message_at("initializer", index), place, graph)
+                    place = graph.at("initializer", index)
+                    if not is_right or place.key in self.payloads:
+                        yield self._tensor(graph.message_at("initializer", index), place, graph)
         for attribute in self.attributes.where(
             lambda kind: kind.may_be_nan >= may_be_nan and not element_types.isdisjoint(kind.element_types)
         ):

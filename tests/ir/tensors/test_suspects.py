@@ -37,6 +37,7 @@ def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixtu
         patch.setattr(attribute_kinds, "is_evident", lambda tensor: False)
         patch.setattr(nodes, "_forms", Memory(1_000))
         patch.setattr(initializers, "is_evident", lambda tensor: False)
+        patch.setattr(initializers, "evident_size", lambda element_type, dims: -1)
         patch.setattr(suspects, "encoding_of", lambda fields, payloads: None)
         model = load(BytesSource(serialized_fixture(fixture)))
         assert len(model.tensors.unproved) == len(list(walked.tensors(model)))
