@@ -97,7 +97,6 @@ _NUMBERS: Final[tuple[ValueRow, ...]] = (
     ("", "Scan", "scan_input_directions", 9, ANY, "0 1"),
     ("", "Scan", "scan_output_directions", 9, ANY, "0 1"),
     ("", "Unique", "sorted", 11, ANY, "0 1"),
-    ("ai.onnx.preview", "FlexAttention", "softmax_precision", 1, ANY, "1 10 11 16"),
     ("ai.onnx.ml", "TreeEnsemble", "aggregate_function", 5, ANY, "0 1 2 3"),
     ("ai.onnx.ml", "TreeEnsemble", "post_transform", 5, ANY, "0 1 2 3 4"),
 )  # fmt: skip
@@ -107,6 +106,7 @@ _PRECISIONS: Final[tuple[ValueRow, ...]] = (
     ("", "GroupNormalization", "stash_type", 21, ANY, "1 10 11 16"),
     ("", "QuantizeLinear", "precision", 23, ANY, "0 1 10 11 16"),
     ("", "RMSNormalization", "stash_type", 23, ANY, "1 10 11 16"),
+    ("ai.onnx.preview", "FlexAttention", "softmax_precision", 1, ANY, "1 10 11 16"),
 )
 """Precisions of intermediate results: the numbers of the floating-point element types, which the texts do not list.
 For QuantizeLinear 0 is the default; ONNX Runtime refuses integers.
@@ -200,12 +200,8 @@ _ELEMENT_TYPE_OF_OUTPUT: Final[Mapping[tuple[str, str], int]] = {
 
 _OTHER_ELEMENT_TYPES: Final = frozenset(
     {
-        ("", "Attention", "softmax_precision"),
-        ("", "GroupNormalization", "stash_type"),
-        ("", "QuantizeLinear", "precision"),
-        ("", "RMSNormalization", "stash_type"),
+        *[row[:3] for row in _PRECISIONS],
         ("", "Range", "stash_type"),
-        ("ai.onnx.preview", "FlexAttention", "softmax_precision"),
         ("com.microsoft", "DequantizeBFP", "dtype"),
         ("com.microsoft", "DequantizeWithOrder", "to"),
         ("com.microsoft", "GemmFloat8", "dtype"),

@@ -12,7 +12,7 @@ from onnx_lint.inference.shapes.registration import shapes_of
 _BATCH, _HEAD, _LENGTH, _SIZE = range(4)
 _QUERY, _KEY, _VALUE, _MASK, _PAST_KEY, _PAST_VALUE, _UNPADDED = range(7)
 
-_PACKED, _SPLIT = 3, 4
+PACKED, SPLIT = 3, 4
 """The ranks of [batch, length, heads * size] and of [batch, heads, length, size]."""
 
 _PACKED_AXES = (0, 2, 1, 2)
@@ -44,9 +44,9 @@ def attention(node: Operands) -> Outputs:
     key, value = _part(node, _KEY, "kv_num_heads"), _part(node, _VALUE, "kv_num_heads")
     ranks = [len(node.fact(index).shape or ()) for index in (_QUERY, _KEY, _VALUE)]
     # The function of later versions takes inputs of several ranks.
-    if node.version < _PACKED_ONLY and not node.problems and {_PACKED, _SPLIT} <= set(ranks):
-        first, rank = next((index, rank) for index, rank in enumerate(ranks) if rank in (_PACKED, _SPLIT))
-        other = next(index for index in range(first, len(ranks)) if ranks[index] == _PACKED + _SPLIT - rank)
+    if node.version < _PACKED_ONLY and not node.problems and {PACKED, SPLIT} <= set(ranks):
+        first, rank = next((index, rank) for index, rank in enumerate(ranks) if rank in (PACKED, SPLIT))
+        other = next(index for index in range(first, len(ranks)) if ranks[index] == PACKED + SPLIT - rank)
         node.wrong_rank(other, rank, rank, first)
     _is_for_packed(node, "q_num_heads", _QUERY)
     _is_for_packed(node, "kv_num_heads", _KEY, _VALUE)
@@ -75,11 +75,11 @@ def attention(node: Operands) -> Outputs:
 
 def _part(node: Operands, index: int, name: str) -> HeadInput:
     """Return an input; a packed one is divided into the number of heads in an attribute."""
-    shape = node.shape(index, at_least=_PACKED, at_most=_SPLIT)
+    shape = node.shape(index, at_least=PACKED, at_most=SPLIT)
     if shape is None:
-        return HeadInput(index, (None,) * _SPLIT)
+        return HeadInput(index, (None,) * SPLIT)
     heads = node.integer(name)
-    if len(shape) == _SPLIT:
+    if len(shape) == SPLIT:
         if node.version < _PACKED_ONLY and heads is not None and heads > 0:
             node.same((index, _HEAD), heads, Element(name, heads))
         return HeadInput(index, shape)
@@ -87,7 +87,7 @@ def _part(node: Operands, index: int, name: str) -> HeadInput:
     if heads is None:
         # Only this attribute says how the last dimension is divided.
         if not any(isinstance(each, WrongRank) and each.like == name for each in node.problems):
-            node.wrong_rank(index, _SPLIT, _SPLIT, name)
+            node.wrong_rank(index, SPLIT, SPLIT, name)
         return HeadInput(index, (batch, None, length, None), True)
     if heads < 1:
         return HeadInput(index, (batch, None, length, None), True)
@@ -99,14 +99,14 @@ def _is_for_packed(node: Operands, name: str, *indices: int) -> None:
     heads = node.integer(name)
     if heads is None or node.version < _PACKED_ONLY:
         return
-    if all(len(node.fact(index).shape or ()) == _SPLIT for index in indices):
+    if all(len(node.fact(index).shape or ()) == SPLIT for index in indices):
         reason = "it is only for inputs of 3 dimensions"
         node.wrong_value(name, heads, reason, allowed=f"no {name}, or inputs of 3 dimensions")
 
 
 def _past(node: Operands, index: int, part: HeadInput) -> HeadInput:
     """Return the past of an input. Only its length may differ from the input."""
-    past = HeadInput(index, node.shape(index, _SPLIT) or (None,) * _SPLIT)
+    past = HeadInput(index, node.shape(index, SPLIT) or (None,) * SPLIT)
     agree(node, part, past, _BATCH, _HEAD, _SIZE)
     return past
 
@@ -147,7 +147,7 @@ def shares(node: Operands, query: HeadInput, key: HeadInput) -> None:
 
 def _fits_mask(node: Operands, scores: Dims) -> None:
     """The mask is broadcast to the scores of queries and keys."""
-    mask = node.shape(_MASK, at_most=_SPLIT)
+    mask = node.shape(_MASK, at_most=SPLIT)
     for axis in range(-len(mask or ()), 0):
         dim, expected = node.dim(_MASK, axis), scores[axis]
         may_be_shorter = axis == -1 and node.version >= _SHORT_MASK

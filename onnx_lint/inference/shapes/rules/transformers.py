@@ -8,12 +8,9 @@ from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, Unequal
 from onnx_lint.inference.shapes.registration import equations, shapes_of
-from onnx_lint.inference.shapes.rules.attention import HeadInput, shares
+from onnx_lint.inference.shapes.rules.attention import PACKED, SPLIT, HeadInput, shares
 
 equations({"SwiGLU": "A[*shape] B[*shape] -> Y[*shape]"})
-
-_PACKED, _SPLIT = 3, 4
-"""The ranks of [batch, length, heads * size] and of [batch, heads, length, size]."""
 
 
 @shapes_of("FlexAttention", domain="ai.onnx.preview")
@@ -21,7 +18,7 @@ def flexible_attention(node: Operands) -> Outputs:
     """A mixture of the values for each query; groups of heads share keys and values."""
     outputs = solve("Q[b h q d] K[b g k d] V[b g k v] -> Y[b h q v]", node)
     query, key = node.fact(0).shape, node.fact(1).shape
-    if query is not None and key is not None and len(query) == len(key) == _SPLIT:
+    if query is not None and key is not None and len(query) == len(key) == SPLIT:
         shares(node, HeadInput(0, query), HeadInput(1, key))
     return outputs
 
@@ -88,12 +85,12 @@ def causal_convolution(node: Operands) -> Outputs:
 @shapes_of("RotaryEmbedding", reads=(3,))
 def rotary_embedding(node: Operands) -> Outputs:
     """Pairs of numbers of each head are turned; the caches have an angle for each pair of each position."""
-    shape = node.shape(0, at_least=_PACKED, at_most=_SPLIT)
+    shape = node.shape(0, at_least=PACKED, at_most=SPLIT)
     half, by = _pairs(node, shape)
     by_position = node.given(3)
-    batch, steps = (0, _PACKED - 2 if shape is not None and len(shape) == _PACKED else 2)
+    batch, steps = (0, PACKED - 2 if shape is not None and len(shape) == PACKED else 2)
     for index in (1, 2):
-        if node.shape(index, 2 if by_position else _PACKED) is None:
+        if node.shape(index, 2 if by_position else PACKED) is None:
             continue
         node.same((index, -1), half, by)
         for axis, of_input in ((0, batch), (1, steps)) if not by_position and shape is not None else ():
@@ -110,9 +107,9 @@ def _pairs(node: Operands, shape: Shape) -> tuple[Dim, ProblemPlace | None]:
     and the source of that.
     """
     size: Dim = None
-    if shape is not None and len(shape) == _SPLIT:
+    if shape is not None and len(shape) == SPLIT:
         size = shape[-1]
-        node.quotient((0, _SPLIT - 1), 2)
+        node.quotient((0, SPLIT - 1), 2)
     elif shape is not None:
         heads = node.integer("num_heads", 0)
         hidden = node.dim(0, 2)
@@ -122,7 +119,7 @@ def _pairs(node: Operands, shape: Shape) -> tuple[Dim, ProblemPlace | None]:
                 node.indivisible(InputDimension(0, 2, hidden), 2 * heads, Element("num_heads", heads))
         elif not heads:
             # Without it nothing says which of the packed numbers belong to a head.
-            node.wrong_rank(0, _SPLIT, _SPLIT, "num_heads")
+            node.wrong_rank(0, SPLIT, SPLIT, "num_heads")
     turned = node.integer("rotary_embedding_dim", 0)
     if isinstance(size, int) and turned > size:
         reason = f"each head has {size} elements"
