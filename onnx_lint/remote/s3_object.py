@@ -44,7 +44,7 @@ class S3Object(StoredObject):
             self._wanted["VersionId"] = version
         elif self._etag is not None:
             self._wanted["IfMatch"] = self._etag
-        parts.add(0, data)
+        parts.add(0, data[: min(length, size)])
         return Beginning(size, self._wanted.get("VersionId") or self._etag, self._etag)
 
     def fetch(self, start: int, stop: int) -> bytes:

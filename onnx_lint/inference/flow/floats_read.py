@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Set
 from typing import Final
 
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS
-from onnx_lint.inference.shapes.contents import FOLLOWED
+from onnx_lint.inference.shapes.contents import FOLLOWED, Contents
 from onnx_lint.ir.graph import Graph
+
+_ALL: Final = Contents(lambda node, shape: None, sys.maxsize)
+"""Any input may decide a shape, and any output may have known elements."""
 
 _ALL_READ: Final = READ_FLOAT_ELEMENTS | {
     *("ConcatFromSequence", "Optional", "OptionalGetElement", "SequenceAt", "SequenceConstruct", "SequenceInsert")
@@ -25,6 +29,7 @@ def floats_read(roots: Iterable[Graph], called: Set[str]) -> set[str]:
     read: set[str] = set()
     known = {""}
     graphs = list(roots)
+    reading = _ALL_READ | called
     for graph in graphs:
         graphs += graph.nested
         known.update(graph.initializer_names)
@@ -32,18 +37,19 @@ def floats_read(roots: Iterable[Graph], called: Set[str]) -> set[str]:
             read.update(graph.initializer_names)  # the nodes have another order
         if graph.parent is not None or graph.is_function:
             known.update(graph.input_names)
-        holding, table = graph.nested_by_node, graph.table
-        followed, reading = FOLLOWED.get, _ALL_READ | called
-        for index, (form, inputs, outputs) in enumerate(zip(table.forms, table.inputs, table.outputs, strict=True)):
-            name, given = form.op_type, inputs
-            if name not in reading and index not in holding:
-                contents = followed(name)
-                if contents is None or (contents.needs_all and not known.issuperset(inputs)):
+        table = graph.table
+        kinds = {form: _ALL if form.op_type in reading else FOLLOWED.get(form.op_type) for form in graph.form_counts}
+        kinds.update({table.forms[index]: _ALL for index in graph.nested_by_node if index < len(table.forms)})
+        for form, inputs, outputs in zip(table.forms, table.inputs, table.outputs, strict=True):
+            contents = kinds[form]
+            if contents is None:
+                continue
+            given = inputs[: contents.reads]
+            if contents.needs_all:
+                if not known.issuperset(given):
                     continue
-                if not contents.needs_all:
-                    given = tuple([inputs[at] for at in contents.reads if at < len(inputs)])
-                    if given and known.isdisjoint(given):
-                        continue
+            elif contents is not _ALL and given and known.isdisjoint(given):
+                continue
             read.update(given)
             known.update(outputs)
     return read

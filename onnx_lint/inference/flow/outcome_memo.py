@@ -84,7 +84,7 @@ class OutcomeMemo:
         self._contents: Contents | None = None
         self._attributes: AttributeValues | None = None
         self._reads: tuple[int, ...] = ()
-        self._followed: tuple[int, ...] = ()
+        self._followed = 0
         """The inputs whose elements affect only the elements of the output."""
         self.crash: Crash | None = None
         """The bug that keeps the shape rule from being used."""
@@ -106,7 +106,7 @@ class OutcomeMemo:
         self._rule, self._attributes = rule, attributes
         self._reads = rule.reads
         self._contents = FOLLOWED.get(schema.name) if not schema.domain else None
-        self._followed = self._contents.reads if self._contents is not None else ()
+        self._followed = self._contents.reads if self._contents is not None else 0
 
     def without_types(self, outcome: NodeOutcome, inputs: tuple[Fact | None, ...]) -> NodeOutcome:
         """Return the outcome without the types of outputs that share a variable with an input of unknown type."""
@@ -133,10 +133,10 @@ class OutcomeMemo:
         reads, followed = self._reads, self._followed
         if self._contents is not None and self._contents.needs_all:
             are_known = all(each is not None and each.content is not None for each in inputs)
-            followed = followed if are_known else ()
+            followed = followed if are_known else 0
         facts = tuple(
             [
-                UNKNOWN if each is None else each if index in reads or index in followed else each.bare
+                UNKNOWN if each is None else each if index < followed or index in reads else each.bare
                 for index, each in enumerate(inputs)
             ]
         )

@@ -31,8 +31,8 @@ class Contents(Record):
     """The rule for the content of an output."""
 
     follow: Follow
-    reads: tuple[int, ...]
-    """The inputs whose content decides it."""
+    reads: int
+    """The number of inputs whose content decides it, from the first on."""
     needs_all: bool = False
     """True if nothing is known of the output unless the content of each of these inputs is known."""
 
@@ -104,7 +104,7 @@ IN_ORDER: Final = frozenset({"Constant", "Flatten", "Identity", "Reshape", "Sque
 """Operators that change the shape and the element type at most, not the order; also for other element types."""
 
 
-def follows(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Follow], Follow]:
+def follows(*operators: str, reads: int = 0) -> Callable[[Follow], Follow]:
     """Return a decorator that declares the content of the first output of operators."""
 
     def declare(function: Follow) -> Follow:
@@ -118,7 +118,7 @@ def follows(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Follow], 
 # --- unchanged
 
 
-@follows("Cast", "CastLike", "Flatten", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=(0,))
+@follows("Cast", "CastLike", "Flatten", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=1)
 def _same(node: Operands, shape: Dims) -> Content:
     return node.content(0)
 
@@ -141,7 +141,7 @@ def _shape(node: Operands, shape: Dims) -> Content:
     return None if found is None else found[node.integer("start", 0) : node.integer("end")]
 
 
-@follows("SequenceLength", reads=(0,))
+@follows("SequenceLength", reads=1)
 def _sequence_length(node: Operands, shape: Dims) -> Content:
     count = node.element_count(0)
     return None if count is None else (count,)
@@ -182,7 +182,7 @@ def _picked(node: Operands, chosen: Mapping[int, Iterable[int]]) -> Content:
     return _taken(node.content(0) or (), sizes, [(at, chosen.get(at, range(size))) for at, size in enumerate(sizes)])
 
 
-@follows("Gather", reads=(0, 1))
+@follows("Gather", reads=2)
 def _gather(node: Operands, shape: Dims) -> Content:
     indices, sizes = node.content(1), _sizes(node)
     if not sizes or not dims.are_sizes(indices):
@@ -194,7 +194,7 @@ def _gather(node: Operands, shape: Dims) -> Content:
     return _picked(node, {axis: [index % count for index in indices]})
 
 
-@follows("Slice", reads=(0, 1, 2, 3, 4))
+@follows("Slice", reads=5)
 def _slice(node: Operands, shape: Dims) -> Content:
     if node.version < 10:
         lists: list[Content] = [node.integers(name) for name in ("starts", "ends", "axes")]
@@ -215,14 +215,14 @@ def _slice(node: Operands, shape: Dims) -> Content:
     return _picked(node, {at % len(sizes): sliced(sizes[at], start, end, step) for at, start, end, step in rows})
 
 
-@follows("Transpose", reads=(0,))
+@follows("Transpose", reads=1)
 def _transpose(node: Operands, shape: Dims) -> Content:
     sizes = _sizes(node)
     order = node.integers("perm") or range(len(shape))[::-1]
     return _taken(node.content(0) or (), sizes, [(axis, range(sizes[axis])) for axis in order]) if sizes else None
 
 
-@follows("Tile", reads=(0, 1))
+@follows("Tile", reads=2)
 def _tile(node: Operands, shape: Dims) -> Content:
     repeats, sizes = node.content(1), _sizes(node)
     if sizes is None or not dims.are_sizes(repeats) or len(repeats) != len(sizes):
@@ -231,7 +231,7 @@ def _tile(node: Operands, shape: Dims) -> Content:
     return _picked(node, {axis: list(range(size)) * times for axis, (size, times) in rows})
 
 
-@follows("Concat", reads=tuple(range(64)))
+@follows("Concat", reads=64)
 def _concat(node: Operands, shape: Dims) -> Content:
     axis = node.integer("axis", 1)
     outer = math.prod(size for size in shape[: axis % len(shape)] if isinstance(size, int))
@@ -247,7 +247,7 @@ def _concat(node: Operands, shape: Dims) -> Content:
     )
 
 
-@follows("Pad", reads=(0, 1, 2, 3))
+@follows("Pad", reads=4)
 def _pad(node: Operands, shape: Dims) -> Content:
     content, pads = node.content(0), node.content(1)
     value = node.content(2) if node.given(2) else (0,)
@@ -257,7 +257,7 @@ def _pad(node: Operands, shape: Dims) -> Content:
     return value * pads[0] + content + value * pads[1] if is_constant else None
 
 
-@follows("ScatterElements", "ScatterND", reads=(0, 1, 2))
+@follows("ScatterElements", "ScatterND", reads=3)
 def _scatter(node: Operands, shape: Dims) -> Content:
     content, indices, updates = (node.content(index) for index in range(3))
     sizes, places = _sizes(node), _sizes(node, 1)
@@ -278,7 +278,7 @@ def _scatter(node: Operands, shape: Dims) -> Content:
     return tuple(found)
 
 
-@follows("NonZero", reads=(0,))
+@follows("NonZero", reads=1)
 def _non_zero(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), _sizes(node)
     if content is None or sizes is None:
@@ -287,12 +287,12 @@ def _non_zero(node: Operands, shape: Dims) -> Content:
     return tuple(chain(*zip(*places, strict=True))) if len(places) * len(sizes) <= _MOST_COMPUTED else None
 
 
-@follows("Expand", reads=(0, 1))
+@follows("Expand", reads=2)
 def _expand(node: Operands, shape: Dims) -> Content:
     return _stretched(node, 0, shape)
 
 
-@follows("ConstantOfShape", reads=(0,))
+@follows("ConstantOfShape", reads=1)
 def _constant_of_shape(node: Operands, shape: Dims) -> Content:
     value = node.tensor("value")
     content = value.content if value is not None else None
@@ -300,7 +300,7 @@ def _constant_of_shape(node: Operands, shape: Dims) -> Content:
     return content * size if content and len(content) == 1 and isinstance(size, int) else None
 
 
-@follows("Range", reads=(0, 1, 2))
+@follows("Range", reads=3)
 def _range(node: Operands, shape: Dims) -> Content:
     bounds = [node.scalar(index) for index in range(3)]
     numbers = range(*bounds) if dims.are_sizes(bounds) and bounds[2] else range(_MOST_COMPUTED + 1)
@@ -317,7 +317,7 @@ _REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[flo
 """The reductions of a list to one number: of sizes, and of floating-point numbers."""
 
 
-@follows(*_REDUCED, reads=(0,))
+@follows(*_REDUCED, reads=1)
 def _reduced(node: Operands, shape: Dims) -> Content:
     content, (of_sizes, of_numbers) = node.content(0), _REDUCED[node.operator]
     if not content or dims.product(shape) != 1 or len(content) > _MOST_FACTORS:
@@ -474,4 +474,4 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., flo
 floating-point numbers."""
 
 for _name, _row in _BY_ELEMENT.items():
-    FOLLOWED[_name] = Contents(_each, tuple(range(_row[0])), needs_all=True)
+    FOLLOWED[_name] = Contents(_each, _row[0], needs_all=True)
