@@ -131,9 +131,7 @@ def _size_of(key: object) -> int:
     size = len(key)
     if size <= _MOST_OF_A_KEY:
         for part in key:
-            if isinstance(part, (str, bytes)):
-                size += len(part)
-            elif isinstance(part, (tuple, frozenset)):
+            if isinstance(part, (str, bytes, tuple, frozenset)):
                 size += _size_of(part)
     return size
 

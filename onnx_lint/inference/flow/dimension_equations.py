@@ -280,7 +280,10 @@ class _Solution:
         self._reported: set[str] = set() if around is None else around._reported
 
     def contradictions(self, equations: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
-        left = list(equations)
+        first: dict[tuple[int | str, int | str], DimensionEquation] = {}
+        for equation in equations:  # many nodes state the same about two dimensions
+            first.setdefault((equation.one, equation.other), equation)
+        left = list(first.values())
         for _ in range(_MOST_ROUNDS):
             undecided: list[DimensionEquation] = []
             for equation in left:

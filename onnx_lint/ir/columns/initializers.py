@@ -9,7 +9,8 @@ from typing import Final
 from onnx_lint import schema
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
-from onnx_lint.ir.columns.tensor_encodings import RAW_DATA, evident_size, is_evident
+from onnx_lint.ir.columns.tensor_encodings import RAW_DATA, evident_size, is_evident, may_hold_nan
+from onnx_lint.spec.element_types import FLOATING_TYPES
 
 
 class Initializers(Record):
@@ -22,16 +23,18 @@ class Initializers(Record):
     """The dimensions; equal ones are one object."""
     doubtful: list[int]
     """The indices of those that are not evidently right, or have annotations."""
+    may_be_nan: set[int]
+    """The indices of those with floating-point numbers in the message that may be NaN."""
 
 
-NO_INITIALIZERS: Final = Initializers([], [], [], [])
+NO_INITIALIZERS: Final = Initializers([], [], [], [], set())
 
 
 def initializers_of(tensors: Sequence[bytes]) -> Initializers:
     """Return the columns of these serialized TensorProtos."""
     if not tensors:
         return NO_INITIALIZERS
-    found = Initializers([], [], [], [])
+    found = Initializers([], [], [], [], set())
     parsed = schema.message("TensorProto").FromString
     shared: dict[tuple[int, ...], tuple[int, ...]] = {}
     sizes: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -45,10 +48,15 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
         if kind not in sizes:
             sizes[kind] = evident_size(element_type, shape)
         fields = proto.ListFields()
+        numbers = piece
         # These are as many as name, type, shape and raw_data, which is the last of them.
-        is_plain = name and len(fields) == 3 + bool(shape) and fields[-1][0] is RAW_DATA
-        if not (is_plain and len(fields[-1][1]) == sizes[kind]) and not is_evident(proto):
+        if name and len(fields) == 3 + bool(shape) and fields[-1][0] is RAW_DATA:
+            numbers = fields[-1][1]
+        is_plain = numbers is not piece and len(numbers) == sizes[kind]
+        if not is_plain and not is_evident(proto):
             found.doubtful.append(index)
+        if element_type in FLOATING_TYPES and may_hold_nan(element_type, numbers, is_raw=is_plain):
+            found.may_be_nan.add(index)
     return found
 
 

@@ -98,8 +98,11 @@ _NAN_BYTES: Final = dict.fromkeys(FLOATING_TYPES, b"\x7f\xff") | {10: b"\x7c\x7d
 """The bytes of which a NaN of each type has one: as its last byte in raw_data, or in the varint of a typed field."""
 
 
-def may_hold_nan(element_type: int, data: bytes) -> bool:
-    """Return false if the bytes, of a TensorProto or the last ones of its numbers, evidently hold no NaN."""
+def may_hold_nan(element_type: int, data: bytes, *, is_raw: bool = False) -> bool:
+    """Return false if the bytes of a TensorProto, or of its numbers one after the other, evidently hold no NaN."""
+    if is_raw:
+        width = 8 if element_type == 11 else 4 if element_type == 1 else 2
+        data = data[width - 1 :: width]
     return any(map(data.__contains__, _NAN_BYTES.get(element_type, ())))
 
 
@@ -107,8 +110,7 @@ def may_be_nan(tensor: Proto, raw: bytes) -> bool:
     """Return false if a tensor with this `raw_data` evidently holds no NaN."""
     element_type = tensor.data_type
     if raw:
-        width = 8 if element_type == 11 else 4 if element_type == 1 else 2
-        return may_hold_nan(element_type, raw[width - 1 :: width])
+        return may_hold_nan(element_type, raw, is_raw=True)
     numbers = [*tensor.float_data, *tensor.double_data]
     return element_type in FLOATING_TYPES and (not numbers or any(map(isnan, numbers)))
 

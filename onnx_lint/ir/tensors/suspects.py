@@ -14,7 +14,6 @@ from onnx_lint.ir.columns.tensor_encodings import (
     are_values_evident,
     encoding_of,
     is_annotated,
-    may_hold_nan,
     set_fields,
 )
 from onnx_lint.ir.graph import Graph
@@ -61,11 +60,10 @@ class SuspectTensors(Record):
         if self.element_types.isdisjoint(element_types):
             return
         for graph in self.initializers:
-            messages = graph.proto.initializer
-            for index, number in enumerate(graph.initializers.element_types):
+            held = graph.initializers
+            for index, number in enumerate(held.element_types):
                 if number in element_types:
-                    message = messages[index]
-                    is_right = may_be_nan and isinstance(message, bytes) and not may_hold_nan(number, message)
+                    is_right = may_be_nan and index not in held.may_be_nan
                     if is_right and not self.payloads:
                         continue
                     place = graph.at("initializer", index)
