@@ -103,7 +103,7 @@ class RemoteSource(Source):
         self._ahead = ahead
         data = self._object.fetch(start, stop)
         if len(data) != stop - start:
-            raise RemoteError("the store returned fewer bytes than requested")
+            raise RemoteError("the store did not return the bytes that were requested")
         self._parts.add(start, data)
         self._fetched_to = stop
 

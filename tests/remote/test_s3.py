@@ -24,6 +24,7 @@ from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
 from onnx_lint.remote import RemoteError, listed, open_remote
+from onnx_lint.remote.s3_object import S3Object
 
 pytestmark = pytest.mark.remote
 
@@ -121,6 +122,22 @@ def test_a_model_that_is_replaced_midway(s3: Any, tmp_path: Path, is_versioned: 
     else:
         with pytest.raises(RemoteError, match="it was changed while it was read"):
             source.read_at(last, 100)
+
+
+@pytest.mark.parametrize("most", [None, -1], ids=["the rest of the object", "a byte too few"])
+def test_a_store_that_ignores_the_range(s3: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, most: int | None):
+    write_inlined(tmp_path / "m.onnx", tensors=4, elements=1 << 20)
+    data = (tmp_path / "m.onnx").read_bytes()
+    put(s3, m_onnx=data)
+    proper = S3Object._get
+
+    def improper(self: S3Object, start: int, stop: int) -> tuple[dict[str, Any], bytes]:
+        return proper(self, start, stop)[0], data[start : None if most is None else stop + most]
+
+    monkeypatch.setattr(S3Object, "_get", improper)
+    source = open_remote("s3://zoo/m.onnx", SETTINGS.limits)
+    with pytest.raises(RemoteError, match="the store did not return the bytes that were requested"):
+        source.read_at(0, len(data))
 
 
 def test_a_listing_has_what_identifies_an_object(s3: Any):
