@@ -19,7 +19,9 @@ from onnx_lint.report import Diagnostic, FileReport, Severity, unfold
 
 pytestmark = pytest.mark.slow
 
-HYGIENE = Settings(extend_select=("equal-initializers", "ineffective-node", "foldable-constant", "unnamed-node"))
+HYGIENE = Settings(
+    extend_select=("equal-initializers", "ineffective-node", "foldable-constant", "unnamed-node"), has_baseline=True
+)
 
 
 def _report(data: bytes, settings: Settings = HYGIENE) -> FileReport:
