@@ -24,7 +24,6 @@ from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
 from onnx_lint.remote import RemoteError, listed, open_remote
-from onnx_lint.remote.s3_object import S3Object
 
 pytestmark = pytest.mark.remote
 
@@ -126,6 +125,8 @@ def test_a_model_that_is_replaced_midway(s3: Any, tmp_path: Path, is_versioned: 
 
 @pytest.mark.parametrize("most", [None, -1], ids=["the rest of the object", "a byte too few"])
 def test_a_store_that_ignores_the_range(s3: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, most: int | None):
+    from onnx_lint.remote.s3_object import S3Object  # late: it imports s3fs
+
     write_inlined(tmp_path / "m.onnx", tensors=4, elements=1 << 20)
     data = (tmp_path / "m.onnx").read_bytes()
     put(s3, m_onnx=data)

@@ -82,7 +82,7 @@ EXPLAINED = (
     Explained(
         _ALL, r"onnx-lint: WrongValue\(.*source='(group|offset_group)'.*at least 1", "there are groups; onnx divides"
     ),
-    Explained(_ALL, r"onnx-lint: WrongValue\(.*source='pads'.*more is taken", "a size is not negative; onnx gives one"),
+    Explained(_ALL, r"onnx-lint: WrongValue\(.*source='pads'.*pads remove", "a size is not negative; onnx gives one"),
     Explained(
         "ConvTranspose",
         r"onnx-lint: WrongValue\(.*source='output_padding'",
