@@ -7,7 +7,6 @@ also happens when the process that started it ends, for whatever reason.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pickle
 import queue
@@ -56,10 +55,15 @@ def main() -> None:
 
 def _take(stream: BinaryIO, jobs: queue.SimpleQueue[Any]) -> None:
     """Put the jobs into the queue. End the process when no more can come, even in the middle of a job."""
-    with contextlib.suppress(EOFError, OSError, pickle.UnpicklingError):
+    try:
         while True:
             jobs.put(pickle.load(stream))
-    os._exit(0)
+    except (EOFError, OSError, pickle.UnpicklingError):
+        os._exit(0)
+    except BaseException:  # a job names what cannot be imported: onnx-lint was removed or replaced meanwhile
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
 
 
 def _answer(stream: BinaryIO, answer: object) -> None:

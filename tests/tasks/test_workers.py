@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -141,6 +142,24 @@ def test_processes_that_do_not_become_ready_have_each_file_say_so(monkeypatch: p
     tasks = [Task(str(number), Settings()) for number in range(3)]
     found = dict(workers.in_workers(tasks, range(3), 2))
     assert found == {number: _ended(str(number), "with exit code 1") for number in range(3)}
+
+
+class _Gone:
+    """What a process is sent after the module with it was removed."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, ("onnx_lint.no_longer_there",)
+
+
+def test_a_process_whose_modules_are_gone_ends():
+    pool = ProcessPool(_Gone())  # type: ignore[arg-type] # it has no call, as it never arrives
+    try:
+        pool.start()
+        _, event = pool.wait()
+        assert isinstance(event, Ended)
+        assert (event.code, event.was_ready) == (1, False)
+    finally:
+        pool.close_all()
 
 
 def test_a_slow_file_holds_back_only_what_its_worker_was_told_of(log: Path, linting: Callable[[Judge], None]):
