@@ -114,8 +114,7 @@ class Plan:
     @property
     def has_baseline(self) -> bool:
         """True if the run writes a baseline, or any file looked up so far has one."""
-        requests = (self.request, *self._merged.values())
-        return self.writes_baseline or any(request.baseline is not None for request in requests)
+        return self.writes_baseline or any(map(_has_baseline, (self.request, *self._merged.values())))
 
     @property
     def has_suppressions(self) -> bool:

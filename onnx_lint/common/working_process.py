@@ -15,7 +15,7 @@ import sys
 import threading
 import traceback
 from collections import deque
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NoReturn
 
 from onnx_lint.common.memory import held_to_the_end
 
@@ -47,10 +47,7 @@ def main() -> None:
                         expect(waiting[-1])
                 _answer(answers, do(waiting.popleft()))
     except BaseException:
-        # A normal end of the interpreter aborts while the other thread reads.
-        traceback.print_exc()
-        sys.stderr.flush()
-        os._exit(1)
+        _end_with_traceback()
 
 
 def _take(stream: BinaryIO, jobs: queue.SimpleQueue[Any]) -> None:
@@ -61,9 +58,14 @@ def _take(stream: BinaryIO, jobs: queue.SimpleQueue[Any]) -> None:
     except (EOFError, OSError, pickle.UnpicklingError):
         os._exit(0)
     except BaseException:  # a job names what cannot be imported: onnx-lint was removed or replaced meanwhile
-        traceback.print_exc()
-        sys.stderr.flush()
-        os._exit(1)
+        _end_with_traceback()
+
+
+def _end_with_traceback() -> NoReturn:
+    """End the process at once: a normal end of the interpreter aborts while the other thread is in use."""
+    traceback.print_exc()
+    sys.stderr.flush()
+    os._exit(1)
 
 
 def _answer(stream: BinaryIO, answer: object) -> None:

@@ -85,7 +85,7 @@ class OutcomeMemo:
         self._attributes: AttributeValues | None = None
         self._reads: tuple[int, ...] = ()
         self._followed = 0
-        """The inputs whose elements affect only the elements of the output."""
+        """The number of inputs, from the first on, whose elements affect only the elements of the output."""
         self.crash: Crash | None = None
         """The bug that keeps the shape rule from being used."""
         self.has_faulty_attribute = False

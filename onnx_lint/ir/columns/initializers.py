@@ -48,14 +48,13 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
         if kind not in sizes:
             sizes[kind] = evident_size(element_type, shape)
         fields = proto.ListFields()
-        numbers = piece
         # These are as many as name, type, shape and raw_data, which is the last of them.
-        if name and len(fields) == 3 + bool(shape) and fields[-1][0] is RAW_DATA:
-            numbers = fields[-1][1]
-        is_plain = numbers is not piece and len(numbers) == sizes[kind]
+        has_raw = name and len(fields) == 3 + bool(shape) and fields[-1][0] is RAW_DATA
+        raw = fields[-1][1] if has_raw else b""
+        is_plain = len(raw) == sizes[kind]
         if not is_plain and not is_evident(proto):
             found.doubtful.append(index)
-        if element_type in FLOATING_TYPES and may_hold_nan(element_type, numbers, is_raw=is_plain):
+        if element_type in FLOATING_TYPES and may_hold_nan(element_type, raw if is_plain else piece, is_raw=is_plain):
             found.may_be_nan.add(index)
     return found
 
