@@ -8,6 +8,8 @@ import pytest
 from support.models.clean_model import CLEAN
 
 from onnx_lint.cli.application import run
+from onnx_lint.engine.lint import _Run
+from onnx_lint.reporters import REPORTERS
 from onnx_lint.spec.clauses import clauses
 
 ODD_NAMES = CLEAN.replace('"y"', '"y/out"').replace('"relu"', '"re lu"').replace('"x"', '"0"')
@@ -49,6 +51,18 @@ def test_no_form_for_programs_lists_it(model, capsys, form):
     assert results == []
 
 
+@pytest.mark.parametrize("options", [[], ["-q"], ["-o", "sarif=r.sarif"], ["-q", "-o", "json=r.json"]], ids=" ".join)
+@pytest.mark.parametrize("form", REPORTERS)
+def test_its_rule_runs_if_a_report_says_the_number(model, tmp_path, capsys, monkeypatch, form, options):
+    (tmp_path / model).write_text(ODD_NAMES + "opset_import { version: 13 }")  # an error, as reports may leave out others
+    rules, judge = [], _Run.judge
+    monkeypatch.setattr(_Run, "judge", lambda self, entry: (rules.append(entry.id), judge(self, entry)))
+    run([model, "-o", f"{form}=report", *options])
+    written = [path.read_text() for path in tmp_path.iterdir() if path.name != model]
+    said = "".join([*written, capsys.readouterr().out])
+    assert ("non-c90-name" in rules) == ("not C90 identifiers" in said)
+
+
 def test_a_baseline_does_not_hold_it(model, tmp_path, capsys):
     assert run([model, "--write-baseline", "known.json"]) == 0
     assert "c90" not in (tmp_path / "known.json").read_text()
@@ -69,6 +83,8 @@ def test_a_baseline_does_not_hold_it(model, tmp_path, capsys):
 def test_asked_for_or_demanded_it_is_listed(model, capsys, arguments, severity):
     run([model, "-f", "json", *arguments])
     (file,) = json.loads(capsys.readouterr().out)["files"]
+    run([model, "-f", "concise", *arguments])  # without counts
+    assert capsys.readouterr().out.count("[non-c90-name]") == 1
     listed = [(item["rule"], item["severity"]) for item in file["diagnostics"] if item["rule"] == "non-c90-name"]
     assert listed == [("non-c90-name", severity)]
     assert [item for item in file["pedantic"] if item["rule"] == "non-c90-name"] == []

@@ -54,7 +54,7 @@ class Plan:
         self._fixed = _given(request)
         self._discovers = self._fixed is None and not request.no_config
         self._merged: dict[int, Request] = {}
-        self._settings: dict[int, Settings] = {}
+        self._settings: dict[tuple[int, bool], Settings] = {}
         self._is_library = is_library
         self._refused: set[str] = set()
         self.plugins = use_plugins(self._plugin_files(), is_checked=is_library)
@@ -90,12 +90,16 @@ class Plan:
             _print_warnings([reason])
         return False
 
-    def settings_for(self, path: str) -> Settings:
-        """Return the settings for the file at `path`. Raises RunError for a configuration that cannot be used."""
+    def settings_for(self, path: str, *, counts: bool = True) -> Settings:
+        """Return the settings for the file at `path`. Raises RunError for a configuration that cannot be used.
+
+        `counts`: whether a report says how many findings are only counted.
+        """
         request = self.request_for(path)
-        if id(request) not in self._settings:
-            self._settings[id(request)] = _settings(request, self.plugins)
-        return self._settings[id(request)]
+        key = id(request), counts
+        if key not in self._settings:
+            self._settings[key] = _settings(request, self.plugins, counts=counts)
+        return self._settings[key]
 
     def _check_plugins(self, values: SetValues) -> None:
         """Raise RunError for a configuration with plugin files that the run does not use."""
@@ -223,7 +227,7 @@ def _given(request: Request) -> SetValues | None:
     return read_file(request.config)
 
 
-def _settings(request: Request, plugins: tuple[str, ...]) -> Settings:
+def _settings(request: Request, plugins: tuple[str, ...], *, counts: bool) -> Settings:
     rule_options = {rule: dict(given) for rule, given in request.rule_options.items()}
     for entry in registry().values():
         if entry.flag and getattr(request, entry.flag[0].removeprefix("--").replace("-", "_"), False):
@@ -244,6 +248,7 @@ def _settings(request: Request, plugins: tuple[str, ...]) -> Settings:
             "policy_files": request.policy_files,
             "suppressions": _suppressions(request),
             "has_baseline": _has_baseline(request),
+            "counts": counts,
         }
         settings = Settings(**request.carried(Settings) | changes)
         if request.select and not settings.select:

@@ -72,6 +72,14 @@ def _is_present(entry: Registered, clause: Clause, settings: Settings) -> bool:
     return edition in clause.keyword and presence(entry, clause, settings) is not None
 
 
+def _only_counts(entry: Registered, settings: Settings) -> bool:
+    """Return whether all findings of the rule are counted, and none listed."""
+    cited = [clauses()[name] for name in entry.clauses]
+    return all(each.counted for each in cited) and all(
+        presence(entry, each, settings) != "listed" for each in cited if settings.standard.edition in each.keyword
+    )
+
+
 def _finds_error(clause: Clause, settings: Settings) -> bool:
     """Return whether the clause is a requirement of ONNX."""
     return clause.declared_by is None and severity(clause, settings.standard.edition) is Severity.ERROR
@@ -101,6 +109,7 @@ class Selection:
         self.settings = settings
         self.rules = rules
         self.entries = [entry for entry in rules.values() if applies(entry, settings)]
+        self._idle = {entry.id for entry in self.entries if not settings.counts and _only_counts(entry, settings)}
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
         self._gaps: dict[tuple[str, bool], tuple[str, ...]] = {}
 
@@ -150,7 +159,7 @@ class Selection:
         """Return the rules of `judging` that have something to check; the files of the others need not be imported."""
         from onnx_lint import model as questions
 
-        judging = self.judging(model)
+        judging = [entry for entry in self.judging(model) if entry.id not in self._idle]
         abouts = {entry.about for entry in judging}
         present = {about: about is None or has_subject(questions, model, about) for about in abouts}
         return [entry for entry in judging if present[entry.about]]

@@ -76,6 +76,8 @@ class Settings(Record):
     """The findings to suppress. None of them has expired."""
     has_baseline: bool = False
     """True to identify each finding also by what is around it (`Diagnostic.structure` and `parts`)."""
+    counts: bool = True
+    """False if no report says how many findings are only counted: rules that find nothing else are not run."""
 
     def __post_init__(self) -> None:
         use_files(self.plugins)

@@ -50,6 +50,10 @@ WITH_LINES: Final = frozenset({"text", "html", "sarif"})
 """The formats that show the lines of the model around a finding."""
 
 
+WITH_COUNTS: Final = frozenset({"text", "json", "jsonl", "junit", "markdown", "html"})
+"""The formats that show how many findings are only counted; the text format does not with `quiet`."""
+
+
 class FileWriter(Protocol):
     """Writes a report. It is constructed with `(head, stream, options, count)`.
 
