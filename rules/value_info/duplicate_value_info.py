@@ -12,7 +12,6 @@ from onnx_lint.model import (
     Graph,
     Model,
     Proto,
-    Statements,
     contradict,
     has_unusual_names,
     message,
@@ -69,28 +68,30 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
     """The findings on the entries of the graph whose name an earlier entry has, folded by their clauses."""
     first: dict[str, int] = {}
     by_clause: dict[str, list[tuple[int, int]]] = {}
-    kept: dict[int, Statements] = {}
+    differing: set[int] = set()
+    kept: dict[int, Declaration] = {}
     for index, name in enumerate(graph.value_info_names):
         earlier = first.setdefault(name, index) if name else index
         if earlier != index:
-            by_clause.setdefault(_clause(graph, earlier, index, kept), []).append((earlier, index))
-    # Beside a different entry, an equal one decides which of them a reader takes, the first or the last.
-    differing = {
-        earlier for pairs in by_clause.values() for earlier, later in pairs if not _is_alike(graph, earlier, later)
-    }
+            one, other = kept.get(earlier) or _entry(graph, earlier), _entry(graph, index)
+            if len(one.statements) > _FEW:
+                kept[earlier] = one
+            by_clause.setdefault(_clause(one, other), []).append((earlier, index))
+            # Beside a different entry, an equal one decides which of them a reader takes, the first or the last.
+            if not _is_alike(one, other):
+                differing.add(earlier)
     for clause, pairs in by_clause.items():
-        finding = partial(_finding, graph, clause)
+        finding = partial(_finding, graph, clause, kept)
         fix = _fix(graph, [(earlier, later) for earlier, later in pairs if earlier not in differing])
         for found in folded(pairs, finding, graph.name, _CONTRADICTING if clause == "VI-4" else _REPEATING):
             yield replace(found, fix=fix)
 
 
 def _fix(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Fix | str:
-    """The fix that deletes all but one of the entries that differ in the names of variables at most."""
+    """The fix that deletes all but one of the entries of each value; these differ in names of variables at most."""
     groups: dict[int, list[int]] = {}
     for earlier, later in pairs:
-        if _is_alike(graph, earlier, later):
-            groups.setdefault(earlier, [earlier]).append(later)
+        groups.setdefault(earlier, [earlier]).append(later)
     if not groups:
         return "the entries differ in more than the names of variables"
     declared = range(0 if graph.is_function else len(graph.input_names))
@@ -111,25 +112,28 @@ def _variables(value: Proto) -> set[str]:
     return {dim.dim_param for dim in value.type.tensor_type.shape.dim if dim.dim_param}
 
 
-def _is_alike(graph: Graph, earlier: int, later: int) -> bool:
+def _entry(graph: Graph, index: int) -> Declaration:
+    return Declaration(graph, "value_info", index)
+
+
+def _is_alike(earlier: Declaration, later: Declaration) -> bool:
     """Return whether two entries are equal but for the names of variables."""
-    one, other = (message("ValueInfoProto")() for _ in range(2))
-    one.CopyFrom(graph.message_at("value_info", earlier))
-    other.CopyFrom(graph.message_at("value_info", later))
-    for left, right in zip(*[each.type.tensor_type.shape.dim for each in (one, other)], strict=False):
+    dims = [each.proto.type.tensor_type.shape.dim for each in (earlier, later)]
+    if len(dims[0]) != len(dims[1]):
+        return False
+    copy = message("ValueInfoProto")()
+    copy.CopyFrom(later.proto)
+    for left, right in zip(dims[0], copy.type.tensor_type.shape.dim, strict=True):
         if left.dim_param and right.dim_param:
             right.dim_param = left.dim_param
-    return serialized(one) == serialized(other)
+    return serialized(earlier.proto) == serialized(copy)
 
 
-def _clause(graph: Graph, earlier: int, later: int, kept: dict[int, Statements]) -> str:
-    """The clause that an entry breaks which repeats an earlier one, of whose type long ones are `kept` for the next."""
-    if graph.is_function:
+def _clause(earlier: Declaration, later: Declaration) -> str:
+    """The clause that an entry breaks which repeats an earlier one."""
+    if earlier.graph.is_function:
         return "FUN-22"
-    stated = kept.get(earlier) or Declaration(graph, "value_info", earlier).statements
-    if len(stated) > _FEW:
-        kept[earlier] = stated
-    return "VI-4" if contradict(stated, Declaration(graph, "value_info", later).statements) else "VI-4a"
+    return "VI-4" if contradict(earlier.statements, later.statements) else "VI-4a"
 
 
 _FEW: Final = 32
@@ -139,8 +143,8 @@ _CONTRADICTING: Final = ("more entry contradicts an earlier one", "more entries 
 _REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat earlier ones")
 
 
-def _finding(graph: Graph, clause: str, pair: tuple[int, int]) -> Finding:
-    earlier, later = (Declaration(graph, "value_info", index) for index in pair)
+def _finding(graph: Graph, clause: str, kept: dict[int, Declaration], pair: tuple[int, int]) -> Finding:
+    earlier, later = kept.get(pair[0]) or _entry(graph, pair[0]), _entry(graph, pair[1])
     message = f"value info {quote(later.name)} of {graph.describe()} is listed twice"
     if contradict(earlier.statements, later.statements):
         message += f", as {earlier.describe_type()} and as {later.describe_type()}"
