@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import ModuleType
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import Memory
@@ -157,26 +158,31 @@ class Selection:
 
     def asked(self, model: Model) -> list[Registered]:
         """Return the rules of `judging` that have something to check; the files of the others need not be imported."""
-        from onnx_lint import model as questions
-
-        judging = [entry for entry in self.judging(model) if entry.id not in self._idle]
-        abouts = {entry.about for entry in judging}
-        present = {about: about is None or has_subject(questions, model, about) for about in abouts}
-        return [entry for entry in judging if present[entry.about]]
+        judging = self.judging(model)
+        present = {about: has_subject(model, about) for about in {entry.about for entry in judging}}
+        return [entry for entry in judging if present[entry.about] and entry.id not in self._idle]
 
 
-def has_subject(questions: ModuleType, model: Model, about: RuleSubject) -> bool:
+def has_subject(model: Model, about: RuleSubject | None) -> bool:
     """Return whether the model has anything that the rules are about; True if finding out raises.
 
-    `questions` is the module onnx_lint.model. The rules then get the same error, which is reported as theirs.
+    The rules then get the same error, which is reported as theirs.
     """
     try:
-        if not isinstance(about, str):
-            return bool(about(model))
-        owner, _, name = about.rpartition(".")
-        return bool(getattr(model, name) if owner else getattr(questions, name)(model))
+        return about is None or bool(_question(about)(model))
     except Exception:
         return True
+
+
+@cache
+def _question(about: RuleSubject) -> Callable[[Model], object]:
+    """Return the function that says what in a model the rules are about."""
+    if not isinstance(about, str):
+        return about
+    from onnx_lint import model as questions
+
+    owner, _, name = about.rpartition(".")
+    return attrgetter(name) if owner else getattr(questions, name)
 
 
 _kept: Final[Memory[None, Selection]] = Memory(1)
