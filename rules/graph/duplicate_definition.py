@@ -63,14 +63,15 @@ def _is_clean(graph: Graph) -> bool:
 
 def _shares_names(algorithm: Graph) -> bool:
     assert algorithm.parent is not None
-    return not algorithm.positions.keys().isdisjoint(algorithm.parent.positions)
+    return not algorithm.positions.keys().isdisjoint(algorithm.parent.positions.keys())
 
 
 def _duplicates(graph: Graph) -> Iterator[Finding]:
     inference = graph.parent if graph.kind is GraphKind.ALGORITHM else None
-    seen = set() if inference is None else set(inference.positions)
+    elsewhere = () if inference is None else inference.positions
+    seen = set[str]()
     for name, definition in graph.definitions():
-        if name not in seen:
+        if name not in seen and name not in elsewhere:
             seen.add(name)
             continue
         other = inference.first_definition(name) if inference is not None else None

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 
 from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model, has_unusual_names
 from onnx_lint.rule import Finding, Related, folded, replace, rule
@@ -48,9 +48,10 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
     - There is one finding for each graph, with the number of nodes that repeat a name.
     """
     fresh: FreshNames | None = None
+    first_nodes = cache(_first_nodes)  # each algorithm asks for those of the one inference graph
     for graph in model.graphs:
         # A training algorithm is one graph with the inference graph.
-        inference = _first_nodes(graph.parent) if graph.kind is GraphKind.ALGORITHM and graph.parent else {}
+        inference = first_nodes(graph.parent) if graph.kind is GraphKind.ALGORITHM and graph.parent else {}
         if graph.has_repeated_node_names or not inference.keys().isdisjoint(graph.node_names):
             fresh = fresh or FreshNames(name for each in model.graphs for name in each.node_names)
             yield from _duplicates(graph, inference, fresh)

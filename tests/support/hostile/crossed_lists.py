@@ -55,6 +55,15 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
         "missing-opset-import",
         lambda count: each(function('node { op_type: "X" domain: "com.b#" output: "y" }', "F#"), count),
     ),
+    "calls of overloads, each in a function of its own": (
+        "unresolved-overload",
+        lambda count: (
+            DEFAULT
+            + OWN
+            + graph(each('node { op_type: "F0" domain: "com.example" overload: "a#" output: "y#" }', 16 * count))
+            + each(function(DEFAULT + 'node { op_type: "Relu" }', "F#"), 4 * count)
+        ),
+    ),
     "imports of one domain in other versions": (
         "duplicate-opset-import",
         lambda count: each('opset_import { domain: "com.a" version: # }', count) + graph(""),
@@ -197,6 +206,15 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
             DEFAULT
             + graph(each('initializer { name: "w#" data_type: 1 float_data: 1 } output { name: "o#" }', count))
             + each('training_info { update_binding { key: "u#" value: "v#" } }', count)
+        ),
+    ),
+    "training algorithms beside many nodes, the last of which repeats a node": (
+        "duplicate-node-name",
+        lambda count: (
+            DEFAULT
+            + graph(each('node { name: "n#" op_type: "Relu" input: "y" output: "v#" }', 8 * count))
+            + each('training_info { algorithm { node { name: "a#" op_type: "Relu" output: "w#" } } }', 4 * count)
+            + 'training_info { algorithm { node { name: "n0" op_type: "Relu" output: "v0" } } }'
         ),
     ),
     "shardings beside values": (
