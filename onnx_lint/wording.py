@@ -50,16 +50,17 @@ def listed(words: Sequence[str], word: str = "and") -> str:
     return f" {word} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
-def describe_shape(shape: Sequence[int | str | None] | None) -> str:
+def describe_shape(shape: Sequence[int | str | None] | None, rank: int = 0) -> str:
     """Return a shape in the one notation of all reports: "[2, N, ?]", "a scalar"; "of unknown rank" for None.
 
     Brackets are ONNX's textual syntax, in which `float` is a scalar and `float[]` a tensor of unknown rank; hence the
-    words.
+    words. `rank`: the number of dimensions if `shape` has only those that are shown.
     """
     if shape is None or not len(shape):
         return "of unknown rank" if shape is None else "a scalar"
     shown = describe_list(shape[:MAX_DIMENSIONS])
-    return f"{shown[:-1]}, ... {len(shape):,} dimensions]" if len(shape) > MAX_DIMENSIONS else shown
+    rank = rank or len(shape)
+    return f"{shown[:-1]}, ... {rank:,} dimensions]" if rank > MAX_DIMENSIONS else shown
 
 
 def describe_list(values: Sequence[object]) -> str:
@@ -74,9 +75,9 @@ def with_shape(what: str, shape: str, between: str = " ") -> str:
     return f"{what}{between}{shape}" if shape.startswith("[") else f"{what} ({shape})"
 
 
-def typed(element: str, shape: Sequence[int | str | None] | None) -> str:
+def typed(element: str, shape: Sequence[int | str | None] | None, rank: int = 0) -> str:
     """Return the type of a tensor: "float[2, N]", "float (a scalar)", "float (of unknown rank)"."""
-    return with_shape(element, describe_shape(shape), "")
+    return with_shape(element, describe_shape(shape, rank), "")
 
 
 def counted(count: int, noun: str) -> str:

@@ -34,19 +34,14 @@ def describe_type(proto: Proto) -> str:
         case _:
             prefix = "sparse " if kind == "sparse_tensor_type" else ""
             tensor = getattr(proto, kind)
-            dims = _dimensions(tensor.shape.dim) if tensor.HasField("shape") else None
-            return typed(f"{prefix}{describe_element_type(tensor.elem_type)}", dims)
+            shown = map(_dimension, tensor.shape.dim[:MAX_DIMENSIONS])
+            dims = list(shown) if tensor.HasField("shape") else None
+            return typed(f"{prefix}{describe_element_type(tensor.elem_type)}", dims, len(tensor.shape.dim))
 
 
 def describe_tensor_type(element_type: int, dims: Sequence[int]) -> str:
     """Return the type of a tensor with these dimensions: `float[2, 3]`."""
     return typed(describe_element_type(element_type), dims)
-
-
-def _dimensions(protos: Sequence[Proto]) -> list[int | str | None]:
-    """Return as many dimensions as there are, of which those that are not shown are unknown."""
-    shown = [_dimension(each) for each in protos[:MAX_DIMENSIONS]]
-    return shown + [None] * (len(protos) - len(shown))
 
 
 def _dimension(proto: Proto) -> int | str | None:

@@ -398,7 +398,7 @@ class Flow:
             # Nothing runs it: an operator of another domain may, or a call was not followed.
             yield from self._walk_alone(graph, frame, known)
         # For an unknown operator declarations are used.
-        return NodeOutcome(outputs + (UNKNOWN,) * (len(node.outputs) - len(outputs)))
+        return NodeOutcome(outputs[: len(node.outputs)] + (UNKNOWN,) * (len(node.outputs) - len(outputs)))
 
     def _walk_alone(self, graph: Graph, frame: Frame, known: Known) -> Generator[Walk, Facts, None]:
         """Walk a graph with unknown inputs, unless an operator has run it."""

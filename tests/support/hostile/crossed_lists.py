@@ -176,6 +176,17 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
             )
         ),
     ),
+    "calls that take one output of a function with many": (
+        "undefined-name",
+        lambda count: (
+            DEFAULT
+            + OWN
+            + function(
+                each('output: "x#"', 40 * count) + f'node {{ op_type: "X" {each("""output: "x#" """, 40 * count)} }}'
+            )
+            + graph(each('node { op_type: "F" domain: "com.example" output: "z#" }', 4 * count))
+        ),
+    ),
     "operators that are not there, each its own": (
         "unknown-operator",
         lambda count: DEFAULT + graph(each('node { op_type: "Nosuch#" output: "z#" }', count)),
