@@ -17,7 +17,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
 from onnx_lint.input.source import BytesSource
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic
+from onnx_lint.report import Diagnostic, unfold
 from onnx_lint.spec.clauses import Severity
 
 from ..corpus import Seed
@@ -83,8 +83,8 @@ def facts_of(model: Model) -> Mapping[str, Fact]:
 
 
 def errors_of(verdict: Verdict) -> list[Diagnostic]:
-    """Return the errors of a verdict."""
-    return [found for found in verdict.diagnostics if found.severity is Severity.ERROR]
+    """Return the errors of a verdict, those of one cause each for itself."""
+    return [found for found in unfold(verdict.diagnostics) if found.severity is Severity.ERROR]
 
 
 def judge(made: Generated, at: Callable[[int], None]) -> Judged:
