@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, Final
 
 from onnx_lint import schema
@@ -24,6 +24,9 @@ unknown types, or unknown shapes."""
 
 FEW: Final = 20
 """The number of operands, parameters or declared values that counts as one more node; most nodes have two or three."""
+
+MANY: Final = 200
+"""The number of elements in lists of attributes, which each walk reads anew, that counts as one more node."""
 
 CallAttributes = tuple[tuple[str, bytes | int | None], ...]
 """The serialized attributes of a call, None for an unknown one, the number of a graph: what shapes may depend on."""
@@ -50,6 +53,8 @@ class FunctionWalk:
         """The outputs of the calls so far."""
         self._typed: dict[tuple[int, Facts, Arguments], Facts] = {}
         """The types of the outputs, by the types of the arguments."""
+        self._serialized: dict[int, tuple[Any, bytes]] = {}
+        """The attributes of calls and their bytes, by identity: a body hands on the same ones in each walk."""
         self._deciding: dict[int, frozenset[str]] = {}
         self._entered: set[int] = set()
         self._sizes: dict[int, int] = {}
@@ -75,7 +80,7 @@ class FunctionWalk:
         graphs = {each.name: self._handed_over(each) for each in held}
         given: CallAttributes = tuple(
             [
-                (name, None if proto is None else graphs[name].number if name in graphs else schema.serialized(proto))
+                (name, None if proto is None else graphs[name].number if name in graphs else self._bytes_of(proto))
                 for name, proto in bound.items()
             ]
         )
@@ -85,7 +90,7 @@ class FunctionWalk:
             return self._outputs[call]
         types = function.index, _types_only(inputs), arguments
         typed = self._typed.get(types) if not graphs else None
-        if not self._may_enter(function, for_types=typed is None):
+        if not self._may_enter(function, bound, for_types=typed is None):
             self.declarations.doubt(function, types=typed is None)
             return typed or ()
         outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call), graphs)
@@ -93,14 +98,19 @@ class FunctionWalk:
         self._typed.setdefault(types, _types_only(outputs))
         return outputs
 
+    def _bytes_of(self, attribute: Any) -> bytes:
+        if id(attribute) not in self._serialized:
+            self._serialized[id(attribute)] = attribute, schema.serialized(attribute)
+        return self._serialized[id(attribute)][1]
+
     def was_entered(self, function: Function) -> bool:
         """Return whether the body has been walked."""
         return function.index in self._entered
 
     def uncalled(self, function: Function) -> Walk:
         """Infer the body of a function that is never called, with unknown arguments."""
-        self._may_enter(function, for_types=True)
         bound = dict.fromkeys(function.attribute_names)
+        self._may_enter(function, bound, for_types=True)
         inputs = (UNKNOWN,) * len(function.body.input_names)
         return (yield from self._body(function, inputs, bound, None, {}))
 
@@ -152,17 +162,17 @@ class FunctionWalk:
         graphs.clear()  # the defaults among them refer to the frame, which would keep the model alive
         return outputs
 
-    def _may_enter(self, function: Function, *, for_types: bool) -> bool:
+    def _may_enter(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
         """Return whether the body may be walked: not inside of itself, and within the budget. The first walk is free.
 
-        `for_types`: whether it has not been walked yet for arguments of these types.
+        `for_types`: whether it has not been walked yet for arguments of these types. `bound`: the call's attributes.
         """
         if function.index in self._open:
             return False
         if function.index not in self._entered:
             self._entered.add(function.index)
             return True
-        size = 1 + self._size(function)
+        size = 1 + self._size(function) + _listed(filter(None, bound.values()))
         if for_types:
             self._type_budget -= size
             return self._type_budget >= 0
@@ -182,7 +192,8 @@ class FunctionWalk:
         if function.index not in self._sizes:
             parameters = len(function.body.input_names) + len(function.attribute_names)
             parameters += len(function.attribute_defaults)
-            self._sizes[function.index] = parameters // FEW + _size(function.body)
+            listed = _listed(function.attribute_defaults)
+            self._sizes[function.index] = parameters // FEW + listed + _size(function.body)
         return self._sizes[function.index]
 
     def _deciding_in(self, function: Function) -> frozenset[str]:
@@ -228,4 +239,9 @@ def _size(graph: Graph) -> int:
     declared = len(graph.output_names) + len(graph.value_info_names)
     if not graph.is_function:
         declared += len(graph.input_names) + len(graph.initializer_names) + len(graph.sparse_initializer_names) + 1
-    return len(graph.forms) + (operands + declared) // FEW + sum(map(_size, graph.nested))
+    listed = _listed(proto for form in graph.form_counts for proto in form.attributes)
+    return len(graph.forms) + (operands + declared) // FEW + listed + sum(map(_size, graph.nested))
+
+
+def _listed(attributes: Iterable[Any]) -> int:
+    return sum(len(each.ints) + len(each.floats) + len(each.strings) for each in attributes) // MANY

@@ -32,6 +32,13 @@ def of_rank(rank: int) -> str:
     return f"type {{ tensor_type {{ shape {{ {each('dim { dim_value: 1 }', rank)} }} }} }}"
 
 
+def sized(name: str, size: str) -> str:
+    """An input of rank 1."""
+    return (
+        f'input {{ name: "{name}" type {{ tensor_type {{ elem_type: 1 shape {{ dim {{ dim_value: {size} }} }} }} }} }}'
+    )
+
+
 def bound(name: str, variable: str, size: int = 2) -> str:
     """An input whose dimension variable its default binds to a size."""
     shape = f'shape {{ dim {{ dim_param: "{variable}" }} }}'
@@ -185,6 +192,30 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
                 each('output: "x#"', 40 * count) + f'node {{ op_type: "X" {each("""output: "x#" """, 40 * count)} }}'
             )
             + graph(each('node { op_type: "F" domain: "com.example" output: "z#" }', 4 * count))
+        ),
+    ),
+    "calls of a function that hands a long attribute on": (
+        "undefined-name",
+        lambda count: (
+            DEFAULT
+            + OWN
+            + function(
+                DEFAULT
+                + 'input: "x" output: "y" attribute: "v" node { op_type: "Neg" input: "x" output: "y" } '
+                + 'node { op_type: "Constant" output: "c" '
+                'attribute { name: "value_ints" type: INTS ref_attr_name: "v" } }'
+            )
+            + function(
+                f'input: "x" output: "y" attribute_proto {{ name: "v" type: INTS ints: [{"1, " * 200 * count} 1] }} '
+                'node { op_type: "F" domain: "com.example" input: "x" output: "y" '
+                'attribute { name: "v" type: INTS ref_attr_name: "v" } }' + OWN,
+                "G",
+            )
+            + graph(
+                each(
+                    f'{sized("i#", "#")} node {{ op_type: "G" domain: "com.example" input: "i#" output: "z#" }}', count
+                )
+            )
         ),
     ),
     "operators that are not there, each its own": (
