@@ -43,7 +43,8 @@ class FunctionDeclarations:
         self._found: dict[int, dict[int, _UnmetDeclaration]] = {}
         """The declarations by the function's index and their own."""
         self._doubted: dict[int, set[Discord]] = {}
-        self._bodies: dict[int, Graph] = {}
+        self._stated: dict[int, tuple[Graph, list[Fact]]] = {}
+        """The bodies of the functions that were walked, with the facts that they declare."""
 
     def compare(
         self, function: Function, known: Mapping[str, Fact], memos: Mapping[NodeForm, OutcomeMemo], call: Call | None
@@ -54,8 +55,9 @@ class FunctionDeclarations:
             return
         is_first = function.index not in self._found
         found = self._found.setdefault(function.index, {})
-        self._bodies[function.index] = body
-        for index, stated in enumerate(facts_of_types(body.value_infos["value_info"].types)):
+        if is_first:
+            self._stated[function.index] = body, list(facts_of_types(body.value_infos["value_info"].types))
+        for index, stated in enumerate(self._stated[function.index][1]):
             name = body.value_info_names[index]
             made = known.get(name, UNKNOWN)
             discord = joined(made, stated)[1] if made is not stated else ""
@@ -87,7 +89,7 @@ class FunctionDeclarations:
     def note(self, flow: ValueFlow) -> None:
         """Record the contradictions, after all calls."""
         for number, contradictions in self._found.items():
-            body, doubted = self._bodies[number], self._doubted.get(number, set())
+            body, doubted = self._stated[number][0], self._doubted.get(number, set())
             for index, each in contradictions.items():
                 if not each.is_of_all or each.discord in doubted:
                     flow.of_some_calls.add((id(body), index))

@@ -84,8 +84,8 @@ def type_stating(found: Fact) -> Any:
     return proto
 
 
-def _shape(dims: Iterable[Any]) -> Shape:
-    return known_shape([_dim(dim) for dim in dims])
+def _shape(dims: Sequence[Any]) -> Shape:
+    return known_shape([_dim(dim) for dim in dims[: MOST_DIMENSIONS + 1]])
 
 
 def _dim(dim: Any) -> Dim:

@@ -194,6 +194,23 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
             + graph(each('node { op_type: "F" domain: "com.example" output: "z#" }', 4 * count))
         ),
     ),
+    "calls of a function that declares a value of many dimensions": (
+        "undefined-name",
+        lambda count: (
+            DEFAULT
+            + OWN
+            + function(
+                DEFAULT
+                + 'input: "x" output: "y" node { op_type: "Neg" input: "x" output: "y" } '
+                + f'value_info {{ name: "y" {of_rank(20 * count)} }}'
+            )
+            + graph(
+                each(
+                    f'{sized("i#", "#")} node {{ op_type: "F" domain: "com.example" input: "i#" output: "z#" }}', count
+                )
+            )
+        ),
+    ),
     "calls of a function that hands a long attribute on": (
         "undefined-name",
         lambda count: (
