@@ -26,7 +26,10 @@ FEW: Final = 20
 """The number of operands, parameters or declared values that counts as one more node; most nodes have two or three."""
 
 MANY: Final = 200
-"""The number of elements in lists of attributes, which each walk reads anew, that counts as one more node."""
+"""The number of elements and characters of attributes, which each walk reads anew, that counts as one more node."""
+
+PARTS: Final = 50
+"""The bytes of types and dimensions of initializers that count as one more declared value; most are smaller."""
 
 CallAttributes = tuple[tuple[str, bytes | int | None], ...]
 """The serialized attributes of a call, None for an unknown one, the number of a graph: what shapes may depend on."""
@@ -191,7 +194,7 @@ class FunctionWalk:
         """Return the cost of a walk in nodes: hundreds of operands or parameters cost as much as further nodes."""
         if function.index not in self._sizes:
             parameters = len(function.body.input_names) + len(function.attribute_names)
-            parameters += len(function.attribute_defaults)
+            parameters += len(function.attribute_defaults) + len(function.body.proto.opset_import)
             listed = _listed(function.attribute_defaults)
             self._sizes[function.index] = parameters // FEW + listed + _size(function.body)
         return self._sizes[function.index]
@@ -237,11 +240,13 @@ def _type_only(each: Fact) -> Fact:
 def _size(graph: Graph) -> int:
     operands = sum(map(len, graph.node_inputs)) + sum(map(len, graph.node_outputs))
     declared = len(graph.output_names) + len(graph.value_info_names)
+    declared += sum(len(each) for columns in graph.value_infos.values() for each in columns.types) // PARTS
     if not graph.is_function:
+        declared += sum(map(len, graph.initializers.shapes)) // PARTS
         declared += len(graph.input_names) + len(graph.initializer_names) + len(graph.sparse_initializer_names) + 1
     listed = _listed(proto for form in graph.form_counts for proto in form.attributes)
     return len(graph.forms) + (operands + declared) // FEW + listed + sum(map(_size, graph.nested))
 
 
 def _listed(attributes: Iterable[Any]) -> int:
-    return sum(len(each.ints) + len(each.floats) + len(each.strings) for each in attributes) // MANY
+    return sum(len(each.ints) + len(each.floats) + len(each.strings) + len(each.s) for each in attributes) // MANY

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, Final
 
@@ -100,9 +100,9 @@ def known_shape(dims: list[Dim]) -> Shape:
     return tuple(dims) if len(dims) <= MOST_DIMENSIONS else None
 
 
-def tensor_shape(dims: Iterable[int]) -> Dims | None:
+def tensor_shape(dims: Sequence[int]) -> Dims | None:
     """Return the shape of a TensorProto; None if a dimension is negative."""
-    sizes = [int(size) for size in dims]
+    sizes = [int(size) for size in dims[: MOST_DIMENSIONS + 1]]
     return tuple(sizes) if all(size >= 0 for size in sizes) and len(sizes) <= MOST_DIMENSIONS else None
 
 

@@ -211,6 +211,25 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
             )
         ),
     ),
+    "calls of a function with many imports and a nested graph with many dimensions": (
+        "undefined-name",
+        lambda count: (
+            DEFAULT
+            + OWN
+            + function(
+                DEFAULT
+                + each('opset_import { domain: "com.a#" version: 1 }', 20 * count)
+                + 'input: "x" output: "y" node { op_type: "If" input: "x" output: "y" attribute { name: "then_branch" '
+                + 'type: GRAPH g { name: "t" output { name: "w" } '
+                + f'initializer {{ name: "w" data_type: 1 float_data: 1 dims: [{"1, " * 20 * count} 1] }} }} }} }}'
+            )
+            + graph(
+                each(
+                    f'{sized("i#", "#")} node {{ op_type: "F" domain: "com.example" input: "i#" output: "z#" }}', count
+                )
+            )
+        ),
+    ),
     "calls of a function that hands a long attribute on": (
         "undefined-name",
         lambda count: (
