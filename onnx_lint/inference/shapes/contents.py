@@ -85,8 +85,10 @@ def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
         return element if kind in _FORMATS or _RANGES.get(kind, (0, 0))[1] > 1 else None
     if kind in _RANGES:
         least, greatest = _RANGES[kind]
-        number = int(element) if isinstance(element, int) or is_cast else None  # towards zero
-        number = int(element != 0) if is_cast and greatest == 1 else number
+        if is_cast and greatest == 1:
+            return int(element != 0)
+        is_number = isinstance(element, int) or (is_cast and math.isfinite(element))
+        number = int(element) if is_number else None  # towards zero
         return number if number is not None and least <= number <= greatest else None
     form = _FORMATS.get(kind, ("", 0))[0]
     try:

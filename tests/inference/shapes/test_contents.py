@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -364,6 +365,15 @@ def test_variables_go_through_floating_point_numbers(text: str, expected: tuple[
         {{ n = Shape(x)  f = Cast <to = 1> (n)  {text} }}
     """)
     assert flow_of(model).facts["y"].content == expected
+
+
+@pytest.mark.parametrize(("to", "expected"), [(7, (None, None, 2)), (9, (1, 1, 1)), (1, (None, None, 2.5))])
+def test_nan_and_infinity_become_no_integer(to: int, expected: tuple[object, ...]):
+    inputs = {"x": np.array([math.nan, -math.inf, 2.5], np.float32)}
+    model = model_of(helper.make_node("Cast", ["x"], ["y"], to=to), inputs)
+    loaded = load(BytesSource(model.SerializeToString()), "model.onnx")
+    assert loaded.value_flow.facts["y"].content == expected
+    assert not loaded.crashes
 
 
 def test_the_chains_of_exporters_give_known_sizes():
