@@ -51,10 +51,12 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
 
 
 def _returned_inputs(function: Function) -> Iterator[Finding]:
-    inputs = function.body.input_names
+    inputs: dict[str, int] = {}
+    for index, name in enumerate(function.body.input_names):
+        inputs.setdefault(name, index)
     for index, name in enumerate(function.body.output_names):
         if name and name in inputs:
-            other = inputs.index(name)
+            other = inputs[name]
             yield Finding(
                 function.place.at("output", index),
                 f"output {index} of {function.body.describe()} has the name of input {other}, {quote(name)}",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import chain
 
@@ -60,31 +61,39 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
       OptionalHasElement whether the input is there.
     - ONNX Runtime checks every branch and refuses the model: with `--target onnxruntime=VERSION` it is an error.
     """
-    omitting = [(alike, left_out) for alike in model.operators.alike_nodes if (left_out := _left_out(alike))]
+    omitting = list(filter(_leaves_out, model.operators.alike_nodes))
     if not omitting:
         return
     needs = _needs(model, with_subgraphs=True)
     always = _needs(model, with_subgraphs=False)
-    for alike, left_out in omitting:
-        function = alike.operator.function
+    by_clause = [("FUN-20a", always, _by_function(always)), ("FUN-20b", needs, _by_function(needs))]
+    for alike in omitting:
+        function, given = alike.operator.function, alike.inputs
         assert function is not None
-        for clause, known in (("FUN-20a", always), ("FUN-20b", needs)):
-            needed = [index for index in left_out if (function.index, index) in known]
-            if needed:
-                use = known[function.index, needed[0]]
+        for clause, known, indices in by_clause:
+            required = indices.get(function.index, [])
+            beyond = bisect_left(required, len(given))
+            needed = [index for index in required[:beyond] if not given[index]]
+            count = len(needed) + len(required) - beyond
+            if count:
+                first = (needed or required[beyond : beyond + 1])[0]
                 for node in alike.nodes:
-                    yield _finding(model, node, function, needed[0], use, len(needed), clause)
+                    yield _finding(model, node, function, first, known[function.index, first], count, clause)
                 break
 
 
-def _left_out(alike: AlikeNodes) -> list[int]:
-    """Return the indices of the inputs that calls of a function leave out; nothing for other nodes."""
-    function = alike.operator.function
-    if function is None:
-        return []
-    given = alike.inputs
-    count = len(function.body.input_names)
-    return [index for index in range(count) if index >= len(given) or not given[index]]
+def _leaves_out(alike: AlikeNodes) -> bool:
+    """Return whether the nodes call a function and leave out one of its inputs."""
+    function, given = alike.operator.function, alike.inputs
+    return function is not None and (len(given) < len(function.body.input_names) or not all(given))
+
+
+def _by_function(needs: _RequiredInputs) -> dict[int, list[int]]:
+    """Return the indices of the needed inputs of each function, in order."""
+    found: dict[int, list[int]] = {}
+    for function, index in sorted(needs):
+        found.setdefault(function, []).append(index)
+    return found
 
 
 class _InputUse(Record):
