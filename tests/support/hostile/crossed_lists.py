@@ -189,7 +189,7 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
             DEFAULT
             + OWN
             + function(
-                each('input: "w#" output: "x#"', 40 * count)
+                each('output: "x#"', 40 * count)
                 + f'node {{ op_type: "X" {each("""output: "x#" """, 40 * count)} }}'
                 + f'node {{ op_type: "X" {each("""output: "x#" """, 40 * count)} }}'
             )
