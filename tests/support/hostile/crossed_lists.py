@@ -189,9 +189,7 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
             DEFAULT
             + OWN
             + function(
-                each('output: "x#"', 40 * count)
-                + f'node {{ op_type: "X" {each("""output: "x#" """, 40 * count)} }}'
-                + f'node {{ op_type: "X" {each("""output: "x#" """, 40 * count)} }}'
+                each('output: "x#"', 40 * count) + f'node {{ op_type: "X" {each("""output: "x#" """, 40 * count)} }}'
             )
             + graph(each('node { op_type: "F" domain: "com.example" output: "z#" }', 4 * count))
         ),
