@@ -41,7 +41,7 @@ _Part = TypeVar("_Part")
 class LongList(Sequence[Any]):
     """A list of an attribute in the file. Its numbers or strings are those that the parser would return."""
 
-    __slots__ = ("_last", "_length", "_parts", "_source", "field")
+    __slots__ = ("_cuts", "_last", "_length", "_parts", "_source", "field")
 
     def __init__(self, source: Source, parts: tuple[Payload, ...]) -> None:
         self.field = parts[0].field
@@ -49,6 +49,8 @@ class LongList(Sequence[Any]):
         self._source = source
         self._parts = parts
         self._length: int | None = None
+        self._cuts: list[tuple[int, int]] | None = None
+        """Where the pieces of strings begin and end; half a dozen readers need them."""
         self._last: tuple[int, Sequence[Any]] = 0, ()
         """The piece with the element that was read last, and the index of its first element."""
 
@@ -83,12 +85,11 @@ class LongList(Sequence[Any]):
 
     def pieces(self) -> Iterator[Any]:
         """Yield the list in pieces: arrays of numbers, lists of bytes."""
+        if self.field == _STRINGS:
+            yield from map(_strings_of, self._records())
+            return
         for part in self._parts:
-            if self.field != _STRINGS:
-                yield from entry_pieces(self._source, part)
-                continue
-            for records in _record_pieces(self._source, part):
-                yield _strings_of(records)
+            yield from entry_pieces(self._source, part)
 
     def numbers(self) -> NDArray[Any]:
         """Return all numbers in one array; integers have 32 bits if all of them fit."""
@@ -110,9 +111,18 @@ class LongList(Sequence[Any]):
             return True
         return all(
             records.isascii() or all(utf8_fault(each) is None for each in _strings_of(records))
-            for part in self._parts
-            for records in _record_pieces(self._source, part)
+            for records in self._records()
         )
+
+    def _records(self) -> Iterator[bytes]:
+        """Yield whole records of strings, in bounded pieces; a longer record is a separate piece."""
+        if self._cuts is None:
+            self._cuts = [cut for part in self._parts for cut in _cuts(self._source, part)]
+        for start, end in self._cuts:
+            records = self._source.read_at(start, end - start)
+            if len(records) < end - start:
+                return  # the file has become shorter
+            yield records
 
     @property
     def identity(self) -> bytes:
@@ -125,20 +135,17 @@ def _strings_of(records: bytes) -> Sequence[bytes]:
     return strings
 
 
-def _record_pieces(source: Source, part: Payload) -> Iterator[bytes]:
-    """Yield whole records of strings, in bounded pieces; a longer record is a separate piece."""
+def _cuts(source: Source, part: Payload) -> Iterator[tuple[int, int]]:
+    """Yield the begin and the end of each piece of records."""
     position, end = part.offset, part.offset + part.length
     while position < end:
         window = source.read_at(position, min(_STRING_PIECE_BYTES, end - position))
         taken = whole_records(window, 0, _STRINGS_TAG)[1]
-        if not taken:
-            following = _end_of_record(source, position, end)
-            window = source.read_at(position, following - position)
-            taken = following - position
-        if not taken or len(window) < taken:
-            return  # as below
-        yield window[:taken]
-        position = wire.advanced(position, position + taken)
+        following = position + taken if taken else _end_of_record(source, position, end)
+        if following == position:
+            return  # the file has become shorter
+        yield position, following
+        position = wire.advanced(position, following)
 
 
 def _end_of_record(source: Source, position: int, end: int) -> int:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.documents.kinds import MAGIC, MODEL_KIND
     from onnx_lint.ir.documents.value_types import Mixture, kind_name, mixtures
     from onnx_lint.ir.in_words import describe_element_type
+    from onnx_lint.ir.long_lists import pieces_of
     from onnx_lint.ir.names.c90_names import as_c90, c90_edits, has_c90_edits
     from onnx_lint.ir.names.declaration_index import AxesOfOneRank, EarlierStatements
     from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, contradict
