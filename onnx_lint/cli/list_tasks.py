@@ -36,7 +36,8 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     inputs = inputs_of(plan)
     forms = [output.format_name for output in outputs]
     context = own.context and any(form in WITH_LINES for form in forms)
-    counts = any(form in WITH_COUNTS and not (form == "text" and own.quiet) for form in forms)
+    # A verdict in the cache serves every form.
+    counts = own.cache or any(form in WITH_COUNTS and not (form == "text" and own.quiet) for form in forms)
     cache = _cache_folder(own, inputs) if own.cache else None
     mendings = _mendings(own, inputs) if own.fix or own.diff else [None] * len(inputs)
     tasks = []

@@ -50,7 +50,7 @@ class LongList(Sequence[Any]):
         self._parts = parts
         self._length: int | None = None
         self._cuts: list[tuple[int, int]] | None = None
-        """Where the pieces of strings begin and end; half a dozen readers need them."""
+        """The positions and sizes of the pieces of strings, from the first reader on; there are half a dozen."""
         self._last: tuple[int, Sequence[Any]] = 0, ()
         """The piece with the element that was read last, and the index of its first element."""
 
@@ -117,10 +117,16 @@ class LongList(Sequence[Any]):
     def _records(self) -> Iterator[bytes]:
         """Yield whole records of strings, in bounded pieces; a longer record is a separate piece."""
         if self._cuts is None:
-            self._cuts = [cut for part in self._parts for cut in _cuts(self._source, part)]
-        for start, end in self._cuts:
-            records = self._source.read_at(start, end - start)
-            if len(records) < end - start:
+            cuts = []
+            for part in self._parts:
+                for start, records in _record_pieces(self._source, part):
+                    cuts.append((start, len(records)))
+                    yield records
+            self._cuts = cuts
+            return
+        for start, size in self._cuts:
+            records = self._source.read_at(start, size)
+            if len(records) < size:
                 return  # the file has become shorter
             yield records
 
@@ -135,17 +141,20 @@ def _strings_of(records: bytes) -> Sequence[bytes]:
     return strings
 
 
-def _cuts(source: Source, part: Payload) -> Iterator[tuple[int, int]]:
-    """Yield the begin and the end of each piece of records."""
+def _record_pieces(source: Source, part: Payload) -> Iterator[tuple[int, bytes]]:
+    """Yield the position and the bytes of pieces of whole records of strings; a longer record is a separate piece."""
     position, end = part.offset, part.offset + part.length
     while position < end:
         window = source.read_at(position, min(_STRING_PIECE_BYTES, end - position))
         taken = whole_records(window, 0, _STRINGS_TAG)[1]
-        following = position + taken if taken else _end_of_record(source, position, end)
-        if following == position:
+        if not taken:
+            following = _end_of_record(source, position, end)
+            window = source.read_at(position, following - position)
+            taken = following - position
+        if not taken or len(window) < taken:
             return  # the file has become shorter
-        yield position, following
-        position = wire.advanced(position, following)
+        yield position, window[:taken]
+        position = wire.advanced(position, position + taken)
 
 
 def _end_of_record(source: Source, position: int, end: int) -> int:

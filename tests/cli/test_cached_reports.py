@@ -52,6 +52,16 @@ def test_several_processes_share_it(cache: Path, capsys: pytest.CaptureFixture[s
     assert _ran(capsys, "check", "--cache", "--jobs", jobs, "models") == expected
 
 
+def test_a_verdict_serves_every_form(
+    cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forms = ("html", "concise", "sarif", "text")
+    expected = {form: _ran(capsys, "models", "-f", form)[:2] for form in forms[1:]}
+    _ran(capsys, "models", "--cache", "-f", forms[0])
+    monkeypatch.setattr(lint, "lint_file", None)
+    assert {form: _ran(capsys, "models", "--cache", "-f", form)[:2] for form in forms[1:]} == expected
+
+
 def test_what_is_unchanged_is_not_linted_again(
     cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

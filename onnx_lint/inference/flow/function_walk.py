@@ -26,7 +26,7 @@ FEW: Final = 20
 """The number of operands, parameters or declared values that counts as one more node; most nodes have two or three."""
 
 MANY: Final = 200
-"""The number of elements and characters of attributes, which each walk reads anew, that counts as one more node."""
+"""The elements and characters of a call's attributes, which each walk reads anew, that count as one more node."""
 
 PARTS: Final = 50
 """The bytes of types and dimensions of initializers that count as one more declared value; most are smaller."""
@@ -244,8 +244,7 @@ def _size(graph: Graph) -> int:
     if not graph.is_function:
         declared += sum(map(len, graph.initializers.shapes)) // PARTS
         declared += len(graph.input_names) + len(graph.initializer_names) + len(graph.sparse_initializer_names) + 1
-    listed = _listed(proto for form in graph.form_counts for proto in form.attributes)
-    return len(graph.forms) + (operands + declared) // FEW + listed + sum(map(_size, graph.nested))
+    return len(graph.forms) + (operands + declared) // FEW + sum(map(_size, graph.nested))
 
 
 def _listed(attributes: Iterable[Any]) -> int:

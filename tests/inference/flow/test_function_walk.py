@@ -131,3 +131,11 @@ def test_a_graph_beyond_the_budget_is_unknown_and_the_cause_says_so(monkeypatch:
     flow = load(BytesSource(onnx.parser.parse_model(HEAD + text).SerializeToString()), "model.onnx").value_flow
     assert flow.shape_of("y") is None
     assert "budget" in {kind for (kind, _), _ in flow.knowledge.causes}
+
+
+def test_long_attributes_in_a_body_leave_room_for_many_calls():
+    calls = "".join(f"y{size} = d.Long (x{size}) " for size in range(1, 151))
+    inputs = ", ".join(f"float[{size}] x{size}" for size in range(1, 151))
+    body = f"""{FUNCTION} Long (x) => (y) {{ c = Constant <value_string = "{"a" * 100_000}"> () y = Neg (x) }}"""
+    model = onnx.parser.parse_model(f"{HEAD} g ({inputs}) => (float[7] y150) {{ {calls} }} {body}")
+    assert _errors(model) == ["contradictory-declared-shape"]
