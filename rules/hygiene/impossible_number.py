@@ -162,7 +162,7 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
         floats, said = attribute.proto.floats, f"{attribute.describe()} is NaN"
         from onnx_lint.model import pieces_of
 
-        # A list may have millions of numbers. To add them up is faster than to test each.
+        # A list may have millions of numbers: the sum of a piece says whether one of them may be NaN.
         count = sum(sum(map(math.isnan, piece)) for piece in pieces_of(floats) if math.isnan(sum(piece)))
         if count and len(floats) > 1:
             first = next(index for index, number in enumerate(floats) if math.isnan(number))
