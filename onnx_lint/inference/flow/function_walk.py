@@ -57,7 +57,7 @@ class FunctionWalk:
         self._typed: dict[tuple[int, Facts, Arguments], Facts] = {}
         """The types of the outputs, by the types of the arguments."""
         self._serialized: dict[int, tuple[Any, bytes]] = {}
-        """The attributes of calls and their bytes, by identity: a body hands on the same ones in each walk."""
+        """The attributes of calls and their bytes, by identity. Each walk over a body hands on the same attributes."""
         self._deciding: dict[int, frozenset[str]] = {}
         self._entered: set[int] = set()
         self._sizes: dict[int, int] = {}

@@ -32,10 +32,11 @@ def of_rank(rank: int) -> str:
     return f"type {{ tensor_type {{ shape {{ {each('dim { dim_value: 1 }', rank)} }} }} }}"
 
 
-def sized(name: str, size: str) -> str:
-    """An input of rank 1."""
-    return (
-        f'input {{ name: "{name}" type {{ tensor_type {{ elem_type: 1 shape {{ dim {{ dim_value: {size} }} }} }} }} }}'
+def calls(function: str, count: int) -> str:
+    """A graph with calls of a function, each with an input of another size."""
+    sized = 'input { name: "i#" type { tensor_type { elem_type: 1 shape { dim { dim_value: # } } } } } '
+    return graph(
+        each(f'{sized} node {{ op_type: "{function}" domain: "com.example" input: "i#" output: "z#" }}', count)
     )
 
 
@@ -204,11 +205,7 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
                 + 'input: "x" output: "y" node { op_type: "Neg" input: "x" output: "y" } '
                 + f'value_info {{ name: "y" {of_rank(20 * count)} }}'
             )
-            + graph(
-                each(
-                    f'{sized("i#", "#")} node {{ op_type: "F" domain: "com.example" input: "i#" output: "z#" }}', count
-                )
-            )
+            + calls("F", count)
         ),
     ),
     "calls of a function with many imports and a nested graph with many dimensions": (
@@ -223,11 +220,7 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
                 + 'type: GRAPH g { name: "t" output { name: "w" } '
                 + f'initializer {{ name: "w" data_type: 1 float_data: 1 dims: [{"1, " * 20 * count} 1] }} }} }} }}'
             )
-            + graph(
-                each(
-                    f'{sized("i#", "#")} node {{ op_type: "F" domain: "com.example" input: "i#" output: "z#" }}', count
-                )
-            )
+            + calls("F", count)
         ),
     ),
     "calls of a function that hands a long attribute on": (
@@ -247,11 +240,7 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
                 'attribute { name: "v" type: INTS ref_attr_name: "v" } }' + OWN,
                 "G",
             )
-            + graph(
-                each(
-                    f'{sized("i#", "#")} node {{ op_type: "G" domain: "com.example" input: "i#" output: "z#" }}', count
-                )
-            )
+            + calls("G", count)
         ),
     ),
     "operators that are not there, each its own": (
