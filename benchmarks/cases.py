@@ -93,7 +93,8 @@ def _many(folder: Path) -> None:
         models.save(models.mixture(10 + seed % 40, seed), folder / f"model_{seed:04}.onnx")
 
 
-def _in_the_wheel() -> Path:
+def in_the_wheel() -> Path:
+    """Return the folder of the models that the `onnx` package tests backends with."""
     found = importlib.util.find_spec("onnx")
     if found is None or found.origin is None:
         raise SystemExit("the models of the onnx package need it installed")
@@ -102,14 +103,14 @@ def _in_the_wheel() -> Path:
 
 def _wheel(folder: Path) -> None:
     """The models with which the `onnx` package tests backends: of operators, of PyTorch, and nine networks."""
-    tested = _in_the_wheel()
+    tested = in_the_wheel()
     folder.mkdir()
     for path in sorted(tested.rglob("*.onnx")):
         shutil.copy(path, folder / f"{'_'.join(path.relative_to(tested).parts)}")
 
 
 def _network(path: Path) -> None:
-    shutil.copy(_in_the_wheel() / "light" / "light_resnet50.onnx", path)
+    shutil.copy(in_the_wheel() / "light" / "light_resnet50.onnx", path)
 
 
 def _node_tests(folder: Path) -> None:

@@ -15,18 +15,18 @@ BOOL: Final = 9
 _ML: Final = "ai.onnx.ml"
 
 
-def declare(values: Any, name: str, element_type: int, *shape: int) -> None:
-    """Add a value info for a tensor."""
+def declare(values: Any, name: str, element_type: int, *shape: int | str) -> None:
+    """Add a value info for a tensor, whose dimensions are numbers or the names of variables."""
     tensor = values.add(name=name).type.tensor_type
     tensor.elem_type = element_type
     tensor.shape.SetInParent()  # a shape of no dimension is that of a scalar, not an absent one
     for size in shape:
-        tensor.shape.dim.add().dim_value = size
+        setattr(tensor.shape.dim.add(), "dim_param" if isinstance(size, str) else "dim_value", size)
 
 
 def add_attribute(node: Any, name: str, value: Any) -> None:
     """Add an attribute, whose type follows from that of the value, or of the first element of a list."""
-    is_list = isinstance(value, Sequence) and not isinstance(value, str)
+    is_list = isinstance(value, Sequence) and not isinstance(value, bytes)
     kind, field = _KINDS[type(value[0] if is_list else value).__name__]
     attribute = node.attribute.add(name=name, type=getattr(schema.message("AttributeProto"), kind + "S" * is_list))
     if is_list:

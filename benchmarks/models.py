@@ -51,7 +51,9 @@ class Writer:
         self.graph.initializer.add(name=full, data_type=FLOAT, dims=shape, raw_data=content)
         return full
 
-    def node(self, op_type: str, *inputs: str, domain: str = "", shape: Sequence[int] = (), **attributes: Any) -> str:
+    def node(
+        self, op_type: str, *inputs: str, domain: str = "", shape: Sequence[int | str] = (), **attributes: Any
+    ) -> str:
         """A node of one output; every second float output has its type in value_info when `shape` is given."""
         name = f"{self.scope}/{op_type}_{self.nodes}"
         output = f"{name}_output_0"
