@@ -74,9 +74,9 @@ def is_changed() -> bool:
     return bool(git("status", "--porcelain", "--", *CODE))
 
 
-def has_same_code(before: str, after: str) -> bool:
-    """Return whether two commits differ in nothing that is measured."""
-    return not git("diff", "--name-only", before, after, "--", *CODE)
+def code_of(commit: str) -> str:
+    """Return the hashes of what is measured."""
+    return git("rev-parse", *(f"{commit}:{folder}" for folder in CODE))
 
 
 def base_commit(wanted: str | None) -> str:
@@ -247,25 +247,33 @@ def _can_fix_addresses() -> bool:
 
 
 Counts = dict[str, dict[str, int]]
-"""The instructions by the name of a state (base, head, last), and by the name of a row."""
+"""The instructions by the name of a state, and by the name of a row.
+
+The states are base, head and last. These names are folders in the paths of modules, and have one length.
+"""
 
 
 def measure(states: Mapping[str, str | None], names: Collection[str]) -> Counts:
-    """Count the instructions of each state in each row. The state is a commit, or None: the working tree."""
+    """Count the instructions of each state in each row. A state is a commit, or None: the working tree.
+
+    States with the same code are measured once.
+    """
+    codes = {state: code_of(commit) if commit else "" for state, commit in states.items()}
+    first = {code: state for state, code in reversed(codes.items())}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        installations = {}
-        for state, commit in states.items():
-            installations[state] = Installation.make(folder / state)
-            installations[state].install(commit)
+        installations = {code: Installation.make(folder / state) for code, state in first.items()}
+        for code, state in first.items():
+            installations[code].install(states[state])
         counter = Counter(folder)
         counter.write(names)
         with ThreadPoolExecutor(JOBS) as pool:
             tasks = {
-                state: {name: pool.submit(counter.count, name, installation) for name in names}
-                for state, installation in installations.items()
+                code: {name: pool.submit(counter.count, name, installation) for name in names}
+                for code, installation in installations.items()
             }
-            return {state: {name: task.result() for name, task in row.items()} for state, row in tasks.items()}
+            found = {code: {name: task.result() for name, task in row.items()} for code, row in tasks.items()}
+    return {state: found[code] for state, code in codes.items()}
 
 
 # --- judging
@@ -306,7 +314,7 @@ def unreadable_lines(messages: str) -> list[str]:
 
 def growth(before: int, after: int) -> float:
     """Return by how many percent `after` is more than `before`."""
-    return 100 * (after / before - 1)
+    return 100 * (after - before) / before
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,22 +382,19 @@ def table(names: Collection[str], counts: Counts, verdicts: Mapping[str, Verdict
 
 
 HEADING: Final = "| row | what is linted | last release, M | this commit, M | growth |\n|---|---|--:|--:|--:|\n"
+SECTION: Final = re.compile(rf"Measured with .*\n\n{re.escape(HEADING)}(?:\|.*\n)*")
+"""What `--write` replaces in README.md."""
 
 
 def markdown(figures: Mapping[str, Any]) -> str:
-    """Return the table of README.md."""
-    lines = []
+    """Return the figures as README.md has them."""
+    shown = ", ".join(f"{package} {version}" for package, version in figures["versions"].items())
+    text = f"Measured with {shown}. The last release is {figures['release']['name']}.\n\n{HEADING}"
     for name, row in figures["instructions"].items():
         last, head = row["release"], row["commit"]
-        cells = (
-            f"`{name}`",
-            ROWS[name].title,
-            f"{last / 1e6:,.0f}",
-            f"{head / 1e6:,.0f}",
-            f"{growth(last, head):+.1f} %",
-        )
-        lines.append(f"| {' | '.join(cells)} |\n")
-    return HEADING + "".join(lines)
+        growing = f"{growth(last, head):+.1f} %"
+        text += f"| `{name}` | {ROWS[name].title} | {last / 1e6:,.0f} | {head / 1e6:,.0f} | {growing} |\n"
+    return text
 
 
 def read_figures() -> dict[str, Any]:
@@ -400,6 +405,9 @@ def read_figures() -> dict[str, Any]:
 
 def write_figures(figures: Mapping[str, Any], release: Release, counts: Counts) -> None:
     """Put the figures of the release and the commit into the file and into README.md."""
+    missing = ROWS.keys() - counts["last"].keys() | ROWS.keys() - counts["head"].keys()
+    if missing:
+        raise SystemExit(f"not written: there are no figures for {', '.join(sorted(missing))}")
     new = {
         "release": {"name": release.name, "commit": release.commit or figures["release"]["commit"]},
         "versions": versions(),
@@ -407,8 +415,7 @@ def write_figures(figures: Mapping[str, Any], release: Release, counts: Counts) 
     }
     FIGURES.write_text(json.dumps(new, indent=2) + "\n", encoding="utf-8")
     text = README.read_text(encoding="utf-8")
-    pattern = re.escape(HEADING) + r"(\|.*\n)*"
-    README.write_text(re.sub(pattern, lambda _: markdown(new), text), encoding="utf-8")
+    README.write_text(SECTION.sub(lambda _: markdown(new), text), encoding="utf-8")
 
 
 # --- the command
@@ -437,26 +444,24 @@ def _run(names: Sequence[str], arguments: argparse.Namespace) -> int:
     if shutil.which("valgrind") is None:
         raise CannotMeasureError("valgrind is not installed")
     base = base_commit(arguments.base or os.environ.get("BASE"))
-    changed = is_changed()
-    if not (changed or arguments.rows or arguments.write) and has_same_code(base, "HEAD"):
+    head = None if is_changed() else git("rev-parse", "HEAD")
+    if not (arguments.rows or arguments.write) and head is not None and code_of(head) == code_of(base):
         print(f"no change of {' or '.join(CODE)} since {base[:10]}: nothing to measure")
         return 0
     figures = read_figures()
     release = last_release(figures)
-    states: dict[str, str | None] = {"base": base, "head": None if changed else "HEAD"}
-    is_measured = release.commit is not None and not arguments.no_release
-    is_base = release.commit is not None and has_same_code(base, release.commit)
-    if is_measured and not is_base:
+    states = {"base": base, "head": head}
+    if release.commit is not None and not arguments.no_release:
         states["last"] = release.commit
     counts = measure(states, names)
     if "last" not in counts:
-        counts["last"] = counts["base"] if is_base else recorded_figures(figures, release)
+        counts["last"] = recorded_figures(figures, release)
     messages = git("log", "--format=%B", f"{base}..HEAD")
     allowed = allowances(messages)
     verdicts = {name: judge(name, counts["base"][name], counts["head"][name], allowed.get(name)) for name in names}
     shown = ", ".join(f"{package} {version}" for package, version in versions().items())
-    commit = "the working tree" if changed else git("rev-parse", "--short=10", "HEAD")
-    print(f"base {base[:10]}, commit {commit}, last release {release.name}; {shown}")
+    commit = "the working tree" if head is None else f"commit {head[:10]}"
+    print(f"base {base[:10]}, {commit}, last release {release.name}; {shown}")
     print("\n".join(table(names, counts, verdicts)))
     for line in unreadable_lines(messages):
         print(f"not understood, or of an unknown row: {line}")
