@@ -63,19 +63,20 @@ def _code(arguments: list[str]) -> int:
 
     click is imported only if the arguments are more than paths and common options (docs/performance.md: no-click).
     """
-    from onnx_lint.cli.request import request_of_paths
-
-    request = request_of_paths(arguments)
-    if request is None:
-        from onnx_lint.cli.application import run as run_application
-
-        _change_interrupt(signal.SIG_DFL, signal.default_int_handler)
-        return run_application(arguments)
-    from onnx_lint.cli.run import run
+    from onnx_lint.cli.request import refuse_ambiguous, request_of_paths
     from onnx_lint.configuration.errors import RequestError, RunError
 
-    _change_interrupt(signal.SIG_DFL, signal.default_int_handler)
     try:
+        refuse_ambiguous(arguments)
+        request = request_of_paths(arguments)
+        if request is None:
+            from onnx_lint.cli.application import run as run_application
+
+            _change_interrupt(signal.SIG_DFL, signal.default_int_handler)
+            return run_application(arguments)
+        from onnx_lint.cli.run import run
+
+        _change_interrupt(signal.SIG_DFL, signal.default_int_handler)
         return run(request)
     except RequestError as error:
         from onnx_lint.cli.application import print_usage_error

@@ -22,9 +22,10 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -
 
     PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt, and for .prototxt and
     .onnxtxt files that begin like a model), a glob, or - for standard input. With the extra "remote" it is also a URL,
-    such as https://host/model.onnx, s3://bucket/models/ or hf://org/repo. NAMES are separated by commas. Options that
-    take NAMES, GLOB, FILE or a pair can be repeated. All settings can also be written to a configuration file: the
-    nearest onnx-lint.toml, .onnx-lint.toml or pyproject.toml (table [tool.onnx-lint]) in the model's folder or above.
+    such as https://host/model.onnx, s3://bucket/models/ or hf://org/repo. After -- every argument is a PATH. NAMES are
+    separated by commas. Options that take NAMES, GLOB, FILE or a pair can be repeated. All settings can also be written
+    to a configuration file: the nearest onnx-lint.toml, .onnx-lint.toml or pyproject.toml (table [tool.onnx-lint]) in
+    the model's folder or above.
     """
     _check(ctx, paths, given)
 

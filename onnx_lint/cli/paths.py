@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.cli.request import refuse_ambiguous_input
 from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
@@ -63,9 +64,11 @@ class Exclusion:
 def paths_of(request: Request) -> Iterable[str]:
     """Return the paths of a request: those of the command line, then those of `--files-from`.
 
-    Raises RunError if the list cannot be read, and RequestError if there are no paths, unless that is allowed.
+    Raises RunError if the list cannot be read, or if `-` is among them and a file has this name; and RequestError if
+    there are no paths, unless that is allowed.
     """
     if request.files_from is None:
+        refuse_ambiguous_input(request.paths)
         return request.paths
     try:
         data = sys.stdin.buffer.read() if request.files_from == "-" else read_regular(request.files_from, _MAX_LIST)
@@ -81,6 +84,7 @@ def paths_of(request: Request) -> Iterable[str]:
     if not paths and not request.allow_no_input:
         which = " that exists" if request.skip_missing else ""
         raise RequestError(f"--files-from {request.files_from!r} names no path{which}; --allow-no-input allows that")
+    refuse_ambiguous_input(paths)
     return paths
 
 

@@ -8,15 +8,57 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-from onnx_lint.configuration.errors import RequestError
+from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.configuration.settings import LEVELS, Request, Setting
 from onnx_lint.spec.releases import normalized_domain
 
 COMMANDS: Final = frozenset(("check", "explain", "fix", "new-rule", "rules", "shapes"))
-"""The commands of the program. A path with such a name cannot be the first argument."""
+"""The commands of the program. A path with such a name cannot be the first argument, except after `--`."""
+
+STANDARD_INPUT: Final = "-"
+"""The path that is standard input."""
+
+_END_OF_OPTIONS: Final = "--"
 
 _COMPLETE: Final = "_ONNX_LINT_COMPLETE"
 """The variable by which a shell asks click for completions."""
+
+
+def refuse_ambiguous(arguments: Sequence[str]) -> None:
+    """Raise RunError for an option or a command that is also the name of a file or folder here.
+
+    pre-commit, xargs and a shell that expands `*` write names into the arguments that a stranger may have chosen.
+    """
+    for argument in arguments:
+        if argument.startswith("-") and argument != STANDARD_INPUT and os.path.lexists(argument):
+            raise RunError(_AMBIGUOUS_END if argument == _END_OF_OPTIONS else _AMBIGUOUS_OPTION.format(argument))
+        if argument == _END_OF_OPTIONS:
+            return  # whoever wrote it knows which arguments are names, so a command before it is meant
+    if arguments and arguments[0] in COMMANDS and os.path.lexists(arguments[0]):
+        raise RunError(_AMBIGUOUS_COMMAND.format(arguments[0]))
+
+
+def refuse_ambiguous_input(paths: Sequence[str]) -> None:
+    """Raise RunError for `-` among the paths of a run, also after `--` or in a list, if a file has this name."""
+    if STANDARD_INPUT in paths and os.path.lexists(STANDARD_INPUT):
+        raise RunError(_AMBIGUOUS_INPUT)
+
+
+_AMBIGUOUS_OPTION: Final = (
+    "'{0}' begins like an option, but a file or folder has this name: write -- before all paths, or ./ before this "
+    "one; rename it to use the option"
+)
+_AMBIGUOUS_END: Final = (
+    "'--' ends the options, but a file or folder has this name: write ./ before all paths instead of --, or rename it"
+)
+_AMBIGUOUS_INPUT: Final = (
+    "'-' is standard input, but a file or folder has this name: write ./- for the path, or rename it to use standard "
+    "input"
+)
+_AMBIGUOUS_COMMAND: Final = (
+    "'{0}' is a command, but a file or folder has this name: write onnx-lint -- {0} for the path, or -- after the "
+    "command and its options for the command, as in onnx-lint {0} --"
+)
 
 
 def request_of_paths(arguments: Sequence[str]) -> Request | None:
@@ -46,7 +88,7 @@ def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[
     paths: list[str] = []
     left = iter(arguments)
     for argument in left:
-        if not argument.startswith("-") or argument == "-":
+        if not argument.startswith("-") or argument == STANDARD_INPUT:
             paths.append(argument)
             continue
         spelling, has_value, value = argument.partition("=")

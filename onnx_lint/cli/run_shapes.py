@@ -11,6 +11,7 @@ from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.failures import print_internal_errors, print_unreadable
 from onnx_lint.cli.plan import Plan
+from onnx_lint.cli.request import refuse_ambiguous_input
 from onnx_lint.cli.streams import print_lines, standard_output
 from onnx_lint.cli.weakened import print_weakenings, weakenings
 from onnx_lint.common.distribution import NAME
@@ -35,6 +36,7 @@ def run_shapes(path: str, request: Request, format_name: str) -> int:
 
     Raises RequestError and RunError as `cli.run.run` does.
     """
+    refuse_ambiguous_input(request.paths)
     loaded = _load(path, request)
     path = shown_location(path)
     if loaded is None:
