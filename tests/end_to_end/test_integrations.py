@@ -53,6 +53,7 @@ def test_the_hook_takes_what_pre_commit_holds_for_text():
     assert (hook["id"], hook["language"], hook["types"], hook["files"]) == ("onnx-lint", "python", ["file"], r"\.onnx$")
     assert hook["require_serial"] is True
     assert hook["entry"] == "onnx-lint check --allow-no-input"
+    assert hook["args"] == ["--"], "pre-commit appends the names of files"
 
 
 def test_no_input_of_the_action_becomes_part_of_a_script():
@@ -139,7 +140,11 @@ def test_pre_commit_finds_a_bad_model_a_pointer_and_an_empty_file(hook_repositor
     (models / "empty.onnx").write_bytes(b"")
     (models / "notes.txt").write_text("no model")
     revision = _run(["git", "rev-parse", "HEAD"], hook_repository).stdout.strip()
-    hook = {"repo": str(hook_repository), "rev": revision, "hooks": [{"id": "onnx-lint", "args": ["-f", "concise"]}]}
+    hook = {
+        "repo": str(hook_repository),
+        "rev": revision,
+        "hooks": [{"id": "onnx-lint", "args": ["-f", "concise", "--"]}],
+    }
     (tmp_path / "zoo" / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [hook]}))
     _commit(tmp_path / "zoo")
 
@@ -172,7 +177,7 @@ def test_pre_commit_fixes_a_model_and_fails_until_it_is_added(hook_repository: P
     (zoo / "good.onnx").write_bytes(binary(CLEAN))
     (zoo / "stale one.onnx").write_bytes(binary(stale))
     revision = _run(["git", "rev-parse", "HEAD"], hook_repository).stdout.strip()
-    arguments = ["--fix", "--select", "unknown-value-info-name"]
+    arguments = ["--fix", "--select", "unknown-value-info-name", "--"]
     hook = {"repo": str(hook_repository), "rev": revision, "hooks": [{"id": "onnx-lint", "args": arguments}]}
     (zoo / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [hook]}))
     _commit(zoo)
@@ -187,6 +192,43 @@ def test_pre_commit_fixes_a_model_and_fails_until_it_is_added(hook_repository: P
     _commit(zoo)
     done = _run(command, zoo, PRE_COMMIT_HOME=str(tmp_path / "cache"))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+STRANGERS = ("--exclude=*.onnx", "--plugin=evil.onnx", "-qo.onnx", "--baseline=x.onnx")
+"""Names that would hide a broken model, run a plugin, or replace a file."""
+
+
+def _write_files_of_a_stranger(folder: Path) -> None:
+    """Write a broken model, a plugin, a folder and a file called like commands, and files called like options."""
+    (folder / "bad.onnx").write_bytes(binary(UNDEFINED))
+    (folder / "evil.onnx").write_text(f"import os\nopen({str(folder / 'ran')!r}, 'w').close()\nos._exit(0)\n")
+    (folder / "fix").mkdir()
+    (folder / "fix" / "good.onnx").write_bytes(binary(CLEAN))
+    (folder / "check").write_text("a script")
+    for name in STRANGERS:
+        (folder / name).write_bytes(binary(CLEAN))
+
+
+@pytest.mark.consumers
+def test_pre_commit_passes_no_name_as_an_option(hook_repository: Path, tmp_path: Path):
+    zoo = tmp_path / "zoo"
+    zoo.mkdir()
+    _write_files_of_a_stranger(zoo)
+    revision = _run(["git", "rev-parse", "HEAD"], hook_repository).stdout.strip()
+    command = [sys.executable, "-m", "pre_commit", "run", "--all-files", "--color", "never"]
+    codes = {}
+    for own in (None, ["-f", "concise", "--"], ["-f", "concise"]):
+        hook = {"id": "onnx-lint"} if own is None else {"id": "onnx-lint", "args": own}
+        repository = {"repo": str(hook_repository), "rev": revision, "hooks": [hook]}
+        (zoo / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [repository]}))
+        _commit(zoo)
+        done = _run(command, zoo, PRE_COMMIT_HOME=str(tmp_path / "cache"))
+        codes[str(own)] = (done.returncode, re.findall("- exit code: .", done.stdout))
+        is_run = own is None or own[-1] == "--"
+        assert all(name in done.stdout for name in ("bad.onnx: ", "evil.onnx")) == is_run, done.stdout
+        assert ("Error: 'check' is a command" in done.stdout or "begins like an option" in done.stdout) != is_run
+        assert not (zoo / "ran").exists()
+    assert [*codes.values()] == [(1, ["- exit code: 1"])] * 2 + [(1, ["- exit code: 2"])]
 
 
 # --- the action's scripts, run as GitHub's runner would
@@ -264,6 +306,27 @@ def test_the_action_imports_nothing_from_the_checked_repository(zoo: Path):
     code, _, outputs, _ = _lint(here, zoo, PATHS="bad.onnx")
     assert (code, outputs["errors"]) == (exit_codes.FINDINGS, "1")
     assert _sprung(zoo) == []
+
+
+def test_the_action_passes_no_name_as_an_option(zoo: Path):
+    """Its second step: names as paths, a folder of them, and those that a push has changed, one of them deleted."""
+    here = {"BIN": str(Path(sys.executable).parent), "RUNNER_TEMP": str(zoo.parent)}
+    (zoo.parent / "onnx-lint").mkdir()
+    (zoo / "--exclude=bad.onnx").write_bytes(binary(CLEAN))
+    _commit(zoo)
+    (zoo / "--exclude=bad.onnx").unlink()
+    _write_files_of_a_stranger(zoo)
+    (zoo / "bad.onnx").write_bytes(binary(UNDEFINED) + b"\xa2\x06\x00")
+    _commit(zoo)
+    names = "\n".join((*STRANGERS, "fix", "bad.onnx"))
+    for inputs in ({"PATHS": "."}, {"PATHS": names}, {"PATHS": ".", "CHANGED_ONLY": "true", "BASE": "HEAD^1"}):
+        code, output, outputs, _ = _lint(here, zoo, **inputs)
+        assert code == exit_codes.FINDINGS, output
+        assert int(outputs["errors"]) >= 1
+        found = json.loads((zoo.parent / "onnx-lint" / "report.json").read_text())["files"]
+        paths = {os.path.normpath(file["path"]) for file in found}
+        assert {*STRANGERS, "bad.onnx", "fix/good.onnx"} <= paths
+        assert not (zoo / "ran").exists()
 
 
 @pytest.mark.consumers
