@@ -29,10 +29,12 @@ def refuse_ambiguous(arguments: Sequence[str]) -> None:
 
     pre-commit, xargs and a shell that expands `*` write names into the arguments that a stranger may have chosen.
     """
-    for argument in arguments:
+    for index, argument in enumerate(arguments):
         if argument.startswith("-") and argument != STANDARD_INPUT and os.path.lexists(argument):
             raise RunError(_AMBIGUOUS_END if argument == _END_OF_OPTIONS else _AMBIGUOUS_OPTION.format(argument))
         if argument == _END_OF_OPTIONS:
+            if index and _needs_value(arguments[index - 1]):
+                raise RunError(_NO_VALUE.format(arguments[index - 1]))
             return  # whoever wrote it knows which arguments are names, so a command before it is meant
     if arguments and arguments[0] in COMMANDS and os.path.lexists(arguments[0]):
         raise RunError(_AMBIGUOUS_COMMAND.format(arguments[0]))
@@ -55,6 +57,8 @@ _AMBIGUOUS_INPUT: Final = (
     "'-' is standard input, but a file or folder has this name: write ./- for the path, or rename it to use standard "
     "input"
 )
+_NO_VALUE: Final = "'{0}' has no value: '--' after it ends the options"
+"""click would take `--` for the value, for example in `--exclude $UNSET -- *.onnx`, and the names for options."""
 _AMBIGUOUS_COMMAND: Final = (
     "'{0}' is a command, but a file or folder has this name: write onnx-lint -- {0} for the path, or -- after the "
     "command and its options for the command, as in onnx-lint {0} --"
@@ -112,6 +116,19 @@ def _spelled() -> dict[str, tuple[Setting, bool | None]]:
             for name, flag in zip(spelling.split("/"), (not setting.default, setting.default), strict=False):
                 found[name] = setting, flag if setting.kind.option == "flag" else None
     return found
+
+
+def _needs_value(argument: str) -> bool:
+    """Return whether the next argument is the value of this one: `--output`, `-o`, or `-qo`, but not `-oq`."""
+    if argument.startswith("--"):
+        return _takes_value(argument)
+    first = next((index for index, letter in enumerate(argument) if _takes_value(f"-{letter}")), None)
+    return argument.startswith("-") and first == len(argument) - 1
+
+
+def _takes_value(spelling: str) -> bool:
+    setting, flag = _spelled().get(spelling, (None, None))
+    return setting is not None and flag is None
 
 
 def _value(setting: Setting, text: str) -> Any:

@@ -323,6 +323,35 @@ def test_only_what_may_be_ambiguous_is_looked_up(
     assert asked == looked_up
 
 
+@each_case(
+    ("before", "is_refused"),
+    [
+        (["--exclude"], True),
+        (["-o"], True),
+        (["-qo"], True),
+        (["fix", "--output"], True),
+        (["explain", "--plugin"], True),
+        (["-oq"], False),
+        (["-q"], False),
+        (["--exclude=x"], False),
+        (["check", "--allow-no-input"], False),
+        (["m.onnx"], False),
+        (["foo"], False),
+        (["-"], False),
+        (["--no-such-option"], False),
+        ([], False),
+    ],
+)
+def test_two_dashes_are_no_value(before: list[str], is_refused: bool):
+    """As in `--exclude $UNSET -- *.onnx`: names after the `--` would be options."""
+    arguments = [*before, "--", "--plugin=evil.onnx"]
+    if not is_refused:
+        refuse_ambiguous(arguments)
+        return
+    with pytest.raises(RunError, match=f"'{before[-1]}' has no value"):
+        refuse_ambiguous(arguments)
+
+
 def test_an_existing_separator_does_not_make_a_name_a_command(monkeypatch: pytest.MonkeyPatch):
     """`fix -- m.onnx` from `find`, in a folder where both are files."""
     monkeypatch.setattr(os.path, "lexists", lambda path: True)
