@@ -19,6 +19,7 @@ from onnx_lint.cli.plan import Plan
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.cluster import ClusterError
+from onnx_lint.common.deadline import alarms
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import replace
@@ -298,7 +299,7 @@ def _linted(
 
     shown = is_wanted(quiet=own.quiet)
     interruptions = _termination_interrupts() if len(tasks) > 1 else contextlib.nullcontext()
-    with interruptions, ProgressBar(len(tasks), wanted=shown) as bar:
+    with alarms(), interruptions, ProgressBar(len(tasks), wanted=shown) as bar:
         try:
             # Two models that share a data file are not copied at the same time.
             jobs = 1 if own.fixed_folder is not None else own.jobs

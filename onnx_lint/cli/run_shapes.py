@@ -14,14 +14,18 @@ from onnx_lint.cli.plan import Plan
 from onnx_lint.cli.request import refuse_ambiguous_input
 from onnx_lint.cli.streams import print_lines, standard_output
 from onnx_lint.cli.weakened import print_weakenings, weakenings
+from onnx_lint.common.deadline import alarms
 from onnx_lint.common.distribution import NAME
 from onnx_lint.configuration.settings import Request
 from onnx_lint.engine.facts import why_not_judged
 from onnx_lint.engine.lint import load_source, opened
+from onnx_lint.engine.settings import Settings
 from onnx_lint.inference.flow.provenance import Provenance
 from onnx_lint.input.locations import shown_location
 from onnx_lint.input.source import ReadError, SourceError
 from onnx_lint.ir.documents.kinds import MODEL_KIND
+from onnx_lint.loader.limits.not_checked import NotCheckedError
+from onnx_lint.loader.limits.processor_time import within_time
 from onnx_lint.model import Model
 from onnx_lint.report import InternalError
 from onnx_lint.reporters.escape import shown_path
@@ -37,8 +41,22 @@ def run_shapes(path: str, request: Request, format_name: str) -> int:
     Raises RequestError and RunError as `cli.run.run` does.
     """
     refuse_ambiguous_input(request.paths)
-    loaded = _load(path, request)
-    path = shown_location(path)
+    shown = shown_location(path)
+    plan = Plan(request)
+    settings = plan.settings_for(shown)
+    if plan.has_configuration:
+        print_weakenings(weakenings(plan, [shown]))
+    try:
+        with alarms(), within_time(settings.limits):
+            return _show(path, shown, settings, format_name)
+    except NotCheckedError as error:
+        print_unreadable(shown, f"{shown}: {error}")
+        return exit_codes.NOT_CHECKED
+
+
+def _show(location: str, path: str, settings: Settings, format_name: str) -> int:
+    """Show the values of the model at a location, and return the exit code. `path`: how messages name it."""
+    loaded = _load(location, path, settings)
     if loaded is None:
         return exit_codes.NOT_CHECKED
     _show_values(path, loaded.provenance, format_name)
@@ -46,13 +64,8 @@ def run_shapes(path: str, request: Request, format_name: str) -> int:
     return exit_codes.INTERNAL_ERROR if len(loaded.crashes) else exit_codes.CLEAN
 
 
-def _load(path: str, request: Request) -> Model | None:
+def _load(path: str, shown: str, settings: Settings) -> Model | None:
     """Return the model in the file. If there is none, print why on standard error, as a run does, and return None."""
-    shown = shown_location(path)
-    plan = Plan(request)
-    settings = plan.settings_for(shown)
-    if plan.has_configuration:
-        print_weakenings(weakenings(plan, [shown]))
     try:
         opening = closing(opened(path, settings))
     except (SourceError, OSError) as error:

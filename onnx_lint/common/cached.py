@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import Any, Final, Generic, Self, TypeVar, overload
 
+from onnx_lint.common.deadline import look
+
 _Value = TypeVar("_Value")
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -35,6 +37,7 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named like the one of fu
             return self
         if _RAISED in instance.__dict__:
             _raise_again(instance, self.name)
+        look()
         try:
             # The class has no __set__, so from now on Python finds the entry of the instance before the property.
             value = instance.__dict__[self.name] = self.func(instance)
@@ -111,6 +114,7 @@ class Memory(dict[_Key, _Value]):
 
     def keep(self, key: _Key, value: _Value) -> _Value:
         """Store the value, and return it."""
+        look()
         if _size_of(key) <= _MOST_OF_A_KEY:
             if len(self) >= self.bound:
                 self.clear()

@@ -17,6 +17,7 @@ import traceback
 from collections import deque
 from typing import Any, BinaryIO, Final, NoReturn
 
+from onnx_lint.common.deadline import alarms
 from onnx_lint.common.memory import held_to_the_end
 
 READY: Final = "ready"
@@ -35,7 +36,7 @@ def main() -> None:
     jobs: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_take, args=(sys.stdin.buffer, jobs), daemon=True).start()
     try:
-        with held_to_the_end():
+        with held_to_the_end(), alarms():
             do = jobs.get()()
             expect = getattr(do, "expect", None)
             _answer(answers, READY)

@@ -41,7 +41,7 @@ from onnx_lint.configuration.value_kinds import (
     fields,
     table,
 )
-from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN
+from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN, least
 from onnx_lint.input.limits import NAMES as LIMIT_NAMES
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.reporters import REPORTERS
@@ -155,14 +155,14 @@ _LIMIT_SCHEMA: Final = {
     "properties": {
         name: {"type": ["integer", "string"], "minimum": 1, "pattern": SIZE_PATTERN}
         if name in BYTE_LIMITS
-        else {"type": "integer", "minimum": 1}
+        else {"type": "integer", "minimum": least(name)}
         for name in LIMIT_NAMES
     },
 }
 _LIMIT: Final = ValueKind(
-    "a whole number of at least 1, or a size such as '4GiB'",
+    "a whole number, or a size such as '4GiB'",
     {"type": ["integer", "string"]},
-    lambda value: WHOLE.accepts(value) or isinstance(value, str),
+    lambda value: value == 0 or WHOLE.accepts(value) or isinstance(value, str),
 )
 _VALUE: Final = fields({"type": ELEMENT_TYPE, "shape": SHAPE})
 _POLICY: Final = fields(
@@ -536,7 +536,7 @@ class Request(Record, metaclass=_RequestType):
         READ,
         option="--limit",
         metavar="NAME=VALUE",
-        details="Limits on the size of files, on memory, and on the number of findings: "
+        details="Limits on the size of files, on memory, on time, and on the number of findings: "
         f"{', '.join(LIMIT_NAMES)}. Limits in bytes accept a unit: memory = '4GiB'.",
         example="[limits]\nmemory = '4GiB'",
         merging="table",

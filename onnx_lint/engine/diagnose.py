@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from onnx_lint.common.deadline import look
 from onnx_lint.common.record import replace
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered
@@ -55,6 +56,7 @@ def diagnose(
         findings = (piece for finding in whole for piece in apart(finding, entries, model))
     levels: dict[tuple[str, str | None], tuple[str | None, Severity | None]] = {}
     for finding in findings:
+        look()
         located = None
         try:
             clause = _clause_of(entry.rule, finding)

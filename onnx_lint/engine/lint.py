@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
+from onnx_lint.common.deadline import look
 from onnx_lint.common.memory import held_for_a_file
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.diagnose import Counts, diagnose
@@ -34,6 +35,7 @@ from onnx_lint.input.source import ReadError, Source, SourceError, source_of
 from onnx_lint.ir.crashes import is_bug
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader import load
+from onnx_lint.loader.limits.processor_time import within_time
 from onnx_lint.model import ROOT, Model
 from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, TargetVerdict, fold, unfold
 from onnx_lint.rule import Finding, RuleError
@@ -81,6 +83,7 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
     errors = errors or InternalErrors(model)
     run = _Run(model, settings, errors, path)
     for entry in selection_of(settings).asked(model):
+        look()
         run.judge(entry)
     part = errors.unless_it_crashes
     if run.cuts:
@@ -193,7 +196,8 @@ def lint_source(
     check = _SourceCheck(source, path, settings, is_file, context, beside, keeps_edits)
     with held_for_a_file() as leave:
         try:
-            report, model = _lint(check)
+            with within_time(settings.limits):
+                report, model = _lint(check)
             report = _with_traffic(report, source)
             if model is None:
                 pass

@@ -7,6 +7,7 @@ import datetime
 from collections.abc import Collection, Container, Iterable, Iterator
 from fnmatch import fnmatchcase
 
+from onnx_lint.common.deadline import look
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
@@ -86,6 +87,7 @@ def with_suppressed(file: FileReport, entries: Iterable[Suppression]) -> FileRep
     left: list[Diagnostic] = []
     suppressed: list[Diagnostic] = []
     for finding in unfold(file.diagnostics):
+        look()
         entry = next((each for each in entries if each.covers(finding)), None)
         if entry is None:
             left.append(finding)

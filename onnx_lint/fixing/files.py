@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from onnx_lint.common.deadline import lift_deadline
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.lint import lint_source, load_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
@@ -23,6 +24,8 @@ from onnx_lint.input.source import FileSource, Source, SourceError, open_file
 from onnx_lint.ir.places.edits import Assign
 from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.ir.tensors.data_folder import DataFolder
+from onnx_lint.loader.limits.not_checked import NotCheckedError
+from onnx_lint.loader.limits.processor_time import within_time
 from onnx_lint.report import Diagnostic, FileReport, Repair, unfold
 
 
@@ -71,6 +74,25 @@ def fix_source(
 
     `receive`: is called with the result in place of writing it, if the source is a model in memory, without a path.
     """
+    try:
+        with within_time(settings.limits):
+            return _fix(source, path, settings, mending, name, context, receive)
+    except NotCheckedError as error:
+        return FileReport(path=name, size=0, unreadable=f"{name}: {error}")
+    finally:
+        source.close()
+
+
+def _fix(
+    source: Source,
+    path: str,
+    settings: Settings,
+    mending: Mending,
+    name: str,
+    context: bool,
+    receive: Callable[[PatchedSource], None] | None,
+) -> FileReport:
+    """Do the work of `fix_source`, whose arguments these are."""
     if path == "-":
         receive = _write_to_standard_output
     lint = partial(
@@ -87,33 +109,30 @@ def fix_source(
         folder = DataFolder(os.path.dirname(mending.target or path), most=settings.limits.external_bytes)
         return lint(result, beside=folder if settings.external_data else None)
 
+    old = os.fstat(source.descriptor) if isinstance(source, FileSource) and receive is None else None
+    report = lint(unpatched(source))
     try:
-        old = os.fstat(source.descriptor) if isinstance(source, FileSource) and receive is None else None
-        report = lint(unpatched(source))
-        try:
-            outcome = mend(source, report, lint, load, unsafe=mending.unsafe)
-            is_kept = receive is not None or (mending.target is None and os.path.islink(path))
-            needing = [] if is_kept else _needing_data(outcome)
-            if mending.shows_difference:
-                if needing:
-                    outcome = _with_new_data(outcome, needing, is_copy=mending.target is not None)
-            elif mending.target is not None:
-                outcome = _write_with_data(mending.target, outcome, needing, None, lint_copy, load)
-            elif receive is None:
-                outcome = _write(path, outcome, needing, old, lint, load, follows_links=settings.follow_links)
-            if mending.shows_difference:
-                return _reported(report, replace(outcome.repair, difference=difference_of(outcome, name, settings)))
-            if receive is not None:
-                receive(outcome.source)
-        except NotWrittenError as error:
-            return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
-        except OSError as error:
-            return _reported(report, Repair(problem=f"{name}: {error.strerror or error}; it was left as it is"))
-        except Exception as error:
-            return _reported(report, Repair()).with_crash(error, "fixing the file")
-        return _reported(outcome.report, outcome.repair)
-    finally:
-        source.close()
+        outcome = mend(source, report, lint, load, unsafe=mending.unsafe)
+        is_kept = receive is not None or (mending.target is None and os.path.islink(path))
+        needing = [] if is_kept else _needing_data(outcome)
+        if mending.shows_difference:
+            if needing:
+                outcome = _with_new_data(outcome, needing, is_copy=mending.target is not None)
+            return _reported(report, replace(outcome.repair, difference=difference_of(outcome, name, settings)))
+        lift_deadline()  # what is written must agree with what is reported
+        if mending.target is not None:
+            outcome = _write_with_data(mending.target, outcome, needing, None, lint_copy, load)
+        elif receive is None:
+            outcome = _write(path, outcome, needing, old, lint, load, follows_links=settings.follow_links)
+        if receive is not None:
+            receive(outcome.source)
+    except NotWrittenError as error:
+        return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
+    except OSError as error:
+        return _reported(report, Repair(problem=f"{name}: {error.strerror or error}; it was left as it is"))
+    except Exception as error:
+        return _reported(report, Repair()).with_crash(error, "fixing the file")
+    return _reported(outcome.report, outcome.repair)
 
 
 _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH

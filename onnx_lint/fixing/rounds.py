@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
 
+from onnx_lint.common.deadline import look
 from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
 from onnx_lint.fixing.revealed import revealed_by
@@ -134,6 +135,7 @@ def _candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: di
     """Return the fixes that can be made."""
     found: list[_Candidate] = []
     for rule, fix in fixes:
+        look()
         try:
             found.append(_Candidate(rule, fix, tuple(splicer.splices_of(fix.edits))))
         except EditError as error:

@@ -22,7 +22,7 @@ class LimitError(ValueError):
 
 
 class Limits(Record):
-    """The limits, each a whole number of at least 1."""
+    """The limits, each a whole number of at least 1, or of at least 0 for those that 0 switches off (`OPTIONAL`)."""
 
     file_bytes: int = 1 << 34
     """Bytes of the file, tensors included. Standard input is kept on disk up to this size."""
@@ -49,6 +49,8 @@ class Limits(Record):
     """Seconds that a store may take to answer a request for a part of a remote model."""
     remote_seconds: int = 3_600
     """Seconds that all requests for one remote model may take together."""
+    processor_seconds: int = 600
+    """Seconds of processor time for one file, without reading it in other threads; 0 for no limit."""
     findings_per_rule: int = 1_000
     """Findings of one rule in one file."""
     findings: int = 10_000
@@ -57,8 +59,8 @@ class Limits(Record):
     def __post_init__(self) -> None:
         for name in field_names(Limits):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise LimitError(f"the limit {name!r} requires {_wanted(name)} of at least 1, not {value!r}")
+            if not isinstance(value, int) or isinstance(value, bool) or value < least(name):
+                raise LimitError(f"the limit {name!r} requires {_wanted(name)}, not {value!r}")
 
     def with_values(self, values: Mapping[str, Any]) -> Limits:
         """Return these limits with some set to other values: whole numbers, or their text, perhaps with a unit of
@@ -76,6 +78,9 @@ NAMES: Final = field_names(Limits)
 
 BYTE_LIMITS: Final = frozenset({"file_bytes", "text_bytes", "memory", "external_bytes", "download_bytes"})
 """The limits in bytes, whose values may have a unit."""
+
+OPTIONAL: Final = frozenset({"processor_seconds"})
+"""The limits that the value 0 switches off."""
 
 _UNITS: Final = MappingProxyType(
     {
@@ -95,8 +100,14 @@ SIZE_PATTERN: Final = r"^\s*[0-9][0-9_]*\s*([kKmMgGtT][iI]?[bB])?\s*$"
 """A number of bytes with or without a unit, also for JSON Schema."""
 
 
+def least(name: str) -> int:
+    """Return the least value of a limit."""
+    return 0 if name in OPTIONAL else 1
+
+
 def _wanted(name: str) -> str:
-    return "a whole number, or one with a unit such as 4GiB," if name in BYTE_LIMITS else "a whole number"
+    number = "a whole number, or one with a unit such as 4GiB," if name in BYTE_LIMITS else "a whole number"
+    return f"{number} of at least {least(name)}"
 
 
 def _parsed(name: str, value: Any) -> Any:
@@ -105,7 +116,7 @@ def _parsed(name: str, value: Any) -> Any:
         return value
     size = parse_size(value)
     if size is None or (name not in BYTE_LIMITS and value.strip()[-1] in "bB"):
-        raise LimitError(f"the limit {name!r} requires {_wanted(name)} of at least 1, not {value!r}")
+        raise LimitError(f"the limit {name!r} requires {_wanted(name)}, not {value!r}")
     return size
 
 

@@ -14,6 +14,7 @@ from typing import Final
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from onnx_lint import schema
+from onnx_lint.common.deadline import look
 from onnx_lint.common.record import Record
 from onnx_lint.input.source import WINDOW_BYTES, Source
 
@@ -210,6 +211,7 @@ def skip_short(
     if tag >= 0x80:
         return position, count
     while position < end:
+        look()
         window = source.read_at(position, min(WINDOW_BYTES, end - position))
         local = 0
         begins: list[int] = []
@@ -282,6 +284,7 @@ def records(
     while position < end:
         local = position - base
         if local + _TAG_AND_LENGTH_BYTES > len(chunk) and base + len(chunk) < end:
+            look()
             base, local = position, 0
             chunk = source.window(position, min(WINDOW_BYTES, end - position))
         try:

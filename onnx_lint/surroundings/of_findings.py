@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Final
 
+from onnx_lint.common.deadline import look
 from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.types.type_string import tensor_element
@@ -44,6 +45,7 @@ def with_surroundings(
     chosen -= {index for index, found in enumerate(diagnostics) if found.rule in without_lines}
     shown = list(diagnostics)
     for index in sorted(chosen):
+        look()
         with model.crashes.at(_WORK, place_of(key_of(shown[index].pointer))):
             shown[index] = replace(shown[index], context=surroundings(shown[index], model))
     return tuple(shown)

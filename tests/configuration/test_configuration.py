@@ -197,9 +197,10 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
         ),
         ('[severity]\ncycel = "note"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
         ("[limits]\nfeilds = 3", "limits: unknown limit 'feilds'; did you mean 'fields'?"),
+        ("[limits]\nfields = 0", "limits: the limit 'fields' requires a whole number of at least 1, not 0"),
         (
-            "[limits]\nfields = 0",
-            "limits.fields: requires a whole number of at least 1, or a size such as '4GiB', not 0",
+            "[limits]\nfields = -1",
+            "limits.fields: requires a whole number, or a size such as '4GiB', not -1",
         ),
         ('targets = ["ir=99"]', "targets: IR version 99 does not exist; the versions are 1 to 14"),
         (

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.deadline import look
 from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.declarations import Declarations, may_be, without_expressions
 from onnx_lint.inference.flow.declared_facts import (
@@ -66,6 +67,9 @@ def follow_values(flow_input: FlowInput, *, keeps_all: bool = False) -> ValueFlo
 
 
 _FOLLOW: Final = "following the values"
+
+_NODES_BETWEEN_LOOKS: Final = 64
+"""How many nodes that no memo answers in one step lie between two looks at the time."""
 
 _WIDE_BYTES: Final = attrgetter("wide_bytes")
 _MOST_WIDE_BYTES: Final = 16 << 20
@@ -162,6 +166,7 @@ class Flow:
         return (UNKNOWN,) * len(graph.output_names)
 
     def _walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
+        look()
         here = _GraphWalk(graph, frame, known, {} if graph.is_function else self._enter(graph, frame, known, supplied))
         here.has_unknown = not have_known_shapes(graph.names_before_nodes, known)
         self.faulty.begin(graph)
@@ -221,6 +226,8 @@ class Flow:
         self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], outcome: NodeOutcome
     ) -> None:
         """Add the facts of the outputs of a node to those that are known, and record its problems."""
+        if not index % _NODES_BETWEEN_LOOKS:
+            look()
         graph, known, behind = here.graph, here.known, here.behind
         outputs = graph.table.outputs[index]
         if any(map(_WIDE_BYTES, outcome.outputs)):

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
+from onnx_lint.common.deadline import look
 from onnx_lint.common.record import Record, replace
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import WINDOW_BYTES, BytesSource, Source
@@ -151,6 +152,7 @@ class _Audit:
     def run(self) -> None:
         stack = [self.root]
         while stack and not self.fatal:
+            look()
             frame = stack[-1]
             try:
                 inner = self.scan(frame, is_deepest=len(stack) > MAX_DEPTH)

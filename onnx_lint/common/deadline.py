@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds the processor time that a thread spends on one file.
+
+The time is compared by `look`, which is called between rules, nodes, rounds and other parts of the work. That works in
+every thread and on every system. A program that owns its process also has an alarm (`alarms`): a signal that compares
+the time in the middle of Python code that never calls `look`. Nothing stops a single call into C.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from _thread import _local, get_ident
+from time import perf_counter
+
+TYPE_CHECKING = False  # see onnx_lint: importing typing creates objects that the collector would have to scan
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Final
+
+_NEVER = float("inf")
+
+
+class OutOfTimeError(BaseException):
+    """The time of a file is up. It is no Exception, so that nothing takes it for a bug of a rule."""
+
+
+def _processor_clock() -> Callable[[], float]:
+    """Return the clock of the processor time of a thread, or the best replacement of a system that has none."""
+    for name in ("thread_time", "process_time"):
+        clock: Callable[[], float] | None = getattr(time, name, None)
+        try:
+            if clock is not None:
+                clock()
+                return clock
+        except OSError:
+            continue
+    return perf_counter
+
+
+_processor_time = _processor_clock()
+
+
+class _Deadline(_local):
+    """The end of the file that a thread is working on."""
+
+    is_set = False
+    end = _NEVER
+    """The processor time of the end."""
+    next_look = _NEVER
+    """The time of the clock before which the end cannot be reached: that clock needs no system call."""
+
+
+_here = _Deadline()
+
+
+def look() -> None:
+    """Raise OutOfTimeError if the time of the file that this thread works on is up."""
+    if perf_counter() >= _here.next_look:
+        left = _here.end - _processor_time()
+        if left <= 0:
+            raise OutOfTimeError
+        _here.next_look = perf_counter() + left
+
+
+def is_set() -> bool:
+    """Return whether the time of this thread has an end."""
+    return _here.is_set
+
+
+def lift_deadline() -> None:
+    """Remove the end, but not `is_set`: the file is being written, and nothing may stop that any more."""
+    _here.next_look = _NEVER
+
+
+class Within:
+    """A context whose work ends after that many seconds of processor time. It must not be inside another one."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        """Set the end, and the alarm if this program has one."""
+        _here.is_set = True
+        _here.end = _processor_time() + self._seconds
+        _here.next_look = perf_counter() + self._seconds
+        _set_alarm(self._seconds)
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the end and the alarm."""
+        _here.next_look = _NEVER
+        _here.is_set = False
+        _set_alarm(None)
+
+
+# --- the alarm
+
+_SECONDS_LATER: Final = 1.0
+"""The time between the end and the alarm, and between two alarms. Work that looks at the time ends before."""
+
+_NOT_STOPPED: Final = frozenset(
+    {
+        "contextlib",
+        "importlib._bootstrap",
+        "importlib._bootstrap_external",
+        "onnx_lint.common.memory",
+        "threading",
+        __name__,
+    }
+)
+"""The modules whose functions are never stopped in the middle: they import, lock, and enter and leave contexts."""
+
+_alarm_thread: int | None = None
+"""The thread that an alarm interrupts; None if there is no alarm."""
+
+
+class alarms:  # noqa: N801 - a context, used like a function
+    """A context in which the main thread of a program has alarms.
+
+    It does nothing in other threads, without SIGPROF, or if the signal has a handler already.
+    """
+
+    def __enter__(self) -> None:
+        """Take over the signal."""
+        global _alarm_thread
+        self._is_owner = hasattr(signal, "setitimer") and _alarm_thread is None
+        try:
+            if self._is_owner and signal.getsignal(signal.SIGPROF) is signal.SIG_DFL:
+                signal.signal(signal.SIGPROF, _ring)
+                _alarm_thread = get_ident()
+            else:
+                self._is_owner = False
+        except ValueError:  # not the main thread
+            self._is_owner = False
+
+    def __exit__(self, *_: object) -> None:
+        """Release the signal."""
+        global _alarm_thread
+        if self._is_owner:
+            _alarm_thread = None
+            signal.setitimer(signal.ITIMER_PROF, 0)  # the default of the signal would end the process
+            signal.signal(signal.SIGPROF, signal.SIG_DFL)
+
+
+def _set_alarm(seconds: float | None) -> None:
+    """Let the alarm ring after this processor time, and again and again; None for never."""
+    if _alarm_thread == get_ident():
+        first, interval = (0.0, 0.0) if seconds is None else (seconds + _SECONDS_LATER, _SECONDS_LATER)
+        signal.setitimer(signal.ITIMER_PROF, first, interval)
+
+
+def _ring(_: int, frame: FrameType | None) -> None:
+    """Look at the time, unless the interrupted code must not be stopped. The next alarm then looks again."""
+    while frame is not None:
+        if frame.f_globals.get("__name__") in _NOT_STOPPED:
+            return
+        frame = frame.f_back
+    look()
