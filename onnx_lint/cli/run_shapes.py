@@ -24,8 +24,7 @@ from onnx_lint.inference.flow.provenance import Provenance
 from onnx_lint.input.locations import shown_location
 from onnx_lint.input.source import ReadError, SourceError
 from onnx_lint.ir.documents.kinds import MODEL_KIND
-from onnx_lint.loader.limits.not_checked import NotCheckedError
-from onnx_lint.loader.limits.processor_time import within_time
+from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
 from onnx_lint.model import Model
 from onnx_lint.report import InternalError
 from onnx_lint.reporters.escape import shown_path

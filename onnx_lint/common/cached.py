@@ -114,7 +114,8 @@ class Memory(dict[_Key, _Value]):
 
     def keep(self, key: _Key, value: _Value) -> _Value:
         """Store the value, and return it."""
-        look()
+        if not len(self) % _ENTRIES_BETWEEN_LOOKS:
+            look()
         if _size_of(key) <= _MOST_OF_A_KEY:
             if len(self) >= self.bound:
                 self.clear()
@@ -123,6 +124,7 @@ class Memory(dict[_Key, _Value]):
 
 
 _MOST_OF_A_KEY: Final = 4_000
+_ENTRIES_BETWEEN_LOOKS: Final = 16
 _ABSENT: Final[Any] = object()
 
 

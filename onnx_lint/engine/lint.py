@@ -35,7 +35,7 @@ from onnx_lint.input.source import ReadError, Source, SourceError, source_of
 from onnx_lint.ir.crashes import is_bug
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader import load
-from onnx_lint.loader.limits.processor_time import within_time
+from onnx_lint.loader.limits.not_checked import within_time
 from onnx_lint.model import ROOT, Model
 from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, TargetVerdict, fold, unfold
 from onnx_lint.rule import Finding, RuleError

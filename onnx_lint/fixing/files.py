@@ -24,8 +24,7 @@ from onnx_lint.input.source import FileSource, Source, SourceError, open_file
 from onnx_lint.ir.places.edits import Assign
 from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.ir.tensors.data_folder import DataFolder
-from onnx_lint.loader.limits.not_checked import NotCheckedError
-from onnx_lint.loader.limits.processor_time import within_time
+from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
 from onnx_lint.report import Diagnostic, FileReport, Repair, unfold
 
 

@@ -66,6 +66,7 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     - These limits are `memory` (2GiB) for the estimated memory of the model without the contents of its tensors,
       `file_bytes` (16GiB), `text_bytes` (256MiB) for a model in text form, and `fields` (50000000) for fields that
       are read one by one.
+    - `processor_seconds` (600) limits the processor time of a file; 0 switches it off.
     - For a remote model they are `download_bytes` (64MiB), `request_seconds` (60) and `remote_seconds` (3600).
     - Data files above `external_bytes` (64GiB) are *not verified*; the report says it beside the findings.
     - Set a limit with `--limit NAME=VALUE`, with `limits` in Python, or in the configuration. Bytes may have a unit:

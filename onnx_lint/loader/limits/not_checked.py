@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
+from onnx_lint.common.deadline import OutOfTimeError, Within, is_set
 from onnx_lint.input.limits import Limits, refusal, size_in_words
 from onnx_lint.input.source import ReadError, Source
 from onnx_lint.ir.documents.kinds import describe_kind
@@ -53,3 +56,28 @@ def check_size(source: Source, limits: Limits, *, is_text: bool) -> None:
             what = "bytes of text" if limit == "text_bytes" else "bytes"
             count = f"{'at least ' if is_cut else ''}{source.size:,} {what}"
             raise beyond(limit, limits, f"the file has {count}", None if is_cut else source.size)
+
+
+@contextmanager
+def within_time(limits: Limits) -> Iterator[None]:
+    """Bound the processor time of the block. Raises NotCheckedError if it needs more than the limit.
+
+    Inside another such block it changes nothing: all work on a file has one limit.
+    """
+    if is_set() or not limits.processor_seconds:
+        yield
+        return
+    try:
+        with Within(limits.processor_seconds):
+            yield
+    except OutOfTimeError:
+        raise NotCheckedError(_refusal_of_time(limits.processor_seconds)) from None
+
+
+def _refusal_of_time(seconds: int) -> str:
+    """Return the reason why a file is not checked that took so much processor time."""
+    allowed = f"{seconds:,} second{'' if seconds == 1 else 's'}"
+    return (
+        f"the check takes more processor time than the limit processor_seconds of {allowed} "
+        "(option --limit processor_seconds=N, 0 for no limit)"
+    )

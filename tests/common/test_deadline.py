@@ -31,8 +31,7 @@ from onnx_lint.common.cached import Memory
 from onnx_lint.common.deadline import OutOfTimeError
 from onnx_lint.inference.flow import frames
 from onnx_lint.input.limits import DEFAULT_LIMITS
-from onnx_lint.loader.limits.not_checked import NotCheckedError
-from onnx_lint.loader.limits.processor_time import within_time
+from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
 from onnx_lint.reporters import REPORTERS
 
 SAID = (
