@@ -114,10 +114,11 @@ class Memory(dict[_Key, _Value]):
 
     def keep(self, key: _Key, value: _Value) -> _Value:
         """Store the value, and return it."""
-        if not len(self) % _ENTRIES_BETWEEN_LOOKS:
-            look()
         if _size_of(key) <= _MOST_OF_A_KEY:
-            if len(self) >= self.bound:
+            size = len(self)
+            if not size % _ENTRIES_BETWEEN_LOOKS:
+                look()
+            if size >= self.bound:
                 self.clear()
             self[key] = value
         return value
