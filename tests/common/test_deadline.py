@@ -235,8 +235,7 @@ needs_alarm = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the s
 
 
 @needs_alarm
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("body", ["pass", _CATCHING], ids=["empty", "catching"])
+@pytest.mark.parametrize(("jobs", "body"), [("1", "pass"), ("2", _CATCHING)], ids=["in one process", "in workers"])
 def test_an_endless_rule_of_a_plugin_is_stopped(jobs: str, body: str, tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(ENDLESS.format(body=body))
     names = ["a.onnx", "b.onnx"]
