@@ -14,7 +14,7 @@ from onnx_lint.wording import quote
 VARIABLE: Final = "ONNX_LINT_CACHE_DIR"
 """The environment variable that names the folder."""
 
-_OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 class CacheFolderError(ValueError):
@@ -50,7 +50,7 @@ def prepare(folder: str) -> None:
         raise CacheFolderError(f"{quote(folder)}: {error.strerror or error}") from error
     if not is_own(status):
         raise CacheFolderError(f"{quote(folder)} belongs to another user")
-    if os.name == "posix" and status.st_mode & _OTHERS_WRITE:
+    if os.name == "posix" and status.st_mode & OTHERS_WRITE:
         raise CacheFolderError(f"other users can write to {quote(folder)}; chmod go-w would change that")
 
 

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The database of the cache: one table of bytes by key, bounded in size, that several processes share.
+"""The entries of the cache: bytes by key in one database, bounded in size, that several processes share.
 
-A cache may be lost at any time, so no error of SQLite leaves this module. A database that is damaged, or holds anything
-but that table, is replaced by an empty one. After any other error the cache is not used until the process ends.
+A cache may be lost at any time, so no error leaves this module. A database that is damaged, or holds anything but the
+entries, is replaced by an empty one. After any other error the cache is not used until the process ends. A line on
+standard error says either.
+
+SQLite loses data if its files are deleted while another process has them open. So only a process that has locked the
+folder against all others replaces a database. One that cannot, because others are using the database, notes the damage
+in it and uses it no longer.
 """
 
 from __future__ import annotations
@@ -10,61 +15,70 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import sqlite3
-import stat
+import sys
 import time
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
-from onnx_lint.cache.folder import is_own
+from onnx_lint.cache.database import (
+    BUSY_SECONDS,
+    ERRORS,
+    MOST_BYTES_OF_CONTENT,
+    Database,
+    Problem,
+    problem_of,
+    remove,
+)
+from onnx_lint.cache.folder_lock import FolderLock
+from onnx_lint.wording import quote
 
 DATABASE: Final = "verdicts.db"
-_BESIDE: Final = ("-wal", "-shm", "-journal")
-"""The suffixes of the files that SQLite writes beside a database."""
-
-MOST_BYTES: Final = 256 << 20
-"""The most bytes of the database. As long as it has more, the least recently used quarter of its entries is deleted."""
 
 _WRITTEN_BEFORE_LOOK: Final = 16 << 20
 """The bytes that a process writes before it checks the size again."""
 
-_MOST_BYTES_OF_ENTRY: Final = 8 << 20
 _DAY_SECONDS: Final = 86_400
-_BUSY_SECONDS: Final = 5
-_RETRY_SECONDS: Final = 0.01
-_FORMAT: Final = 1
-_APPLICATION: Final = 0x4F4E4C54
-_TABLE: Final = "CREATE TABLE verdicts (key BLOB PRIMARY KEY, used INTEGER NOT NULL, content BLOB NOT NULL)"
-_FIND: Final = "SELECT used, content FROM verdicts WHERE key = ?"
-_SETTINGS: Final = ("trusted_schema = OFF", "cell_size_check = ON", "journal_mode = WAL", "synchronous = NORMAL")
+_RETRY_SECONDS: Final = 0.05
 _CHECK_BYTES: Final = 16
+
+_Result = TypeVar("_Result")
+
+
+def print_line(text: str) -> None:
+    """Print a line on standard error."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{text}\n")
 
 
 class Store:
     """The entries of a cache, through one connection, which belongs to the process that made it."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, report: Callable[[str], None] = print_line) -> None:
+        """`report`: is called with a line if the cache is replaced or not used."""
         self._path = os.path.join(folder, DATABASE)
-        self._connection: sqlite3.Connection | None = None
+        self._report = report
+        self._lock = FolderLock(folder)
+        self._database: Database | None = None
         self._used: list[bytes] = []
         """The keys of the entries that were found and whose recorded use is more than a day old."""
         self._written = 0
-        try:
-            self._connection = self._opened()
-            _shrink(self._connection)  # here, since a process that lints many files may be ended without `close`
-        except (sqlite3.Error, OSError):
-            self._fail()
+        self._was_replaced = False
+        self._damaged_entries = 0
+        self._open()
+
+    @property
+    def is_usable(self) -> bool:
+        """True until the database cannot be used, or is closed."""
+        return self._database is not None
 
     def get(self, key: bytes) -> bytes | None:
         """Return the content of an entry; None if there is none, or if it is damaged."""
-        if self._connection is None:
+        row = self._tried(lambda database: database.get(key))
+        if row is None:
             return None
-        try:
-            row = self._connection.execute(_FIND, (key,)).fetchone()
-        except sqlite3.Error as error:
-            self._recover(error)
-            return None
-        used, content = row or (None, None)
+        used, content = row
         if not isinstance(content, bytes) or content[:_CHECK_BYTES] != _check(key, content[_CHECK_BYTES:]):
+            self._damaged_entries += 1
             return None
         if not isinstance(used, int) or used + _DAY_SECONDS < time.time():
             self._used.append(key)
@@ -72,131 +86,91 @@ class Store:
 
     def put(self, key: bytes, content: bytes) -> None:
         """Write an entry, or replace it, as a whole."""
-        if self._connection is None or len(content) > _MOST_BYTES_OF_ENTRY:
+        if len(content) + _CHECK_BYTES > MOST_BYTES_OF_CONTENT:
             return
-        row = key, int(time.time()), _check(key, content) + content
-        try:
-            self._connection.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", row)
-            self._written += len(content)
-            if self._written >= _WRITTEN_BEFORE_LOOK:
-                self._written = 0
-                _shrink(self._connection)
-        except sqlite3.Error as error:
-            self._recover(error)
+        self._tried(lambda database: database.put(key, int(time.time()), _check(key, content) + content))
+        self._written += len(content)
+        if self._written >= _WRITTEN_BEFORE_LOOK:
+            self._written = 0
+            self._tried(Database.shrink)
 
     def close(self) -> None:
-        """Note which entries were used, and close the connection."""
-        connection, self._connection = self._connection, None
-        if connection is None:
-            return
-        with contextlib.suppress(sqlite3.Error):
-            if self._used:
-                now = int(time.time())
-                connection.execute("BEGIN IMMEDIATE")
-                connection.executemany("UPDATE verdicts SET used = ? WHERE key = ?", ((now, key) for key in self._used))
-                connection.execute("COMMIT")
-        with contextlib.suppress(sqlite3.Error):
-            connection.close()
+        """Note which entries were used, report how many were damaged, and close the connection."""
+        if self._damaged_entries and not self._was_replaced and self._database is not None:
+            count = f"{self._damaged_entries:,} entr{'y' if self._damaged_entries == 1 else 'ies'}"
+            self._report(f"The cache is not used for {count}: the bytes in {quote(self._path)} are damaged")
+            self._damaged_entries = 0
+        if self._used:
+            self._tried(lambda database: database.note_used(self._used, int(time.time())))
+        self._disconnect()
 
-    def _opened(self) -> sqlite3.Connection:
-        end = time.monotonic() + _BUSY_SECONDS
+    def _open(self) -> None:
+        """Open the database. Replace a damaged one, and wait for another process that has locked it."""
+        end = time.monotonic() + BUSY_SECONDS
         while True:
             try:
-                return self._connected()
-            except sqlite3.OperationalError as error:
-                # SQLite does not wait for another process that changes the journal mode at the same time.
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
-                    raise
-                time.sleep(_RETRY_SECONDS)
-            except (sqlite3.DatabaseError, UnicodeDecodeError):
-                remove(self._path)
-                return self._connected()
+                self._lock.share()
+                self._database = Database(self._path)
+                return
+            except ERRORS as error:
+                problem = problem_of(error)
+            self._disconnect()
+            is_replaced, reason = self._replace(problem)
+            if is_replaced:
+                continue
+            may_pass = problem.may_pass or (problem.is_damage and not self._was_replaced)
+            if not may_pass or time.monotonic() > end:
+                self._report(f"The cache is not used: {quote(self._path)}{problem.text}{reason}")
+                return
+            time.sleep(_RETRY_SECONDS)
 
-    def _connected(self) -> sqlite3.Connection:
-        for path in (self._path + ending for ending in ("", *_BESIDE)):
-            _check_own(path)
-        # SQLite gives the files beside the database its permissions.
-        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
-        connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
+    def _tried(self, work: Callable[[Database], _Result]) -> _Result | None:
+        """Return what `work` makes of the database, or of an empty one that replaced it; None if it fails."""
+        for _ in range(2):
+            if self._database is None:
+                return None
+            try:
+                return work(self._database)
+            except ERRORS as error:
+                self._recover(self._database, problem_of(error))
+        return None
+
+    def _recover(self, database: Database, problem: Problem) -> None:
+        """Replace a damaged database. If others are using it, or after any other error, only disconnect."""
+        is_new = True
+        if problem.is_damage:
+            with contextlib.suppress(*ERRORS):
+                is_new = database.mark_damaged()
+        self._disconnect()
+        is_replaced, reason = self._replace(problem)
+        if is_replaced:
+            self._open()
+        elif is_new:  # otherwise the process that has found it first says so
+            self._report(f"The cache is not used: {quote(self._path)}{problem.text}{reason}")
+
+    def _replace(self, problem: Problem) -> tuple[bool, str]:
+        """Delete a damaged database, at most once. Return whether it is deleted, and the words that say why not."""
+        if not problem.is_damage or self._was_replaced:
+            return False, ""
         try:
-            for setting in _SETTINGS:
-                connection.execute(f"PRAGMA {setting}")
-            _check_schema(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            self._lock.claim()
+            remove(self._path)
+        except BlockingIOError:
+            return False, ", and another process is using it; a later run replaces it"
+        except OSError as error:
+            return False, f", and cannot be deleted: {error.strerror}"
+        finally:
+            self._lock.release()
+        self._was_replaced = True
+        self._report(f"The cache was replaced: {quote(self._path)}{problem.text}")
+        return True, ""
 
-    def _recover(self, error: sqlite3.Error) -> None:
-        """Delete a damaged database, so that the next process makes another; after any other error only disconnect."""
-        self._fail()
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-            with contextlib.suppress(OSError):
-                remove(self._path)
-
-    def _fail(self) -> None:
-        if self._connection is not None:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.close()
-        self._connection = None
-
-
-def remove(path: str) -> None:
-    """Delete a database. Raises OSError if that fails.
-
-    The files beside it are deleted first: SQLite would apply the changes in them to the next database.
-    """
-    for ending in (*_BESIDE, ""):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path + ending)
+    def _disconnect(self) -> None:
+        database, self._database = self._database, None
+        if database is not None:
+            database.close()
+        self._lock.release()
 
 
 def _check(key: bytes, content: bytes) -> bytes:
     return hashlib.blake2b(content, key=key[:64], digest_size=_CHECK_BYTES).digest()
-
-
-def _check_own(path: str) -> None:
-    """Raise OSError for what is not a regular file of the user."""
-    try:
-        status = os.lstat(path)
-    except FileNotFoundError:
-        return
-    if not stat.S_ISREG(status.st_mode) or not is_own(status):
-        raise PermissionError(f"{path} is not a file of this user")
-
-
-def _check_schema(connection: sqlite3.Connection) -> None:
-    """Make the table in an empty database. Raises DatabaseError if there is anything else in it."""
-    if _has_table(connection):
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    if not _has_table(connection):  # which another process has made meanwhile
-        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {_FORMAT}")
-        connection.execute(_TABLE)
-    connection.execute("COMMIT")
-
-
-def _has_table(connection: sqlite3.Connection) -> bool:
-    found = connection.execute("SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    if not found:
-        return False
-    numbers = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
-    if found != [("table", _TABLE)] or numbers != [_APPLICATION, _FORMAT]:
-        raise sqlite3.DatabaseError("this is not a cache of onnx-lint")
-    return True
-
-
-def _shrink(connection: sqlite3.Connection) -> None:
-    while _used_bytes(connection) > MOST_BYTES:
-        connection.execute(
-            "DELETE FROM verdicts WHERE key IN "
-            "(SELECT key FROM verdicts ORDER BY used LIMIT (SELECT count(*) / 4 + 1 FROM verdicts))"
-        )
-
-
-def _used_bytes(connection: sqlite3.Connection) -> int:
-    pages, free, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
-    )
-    return int((pages - free) * size)

@@ -81,6 +81,11 @@ class Verdicts:
         self._store = Store(folder)
         self._settings: dict[int, tuple[Settings, bytes | None]] = {}
 
+    @property
+    def is_usable(self) -> bool:
+        """True unless a line on standard error has said that the cache is not used."""
+        return self._store.is_usable
+
     def close(self) -> None:
         """Close the database."""
         self._store.close()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
+from onnx_lint.common.record import replace
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport
 from onnx_lint.tasks.lint_one import Task, check_of, is_opened_ahead, lint_one, opening_of
@@ -76,8 +77,10 @@ def lint_each(
     if any(task.cache is not None for task in tasks):
         from onnx_lint.cache.checks import opened
 
-        cached = _find_cached(tasks)
+        cached, is_usable = _find_cached(tasks)
         with_cache = opened()
+        if not is_usable:  # other processes would find the same, and say it again
+            tasks = [replace(task, cache=None) for task in tasks]
     kept = {
         index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None or index in cached
     }
@@ -108,20 +111,28 @@ _MOST_REPORTS: Final = 1_000
 """The reports that are kept from the first look into the cache. The others are read again at their turn."""
 
 
-def _find_cached(tasks: Sequence[Task]) -> dict[int, FileReport | None]:
+def _find_cached(tasks: Sequence[Task]) -> tuple[dict[int, FileReport | None], bool]:
     """Return the reports of files that the file system calls unchanged, by the index of their tasks.
 
-    Keep only the first reports; the value of the others is None. The cache is closed afterwards.
+    Keep only the first reports; the value of the others is None. The cache is closed afterwards. Return also whether it
+    can be used.
     """
     from onnx_lint.cache.checks import opened, verdicts_in
 
     found: dict[int, FileReport | None] = {}
+    is_usable = True
     with opened():
         for index, check in enumerate(map(check_of, tasks)):
-            report = verdicts_in(check[1]).find(check[0], may_read=False) if check is not None else None
+            if check is None:
+                continue
+            verdicts = verdicts_in(check[1])
+            report = verdicts.find(check[0], may_read=False)
+            is_usable = verdicts.is_usable
             if report is not None:
                 found[index] = report if len(found) < _MOST_REPORTS else None
-    return found
+            if not is_usable:
+                break
+    return found, is_usable
 
 
 def _linted_here(tasks: Sequence[Task], indices: Sequence[int]) -> Generator[tuple[int, FileReport], None, None]:

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import sqlite3
 import stat
+import struct
 from pathlib import Path
 
 import pytest
+from support.damaged_databases import copy_database, damages
 
-from onnx_lint.cache import store
+from onnx_lint.cache import database, store
 from onnx_lint.cache.store import DATABASE, Store
 
 
@@ -43,7 +46,7 @@ def test_only_the_user_reads_the_database(tmp_path: Path) -> None:
         "CREATE TABLE other (a)",
         "CREATE VIEW verdicts AS SELECT x'00' AS key, 0 AS used, x'00' AS content",
         "CREATE TABLE verdicts (key, used, content)",
-        store._TABLE,  # with other numbers
+        database._TABLE,  # with other numbers
     ],
 )
 def test_a_database_of_somebody_else_is_made_anew(tmp_path: Path, script: str) -> None:
@@ -86,21 +89,241 @@ def test_an_entry_whose_bytes_are_others(tmp_path: Path) -> None:
     made.close()
 
 
-def test_what_is_no_regular_file_is_not_touched(tmp_path: Path) -> None:
-    (tmp_path / "target").write_bytes(b"mine")
-    (tmp_path / DATABASE).symlink_to("target")
-    made = Store(str(tmp_path))
-    made.put(b"key", b"content")
-    assert made.get(b"key") is None
-    assert (tmp_path / "target").read_bytes() == b"mine"
-    made.close()
+@pytest.mark.parametrize("ending", ["", "-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("kind", ["link", "FIFO", "folder", "writable"])
+def test_what_is_no_file_of_the_user_is_left_alone_and_a_line_says_so(tmp_path: Path, kind: str, ending: str) -> None:
+    path = tmp_path / f"{DATABASE}{ending}"
+    if kind == "link":
+        (tmp_path / "target").write_bytes(b"mine")
+        path.symlink_to("target")
+    elif kind == "FIFO":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.touch()
+        path.chmod(0o666)
+    before = path.lstat()
+    lines: list[str] = []
+    assert _uses_it(tmp_path, lines) is False
+    says = {"link": "is a link", "writable": "can be written by other users"}.get(kind, "is not a regular file")
+    assert len(lines) == 1
+    assert lines[0].startswith(f"The cache is not used: '{tmp_path / DATABASE}'")
+    assert says in lines[0]
+    assert path.lstat() == before
+    assert kind != "link" or (tmp_path / "target").read_bytes() == b"mine"
+
+
+def test_a_database_of_another_user_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / DATABASE).touch()
+    monkeypatch.setattr(database, "is_own", lambda status: False)
+    lines: list[str] = []
+    assert _uses_it(tmp_path, lines) is False
+    assert lines == [f"The cache is not used: '{tmp_path / DATABASE}' belongs to another user"]
+    assert (tmp_path / DATABASE).read_bytes() == b""
 
 
 def test_a_folder_that_cannot_be_written_is_no_fault(tmp_path: Path) -> None:
-    made = Store(str(tmp_path / "missing"))
+    lines: list[str] = []
+    assert _uses_it(tmp_path / "missing", lines) is False
+    assert lines == [f"The cache is not used: '{tmp_path / 'missing' / DATABASE}': No such file or directory"]
+
+
+def _uses_it(folder: Path, lines: list[str]) -> bool:
+    """Return whether a store finds what it has written, and collect the lines that it reports."""
+    made = Store(str(folder), lines.append)
     made.put(b"key", b"content")
-    assert made.get(b"key") is None
+    found = made.get(b"key")
     made.close()
+    assert found in (None, b"content")
+    return found is not None
+
+
+@pytest.fixture(scope="module")
+def healthy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of several levels with free pages, with the files beside it as after a run that was killed."""
+    folder = tmp_path_factory.mktemp("healthy")
+    (folder / "open").mkdir()
+    made = Store(str(folder / "open"))
+    for number in range(60):
+        made.put(_key(number), _content(number))
+    connection = sqlite3.connect(folder / "open" / DATABASE)
+    connection.execute("DELETE FROM verdicts WHERE rowid > 50")
+    connection.commit()
+    copy_database(folder / "open" / DATABASE, folder / DATABASE)
+    connection.close()
+    made.close()
+    return folder / DATABASE
+
+
+def _key(number: int) -> bytes:
+    return b"%032d" % number
+
+
+def _content(number: int) -> bytes:
+    return b"%d." % number * (3_000 if number % 10 == 0 else 150)
+
+
+CASES = dict(damages())
+
+
+@pytest.mark.parametrize("name", list(CASES)[::9])
+def test_a_damaged_database(healthy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    _try(healthy, tmp_path, monkeypatch, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_every_damaged_database(healthy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    _try(healthy, tmp_path, monkeypatch, name)
+
+
+def _try(healthy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Use a damaged database twice: no other content, few steps, and a line if anything is not used."""
+    looks = 0
+    is_too_long = database.Database._is_too_long
+
+    def counted(self: database.Database) -> bool:
+        nonlocal looks
+        looks += 1
+        return is_too_long(self)
+
+    monkeypatch.setattr(database.Database, "_is_too_long", counted)
+    copy_database(healthy, folder / DATABASE)
+    with contextlib.suppress(FileNotFoundError):
+        CASES[name](folder / DATABASE)
+    for _ in range(2):
+        lines: list[str] = []
+        made = Store(str(folder), lines.append)
+        for number in range(0, 60, 4):
+            if made.get(_key(number)) not in (None, _content(number)):
+                pytest.fail("another content")
+            made.put(_key(number), _content(number))
+        made.close()
+        assert len(lines) <= 1
+        assert all(line.startswith(("The cache was replaced: ", "The cache is not used")) for line in lines)
+    assert looks < 30
+
+
+def test_there_are_500_of_them() -> None:
+    assert len(CASES) > 500
+
+
+def test_impossible_counts_are_damage(healthy: Path, tmp_path: Path) -> None:
+    copy_database(healthy, tmp_path / DATABASE)
+    CASES["field 36 90000000"](tmp_path / DATABASE)
+    lines: list[str] = []
+    assert _uses_it(tmp_path, lines)
+    [line] = lines
+    assert line.startswith(f"The cache was replaced: '{tmp_path / DATABASE}' is damaged (-1,879,048,192 free pages of ")
+
+
+def test_free_pages_that_are_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deleting all entries does not make such a database small enough."""
+    monkeypatch.setattr(database, "MOST_BYTES", 100_000)
+    made = Store(str(tmp_path))
+    for number in range(40):
+        made.put(_key(number), os.urandom(4_000))
+    made.close()
+    connection = sqlite3.connect(tmp_path / DATABASE)
+    connection.execute("DELETE FROM verdicts")
+    connection.commit()
+    connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+    connection.close()
+    with (tmp_path / DATABASE).open("r+b") as stream:
+        stream.seek(32)
+        stream.write(bytes(8))
+    lines: list[str] = []
+    assert _uses_it(tmp_path, lines)
+    assert len(lines) == 1
+    assert "is damaged (no entries in " in lines[0]
+
+
+def test_a_tree_that_leads_to_one_page_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite visits such a page once for each way, 10 ** 9 times here, and sees no damage."""
+    made = Store(str(tmp_path))
+    for number in range(3_000):
+        made.put(_key(number), b"")
+    made.close()
+    connection = sqlite3.connect(tmp_path / DATABASE)
+    connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+    [root] = connection.execute("SELECT rootpage FROM sqlite_master WHERE type = 'index'").fetchone()
+    connection.close()
+    data = bytearray((tmp_path / DATABASE).read_bytes())
+    leaves = [number + 1 for number in range(1, len(data) // 4_096) if data[4_096 * number] == 10]
+    for page, child in zip((root, *leaves[:4]), leaves[:5], strict=True):
+        data[4_096 * (page - 1) : 4_096 * page] = _interior_page(child)
+    (tmp_path / DATABASE).write_bytes(data)
+    monkeypatch.setattr(database, "MOST_BYTES", 50_000)
+    lines: list[str] = []
+    assert _uses_it(tmp_path, lines)
+    assert len(lines) == 1
+    assert "is damaged (SQLITE_INTERRUPT)" in lines[0]
+
+
+def _interior_page(child: int) -> bytes:
+    """Return a page of an index whose 60 entries have the same page below them."""
+    record = b"\x03\x4c\x01" + b"k" * 32 + b"\x01"
+    cell = struct.pack(">I", child) + bytes([len(record)]) + record
+    cells = cell * 60
+    places = b"".join(struct.pack(">H", 4_096 - len(cell) * (60 - number)) for number in range(60))
+    head = struct.pack(">BHHHBI", 2, 0, 60, 4_096 - len(cells), 0, child)
+    return (head + places).ljust(4_096 - len(cells), b"\0") + cells
+
+
+def test_a_database_in_use_is_replaced_by_a_later_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0)
+    reported: dict[str, list[str]] = {name: [] for name in ("one", "other", "between", "later")}
+    one = Store(str(tmp_path), reported["one"].append)
+    other = Store(str(tmp_path), reported["other"].append)
+    for each in (one, other):
+        each.put(b"key", b"content")
+    with monkeypatch.context() as patch:
+        patch.setattr(database.Database, "get", _finds_damage)
+        assert one.get(b"key") is None
+        assert not one.is_usable
+    other.put(b"more", b"content")  # is not lost for the process that is writing
+    assert other.get(b"more") == b"content"
+    assert _uses_it(tmp_path, reported["between"]) is False
+    other.close()
+    assert _uses_it(tmp_path, reported["later"])
+    one.close()
+    path = f"'{tmp_path / DATABASE}'"
+    in_use = "and another process is using it; a later run replaces it"
+    assert reported == {
+        "one": [f"The cache is not used: {path} is damaged (a test), {in_use}"],
+        "other": [],
+        "between": [f"The cache is not used: {path} is damaged (an earlier run has found it), {in_use}"],
+        "later": [f"The cache was replaced: {path} is damaged (an earlier run has found it)"],
+    }
+
+
+def test_the_process_that_finds_the_damage_first_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    stores = [Store(str(tmp_path), lines.append) for _ in range(3)]
+    monkeypatch.setattr(database.Database, "get", _finds_damage)
+    for each in stores[:2]:
+        assert each.get(b"key") is None
+    assert len(lines) == 1
+    stores[2].close()
+
+
+def _finds_damage(self: database.Database, key: bytes) -> None:
+    raise database.DamageError("is damaged (a test)")
+
+
+def test_a_locked_database_is_waited_for_only_so_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0)
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0)
+    assert _uses_it(tmp_path, [])
+    connection = sqlite3.connect(tmp_path / DATABASE, isolation_level=None)
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("BEGIN EXCLUSIVE")
+    lines: list[str] = []
+    assert _uses_it(tmp_path, lines) is False
+    assert lines == [f"The cache is not used: '{tmp_path / DATABASE}': database is locked"]
+    connection.close()
+    assert _uses_it(tmp_path, [])
 
 
 def test_a_database_that_is_damaged_meanwhile_is_made_anew(tmp_path: Path) -> None:
@@ -121,7 +344,7 @@ def test_a_database_that_is_damaged_meanwhile_is_made_anew(tmp_path: Path) -> No
 
 
 def test_the_entries_that_were_used_longest_ago_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(database, "MOST_BYTES", 100_000)
     now = 1_000_000
     monkeypatch.setattr(store.time, "time", lambda: now)
     made = Store(str(tmp_path))
@@ -139,7 +362,7 @@ def test_the_entries_that_were_used_longest_ago_go_first(tmp_path: Path, monkeyp
 
 
 def test_large_entries_of_one_process_stay_within_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(database, "MOST_BYTES", 1_000_000)
     monkeypatch.setattr(store, "_WRITTEN_BEFORE_LOOK", 100_000)
     made = Store(str(tmp_path))
     for number in range(2_000):
@@ -171,4 +394,35 @@ def test_eight_processes(tmp_path: Path) -> None:
     assert [process.exitcode for process in processes] == [0] * 8
     made = Store(str(tmp_path))
     assert all(made.get(b"%d" % number) == b"content of %d" % number for number in range(160))
+    made.close()
+
+
+def _replace(folder: str, start: int) -> None:
+    lines: list[str] = []
+    made = Store(folder, lines.append)
+    for number in range(start, start + 20):
+        made.put(b"%d" % number, b"content of %d" % number)
+        assert made.get(b"%d" % number) == b"content of %d" % number
+    made.close()
+    assert len(lines) <= 1
+    Path(folder, f"lines {start}").write_text("".join(lines), encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["field 36 90000000", "head 0 0", "512 bytes of garbage", "another table"])
+def test_processes_that_find_one_damage_at_once(healthy: Path, tmp_path: Path, name: str) -> None:
+    """One of them replaces the database, the others use the new one, and no entry is lost."""
+    copy_database(healthy, tmp_path / DATABASE)
+    CASES[name](tmp_path / DATABASE)
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_replace, args=(str(tmp_path), 20 * number)) for number in range(6)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 6
+    lines = [path.read_text(encoding="utf-8") for path in tmp_path.glob("lines *")]
+    assert [line.partition(":")[0] for line in lines if line] == ["The cache was replaced"]
+    made = Store(str(tmp_path))
+    assert all(made.get(b"%d" % number) == b"content of %d" % number for number in range(120))
     made.close()

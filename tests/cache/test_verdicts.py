@@ -320,8 +320,13 @@ def test_runs_with_an_empty_a_filled_a_stale_and_a_damaged_cache(
         found = []
         for form in ("text", "json", "sarif"):
             code = run(["check", "--pedantic", "-f", form, *options, str(model.parent)])
-            found.append((code, *capsys.readouterr()))
+            out, errors = capsys.readouterr()
+            kept = [line for line in errors.splitlines(keepends=True) if not line.startswith("The cache ")]
+            found.append((code, out, "".join(kept)))
+            lines.extend(line for line in errors.splitlines() if line.startswith("The cache "))
         return found
+
+    lines: list[str] = []
 
     expected = reports("--no-cache")
     assert not folder.exists()
@@ -330,9 +335,12 @@ def test_runs_with_an_empty_a_filled_a_stale_and_a_damaged_cache(
     database = folder / DATABASE
     content = database.read_bytes()
     for damaged in (b"", content[:5000], content[:2000] + b"\0" * 20_000 + content[22_000:], b"no database" * 100):
+        lines.clear()
         database.write_bytes(damaged)
         assert reports("--cache") == expected
+        assert [line.partition(":")[0] for line in lines] == (["The cache was replaced"] if damaged else [])
         assert reports("--cache") == expected
+        assert len(lines) <= 1
     model.write_bytes(model_bytes())
     assert reports("--cache") == reports("--no-cache") != expected
 

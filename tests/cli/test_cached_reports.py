@@ -123,3 +123,30 @@ def test_a_python_without_sqlite(
     code, out, errors = _ran(capsys, "check", "--cache", "models")
     assert (code, out) == expected[:2]
     assert errors.startswith("The cache is not used: ")
+
+
+def test_a_damaged_cache_is_replaced_and_one_line_says_so(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    expected = _ran(capsys, "check", "models")
+    _ran(capsys, "check", "--cache", "models")
+    head = bytearray((cache / DATABASE).read_bytes())
+    head[36:40] = b"\x90\0\0\0"
+    (cache / DATABASE).write_bytes(head)
+    code, out, errors = _ran(capsys, "check", "--cache", "models")
+    assert (code, out) == expected[:2]
+    path = cache / DATABASE
+    assert errors.startswith("The cache was replaced: ")
+    assert errors.endswith(f"is damaged (-1,879,048,192 free pages of {path.stat().st_size // 4_096})\n")
+    assert _ran(capsys, "check", "--cache", "models") == expected
+
+
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_a_cache_that_cannot_be_used_is_said_once(cache: Path, capfd: pytest.CaptureFixture[str], jobs: str) -> None:
+    cache.mkdir(mode=0o700)
+    (cache / DATABASE).mkdir()
+    code = run(["check", "models"])
+    expected = code, capfd.readouterr().out
+    code = run(["check", "--cache", "--jobs", jobs, "models"])
+    out, errors = capfd.readouterr()
+    assert (code, out) == expected
+    assert errors.count("The cache is not used: ") == errors.count("\n") == 1
+    assert errors.endswith(" is not a regular file\n")
