@@ -38,7 +38,7 @@ _WRITTEN_BEFORE_LOOK: Final = 16 << 20
 """The bytes that a process writes before it checks the size again."""
 
 _DAY_SECONDS: Final = 86_400
-_RETRY_SECONDS: Final = 0.05
+_RETRY_SECONDS: Final = 0.1
 _CHECK_BYTES: Final = 16
 
 _Result = TypeVar("_Result")
@@ -149,12 +149,14 @@ class Store:
             self._report(f"The cache is not used: {quote(self._path)}{problem.text}{reason}")
 
     def _replace(self, problem: Problem) -> tuple[bool, str]:
-        """Delete a damaged database, at most once. Return whether it is deleted, and the words that say why not."""
+        """Delete a damaged database, at most once. Return whether to open it anew, and the words that say why not."""
         if not problem.is_damage or self._was_replaced:
             return False, ""
         try:
             self._lock.claim()
-            remove(self._path)
+            is_damaged = self._is_damaged()
+            if is_damaged:
+                remove(self._path)
         except BlockingIOError:
             return False, ", and another process is using it; a later run replaces it"
         except OSError as error:
@@ -162,8 +164,17 @@ class Store:
         finally:
             self._lock.release()
         self._was_replaced = True
-        self._report(f"The cache was replaced: {quote(self._path)}{problem.text}")
+        if is_damaged:
+            self._report(f"The cache was replaced: {quote(self._path)}{problem.text}")
         return True, ""
+
+    def _is_damaged(self) -> bool:
+        """Return whether the database is still damaged: another process may have replaced it meanwhile."""
+        try:
+            Database(self._path).close()
+        except ERRORS as error:
+            return problem_of(error).is_damage
+        return False
 
     def _disconnect(self) -> None:
         database, self._database = self._database, None

@@ -298,6 +298,27 @@ def test_a_database_in_use_is_replaced_by_a_later_run(tmp_path: Path, monkeypatc
     }
 
 
+def test_what_another_process_has_replaced_meanwhile_is_not_replaced_again(
+    healthy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_database(healthy, tmp_path / DATABASE)
+    CASES["field 36 90000000"](tmp_path / DATABASE)
+    claim = store.FolderLock.claim
+
+    def claim_late(self: store.FolderLock) -> None:
+        monkeypatch.setattr(store.FolderLock, "claim", claim)
+        assert _uses_it(tmp_path, reported["other"])
+        self.claim()
+
+    monkeypatch.setattr(store.FolderLock, "claim", claim_late)
+    reported: dict[str, list[str]] = {"one": [], "other": []}
+    one = Store(str(tmp_path), reported["one"].append)
+    assert one.get(b"key") == b"content"
+    one.close()
+    assert reported["one"] == []
+    assert len(reported["other"]) == 1
+
+
 def test_the_process_that_finds_the_damage_first_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines: list[str] = []
     stores = [Store(str(tmp_path), lines.append) for _ in range(3)]
