@@ -94,12 +94,14 @@ class Store:
             self._written = 0
             self._tried(Database.shrink)
 
-    def close(self) -> None:
-        """Note which entries were used, report how many were damaged, and close the connection."""
+    def report_damaged_entries(self) -> None:
+        """Report how many entries were damaged, unless a line has said that the database is."""
         if self._damaged_entries and not self._was_replaced and self._database is not None:
             count = f"{self._damaged_entries:,} entr{'y' if self._damaged_entries == 1 else 'ies'}"
             self._report(f"The cache is not used for {count}: the bytes in {quote(self._path)} are damaged")
-            self._damaged_entries = 0
+
+    def close(self) -> None:
+        """Note which entries were used, and close the connection."""
         if self._used:
             self._tried(lambda database: database.note_used(self._used, int(time.time())))
         self._disconnect()

@@ -86,6 +86,10 @@ class Verdicts:
         """True unless a line on standard error has said that the cache is not used."""
         return self._store.is_usable
 
+    def report_damaged_entries(self) -> None:
+        """Report how many of the entries that were looked up are damaged."""
+        self._store.report_damaged_entries()
+
     def close(self) -> None:
         """Close the database."""
         self._store.close()

@@ -120,7 +120,7 @@ def _find_cached(tasks: Sequence[Task]) -> tuple[dict[int, FileReport | None], b
     from onnx_lint.cache.checks import opened, verdicts_in
 
     found: dict[int, FileReport | None] = {}
-    is_usable = True
+    is_usable, verdicts = True, None
     with opened():
         for index, check in enumerate(map(check_of, tasks)):
             if check is None:
@@ -132,6 +132,8 @@ def _find_cached(tasks: Sequence[Task]) -> tuple[dict[int, FileReport | None], b
                 found[index] = report if len(found) < _MOST_REPORTS else None
             if not is_usable:
                 break
+        if verdicts is not None:
+            verdicts.report_damaged_entries()  # once: later looks and other processes find the same
     return found, is_usable
 
 

@@ -73,7 +73,7 @@ def test_a_trigger_is_not_run(tmp_path: Path) -> None:
     made.close()
 
 
-def test_an_entry_whose_bytes_are_others(tmp_path: Path) -> None:
+def test_an_entry_whose_bytes_are_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = Store(str(tmp_path))
     made.put(b"key", b"content")
     made.put(b"other", b"content")
@@ -86,7 +86,9 @@ def test_an_entry_whose_bytes_are_others(tmp_path: Path) -> None:
     connection.commit()
     connection.close()
     assert made.get(b"key") is None
+    made.report_damaged_entries()
     made.close()
+    assert capsys.readouterr().err.startswith("The cache is not used for 2 entries: ")
 
 
 @pytest.mark.parametrize("ending", ["", "-wal", "-shm", "-journal"])
@@ -199,6 +201,7 @@ def _try(healthy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
             if made.get(_key(number)) not in (None, _content(number)):
                 pytest.fail("another content")
             made.put(_key(number), _content(number))
+        made.report_damaged_entries()
         made.close()
         assert len(lines) <= 1
         assert all(line.startswith(("The cache was replaced: ", "The cache is not used")) for line in lines)
