@@ -33,8 +33,11 @@ WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 """The limits on findings if there is a baseline. With lower limits, findings beyond them would appear as new later."""
 
 
-CI_VARIABLES: Final = ("CI", "TF_BUILD", "TEAMCITY_VERSION", "PRE_COMMIT")
-"""The variables that CI servers and pre-commit set. Azure Pipelines and TeamCity do not set `CI`."""
+CI_VARIABLES: Final = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION", "PRE_COMMIT")
+"""The variables that CI servers and pre-commit set. Azure Pipelines and TeamCity do not set `CI`, containers drop it."""
+
+_OFF: Final = ("", "0", "false")
+"""The values, in any case, of a variable that is as good as not set."""
 
 
 class Plan:
@@ -197,7 +200,7 @@ def _print_warnings(texts: Iterable[str]) -> None:
 
 def _is_gate() -> bool:
     """Return whether a program starts onnx-lint and looks at the exit code alone: a CI server, or pre-commit."""
-    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in CI_VARIABLES)
+    return any(os.environ.get(name, "").lower() not in _OFF for name in CI_VARIABLES)
 
 
 def _check_working_directory() -> None:

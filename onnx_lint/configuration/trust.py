@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decides whose Python files may run: the folders that the user trusts, and the owners and modes of files.
+"""Decides whose Python files may run: the folders that the user trusts, and the owners, modes and access control lists.
 
-Where the system has no owners and modes, as on Windows, the folders alone decide.
+Where the system has no owners and modes, as on Windows, the folders alone decide. Of access control lists, only those
+of POSIX on Linux are read.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import struct
 import sys
 from collections.abc import Iterator
 from typing import Final
@@ -18,6 +20,15 @@ from onnx_lint.configuration.locations import FILE_NAMES
 
 _MOST_LINKS: Final = 40
 """The links that Linux follows in one path."""
+
+_ACL: Final = "system.posix_acl_access"
+_ACL_VERSION: Final = struct.pack("<I", 2)
+_ACL_ENTRY: Final = struct.Struct("<HHI")
+"""The tag of an entry, its permissions, and the id of its user or group."""
+_ACL_USER: Final = 0x02
+_ACL_FILE_GROUP: Final = 0x04
+_ACL_GROUP: Final = 0x08
+_ACL_WRITE: Final = 0x02
 
 
 class Danger(Record):
@@ -68,7 +79,7 @@ def dangers(path: str) -> Iterator[Danger]:
                     raise OSError(errno.ELOOP, "too many links", path)
                 pending = os.path.join(os.path.dirname(place), os.readlink(place)) + current[len(place) :]
                 break
-            if (who := _other_writers(status, owners)) and not _keeps_entries(status):
+            if (who := _other_writers(place, status, owners)) and not _keeps_entries(status):
                 yield Danger(f"{who} can write to {place}", is_owner=False)
 
 
@@ -85,13 +96,45 @@ def _keeps_entries(status: os.stat_result) -> bool:
     return stat.S_ISDIR(status.st_mode) and bool(status.st_mode & stat.S_ISVTX)
 
 
-def _other_writers(status: os.stat_result, owners: set[int]) -> str:
+def _other_writers(path: str, status: os.stat_result, owners: set[int]) -> str:
     """Return who else can write, in words; empty if nobody can."""
     if status.st_mode & stat.S_IWOTH:
         return "everybody"
-    if status.st_mode & stat.S_IWGRP and not _is_private_group(status.st_gid, owners):
-        return f"group {status.st_gid}"
+    if not status.st_mode & stat.S_IWGRP:  # with an access control list, these bits are the most that it allows
+        return ""
+    try:
+        entries = _access_control_list(path)
+    except ValueError:
+        return "an access control list that cannot be read says who"
+    if entries is None:
+        entries = [(_ACL_FILE_GROUP, _ACL_WRITE, 0)]
+    for tag, permissions, number in entries:
+        if not permissions & _ACL_WRITE:
+            continue
+        if tag == _ACL_USER and number not in owners:
+            return f"user {number}"
+        group = {_ACL_FILE_GROUP: status.st_gid, _ACL_GROUP: number}.get(tag)
+        if group is not None and not _is_private_group(group, owners):
+            return f"group {group}"
     return ""
+
+
+def _access_control_list(path: str) -> list[tuple[int, int, int]] | None:
+    """Return the entries of the access control list of a file, each with tag, permissions and id; None without a list.
+
+    Raises ValueError if the list cannot be read.
+    """
+    if not hasattr(os, "getxattr"):
+        return None
+    try:
+        data = os.getxattr(path, _ACL, follow_symlinks=False)
+    except OSError as error:
+        if error.errno in (errno.ENODATA, errno.ENOTSUP):  # no list, or a file system without any
+            return None
+        raise ValueError(error.strerror) from error
+    if not data.startswith(_ACL_VERSION) or len(data) % _ACL_ENTRY.size != len(_ACL_VERSION):
+        raise ValueError("unknown form")
+    return list(_ACL_ENTRY.iter_unpack(data[len(_ACL_VERSION) :]))
 
 
 def _is_private_group(group: int, owners: set[int]) -> bool:

@@ -99,7 +99,7 @@ def test_a_configuration_that_was_found_runs_nothing_and_says_how_to_allow_it(
     assert not _has_run(folder)
 
 
-@pytest.mark.parametrize(("variable", "value"), [("CI", "1"), *((name, "True") for name in CI_VARIABLES)])
+@pytest.mark.parametrize(("variable", "value"), [("CI", "1"), ("CI", "no"), *((name, "True") for name in CI_VARIABLES)])
 def test_a_gate_fails_instead(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured, variable: str, value: str
 ):
@@ -109,8 +109,18 @@ def test_a_gate_fails_instead(
     assert REFUSED in capsys.readouterr().err
     assert not _has_run(folder)
     assert run(["models", "--no-config"]) == 0
-    monkeypatch.setenv(variable, "false")
+
+
+@pytest.mark.parametrize("value", ["", "0", "false", "False", "FALSE"])
+def test_a_variable_that_is_switched_off_makes_no_gate(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured, value: str
+):
+    for variable in CI_VARIABLES:
+        monkeypatch.setenv(variable, value)
     assert run(["models"]) == 0
+    assert REFUSED in capsys.readouterr().err
+    monkeypatch.setenv("GITLAB_CI", "true")
+    assert run(["models"]) == 2, "one variable is enough"
 
 
 def test_the_library_raises_an_error(folder: Path):
