@@ -34,7 +34,7 @@ WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 
 
 CI_VARIABLES: Final = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION", "PRE_COMMIT")
-"""The variables that CI servers and pre-commit set. Azure Pipelines and TeamCity do not set `CI`, containers drop it."""
+"""The variables that CI servers and pre-commit set. Azure Pipelines and TeamCity do not set `CI`."""
 
 _OFF: Final = ("", "0", "false")
 """The values, in any case, of a variable that is as good as not set."""

@@ -5,21 +5,25 @@ from __future__ import annotations
 
 import tempfile
 from bisect import bisect_right
-from typing import Final
+from io import BytesIO
+from typing import BinaryIO, Final
 
 HELD_BYTES: Final = 1 << 20
 """The bytes that are held in memory; with more, all are in a temporary file: many models may wait for their turn."""
 
 
 class Parts:
-    """Bytes by position, with gaps."""
+    """Bytes by position, with gaps.
+
+    They are not in a SpooledTemporaryFile: one that is still open when the interpreter ends prints a traceback.
+    """
 
     def __init__(self) -> None:
         self._starts: list[int] = []
         self._parts: list[tuple[int, int]] = []
         """For each start: the end, and the position in the file."""
         self._size = 0
-        self._file = tempfile.SpooledTemporaryFile(HELD_BYTES)  # noqa: SIM115 - it is closed with the object
+        self._file: BinaryIO = BytesIO()
 
     def add(self, start: int, data: bytes) -> None:
         """Add bytes that begin at `start`. None of them may be there already."""
@@ -28,6 +32,9 @@ class Parts:
         index = bisect_right(self._starts, start)
         self._starts.insert(index, start)
         self._parts.insert(index, (start + len(data), self._size))
+        if isinstance(self._file, BytesIO) and self._size + len(data) > HELD_BYTES:
+            held, self._file = self._file.getvalue(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by `clear`
+            self._file.write(held)
         self._file.seek(self._size)
         self._file.write(data)
         self._size += len(data)
@@ -52,4 +59,4 @@ class Parts:
         self._parts.clear()
         self._size = 0
         self._file.close()
-        self._file = tempfile.SpooledTemporaryFile(HELD_BYTES)  # noqa: SIM115 - as above
+        self._file = BytesIO()

@@ -224,3 +224,11 @@ def test_models_that_differ_in_a_query_alone_are_told_apart(server: WebServer, t
     assert run(tmp_path, sound, faulty, "--write-baseline", "b.json").returncode == 0
     assert run(tmp_path, sound, faulty, "--baseline", "b.json").returncode == 0
     assert run(tmp_path, faulty, sound, "--baseline", "b.json").returncode == 1
+
+
+def test_the_difference_of_a_large_model_leaves_no_file_open(server: WebServer, tmp_path: Path):
+    """What was fetched of it is in a temporary file."""
+    write_inlined(tmp_path / "m.onnx", tensors=3, elements=1 << 18)
+    server.files["m.onnx"] = File(tmp_path / "m.onnx")
+    done = run(tmp_path, "fix", "--diff", server.url("m.onnx"))
+    assert (done.returncode, done.stderr) == (0, "")
