@@ -29,6 +29,7 @@ from onnx_lint.cache.store import Store
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings, trusted_folders
 from onnx_lint.input.locations import is_remote
+from onnx_lint.input.source import ReadError
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.report import FileReport
 
@@ -116,7 +117,7 @@ class Verdicts:
             if identity is None or not _is_unchanged(check, entry, identity, may_read=may_read):
                 return None
             report = parsed(entry["report"])
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, zlib.error):
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, zlib.error, ReadError):
             return None
         if report.path != check.name:
             return None

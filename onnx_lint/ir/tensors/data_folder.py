@@ -20,8 +20,9 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import ClassVar, Final
 
+from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
-from onnx_lint.input.source import FileSource
+from onnx_lint.input.source import FileSource, ReadError
 from onnx_lint.wording import quote
 
 MAX_POINTER_BYTES: Final = 1024
@@ -78,7 +79,7 @@ class DataFolder:
         `most`: how many bytes are read for the whole model.
         """
         self._directory = directory
-        self._trusted = [os.path.realpath(folder) for folder in trusted]
+        self._trusted = trusted
         self._files: dict[str, ExternalFile] = {}
         self._left = most
         self.small_reads = 0
@@ -111,7 +112,10 @@ class DataFolder:
         return problem is None
 
     def file(self, location: str) -> ExternalFile:
-        """Return the file at a location that is a relative path without parent directories."""
+        """Return the file at a location that is a relative path without parent directories.
+
+        Raises ReadError if a link on the way disappears while it is followed: no verdict on the model would be right.
+        """
         found = self._files.get(location)
         if found is None:
             found = self._found(location)
@@ -204,6 +208,11 @@ class DataFolder:
         detail = f"{quote(location)} is a Git LFS pointer; the file that it stands for was not checked out"
         return replace(file, state=FileState.OTHER, detail=detail, size=None)
 
+    @cached_property
+    def _roots(self) -> list[str]:
+        """The trusted folders without links. Few models need them."""
+        return [_without_links(folder) for folder in self._trusted]
+
     def _reached(self, location: str) -> ExternalFile:
         file = examine(self._directory, location)
         if not self._trusted or file.state not in (FileState.LINKED, FileState.HARD_LINKED):
@@ -214,8 +223,8 @@ class DataFolder:
         except OSError as error:
             if error.errno == errno.ELOOP:
                 return replace(file, state=FileState.MISSING, detail=f"{file.detail} that leads in a circle")
-        target = os.path.realpath(path)
-        folder = next((each for each in self._trusted if is_below(target, each)), None)
+        target = _without_links(path)
+        folder = next((each for each in self._roots if is_below(target, each)), None)
         if folder is None:
             return replace(file, detail=f"{file.detail} that leads out of the trusted folders")
         below = os.path.relpath(target, folder).replace(os.sep, "/")
@@ -226,6 +235,14 @@ class DataFolder:
             return file  # which has changed meanwhile
         what = "no regular file" if found.state is FileState.OTHER else "nothing"
         return replace(found, state=FileState.MISSING, detail=f"{file.detail} to {what}")
+
+
+def _without_links(path: str) -> str:
+    """Return the path that a path leads to. Raises ReadError if another program changes it meanwhile."""
+    try:
+        return os.path.realpath(path)
+    except OSError as error:  # the link is gone that `lstat` has seen
+        raise ReadError(f"{path} changed while its links were followed: {error.strerror or error}") from error
 
 
 def is_below(path: str, folder: str) -> bool:

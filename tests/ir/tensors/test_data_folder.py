@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -204,3 +205,33 @@ def test_what_takes_the_place_of_a_followed_file_is_not_opened(folder: Path, wha
         (store / "blob").symlink_to(secret / "blob")
     with pytest.raises(OSError, match=r"symbolic links|[Nn]ot a directory"):
         beside.open("w.bin")
+
+
+@pytest.mark.parametrize("swapped", ["w.bin", "store"])
+@pytest.mark.parametrize("options", [[], ["--cache"]])
+def test_a_link_that_disappears_is_not_checked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], swapped: str, options: list[str]
+):
+    """Another program removes it between the look at it and the reading of where it leads to."""
+    store = folder.parent / "store"
+    store.rename(folder.parent / "real")
+    store.symlink_to("real")
+    (folder / "w.bin").symlink_to("../store/blob")
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(folder.parent / "cache"))
+    command = [str(folder / "m.onnx"), "--no-config", "--external-data-root", str(store), *options]
+    assert run(command) == 0
+    capsys.readouterr()
+    real = os.readlink
+
+    def readlink(path: str) -> str:
+        if os.path.basename(path) == swapped:
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "readlink", readlink)
+    assert run(command) == 2
+    output = capsys.readouterr()
+    assert "changed while its links were followed: No such file or directory" in output.err
+    assert "Traceback" not in output.err
+    monkeypatch.undo()
+    assert run([*command[:4]]) == 0
