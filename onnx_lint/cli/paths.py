@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections import Counter
@@ -25,6 +26,9 @@ _ANY_FOLDERS: Final = "**"
 _MAX_NEIGHBOURS: Final = 10_000
 _MAX_LIST: Final = 1 << 26
 """The largest list of paths, in bytes."""
+
+_MAX_NAMES: Final = 2_000_000
+"""The most paths in a list: each takes some 300 bytes of memory, however short it is."""
 
 
 class Input(Record):
@@ -70,14 +74,7 @@ def paths_of(request: Request) -> Iterable[str]:
     if request.files_from is None:
         refuse_ambiguous_input(request.paths)
         return request.paths
-    try:
-        data = sys.stdin.buffer.read() if request.files_from == "-" else read_regular(request.files_from, _MAX_LIST)
-    except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input is closed
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "cannot be read"
-        name = "standard input" if request.files_from == "-" else request.files_from
-        raise RunError(f"{name}: {reason}") from error
-    lines = data.split(b"\0") if b"\0" in data else data.splitlines()
-    listed = [os.fsdecode(line) for line in lines if line]
+    listed = _listed(request.files_from)
     if request.skip_missing:
         listed = [path for path in listed if _is_there(path)]
     paths = (*request.paths, *listed)
@@ -86,6 +83,30 @@ def paths_of(request: Request) -> Iterable[str]:
         raise RequestError(f"--files-from {request.files_from!r} names no path{which}; --allow-no-input allows that")
     refuse_ambiguous_input(paths)
     return paths
+
+
+def _listed(file: str) -> list[str]:
+    """Return the paths in a list, which is a file, or standard input for `-`. Raises RunError if it cannot be read."""
+    name = "standard input" if file == "-" else file
+    try:
+        data = _standard_input() if file == "-" else read_regular(file, _MAX_LIST)
+    except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input is closed
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "cannot be read"
+        raise RunError(f"{name}: {reason}") from error
+    has_nul = b"\0" in data
+    separators = data.count(b"\0") if has_nul else max(data.count(b"\n"), data.count(b"\r"))
+    if separators > _MAX_NAMES:
+        raise RunError(f"{name}: lists more than {_MAX_NAMES:,} paths, the most for one run")
+    lines = data.split(b"\0") if has_nul else data.splitlines()
+    return [os.fsdecode(line) for line in lines if line]
+
+
+def _standard_input() -> bytes:
+    """Return what is on standard input. Raises OSError if it is larger than a list may be, as it may never end."""
+    data = sys.stdin.buffer.read(_MAX_LIST + 1)
+    if len(data) > _MAX_LIST:
+        raise OSError(errno.EFBIG, f"is larger than {_MAX_LIST:,} bytes")
+    return data
 
 
 def _is_there(path: str) -> bool:

@@ -86,6 +86,44 @@ def test_a_list_that_is_none_is_told(capsys: Output, monkeypatch: pytest.MonkeyP
         assert capsys.readouterr().err.splitlines()[-1] == f"Error: {said}"
 
 
+class Endless(io.RawIOBase):
+    """A stream of one byte without an end. It counts what was read."""
+
+    def __init__(self, byte: bytes) -> None:
+        self._byte = byte
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:
+        buffer[:] = self._byte * len(buffer)
+        self.count += len(buffer)
+        return len(buffer)
+
+
+@pytest.mark.parametrize("byte", [b"\0", b"\n", b"a"])
+def test_a_list_without_an_end_is_read_up_to_its_limit(
+    capsys: Output, monkeypatch: pytest.MonkeyPatch, byte: bytes
+) -> None:
+    monkeypatch.setattr("onnx_lint.cli.paths._MAX_LIST", 100_000)
+    stream = Endless(byte)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BufferedReader(stream)))
+    assert run(["--files-from", "-"]) == 2
+    assert capsys.readouterr().err == "Error: standard input: is larger than 100,000 bytes\n"
+    assert stream.count < 200_000
+
+
+@pytest.mark.parametrize("separator", [b"\n", b"\r\n", b"\0"])
+def test_a_list_has_a_limited_number_of_paths(capsys: Output, separator: bytes) -> None:
+    """A path of one character takes two bytes of the list, and hundreds in memory."""
+    for name, count in (("most", 2_000_000), ("more", 2_000_001)):
+        Path(name).write_bytes(b"clean.textproto" + separator * count)
+    assert linted(capsys, "--files-from", "most") == ["clean.textproto"]
+    assert run(["--files-from", "more"]) == 2
+    assert capsys.readouterr().err == "Error: more: lists more than 2,000,000 paths, the most for one run\n"
+
+
 def test_a_list_may_be_empty_and_may_name_what_is_gone(capsys: Output) -> None:
     Path("[x].onnx").write_bytes(b"")
     Path("empty").write_bytes(b"")
