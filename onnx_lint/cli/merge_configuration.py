@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from onnx_lint.configuration.settings import Request, keys
 from onnx_lint.configuration.values import Origin, Path, SetValue, SetValues
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import check_options, check_rule, check_selector, names_of
-from onnx_lint.engine.suppressions import Suppression
+from onnx_lint.engine.suppressions import MOST_INNER, Suppression
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.spec.target import target_of
 from onnx_lint.wording import suggestion
@@ -79,13 +80,21 @@ def _rules(request: Request, values: SetValues) -> dict[str, Any]:
 def _suppressions(values: SetValues) -> tuple[Suppression, ...]:
     """Return the suppressions in the values of a configuration.
 
-    Raises ConfigurationError for one without a rule or a reason, for a blank reason, and for an unknown rule.
+    Raises ConfigurationError for one without a rule or a reason, for a blank reason, for an unknown rule, and for too
+    many that are slow to compare.
     """
     entries: dict[str, dict[str, SetValue]] = {}
     for path, value in values.items():
         if path[0] == "suppress" and len(path) == 3:
             entries.setdefault(path[1], {})[path[2]] = value
-    return tuple(_suppression(where, entry) for where, entry in entries.items())
+    suppressions = tuple(_suppression(where, entry) for where, entry in entries.items())
+    slow: Counter[str] = Counter()
+    for each in suppressions:
+        slow[each.rule] += each.has_inner_star
+        if slow[each.rule] > MOST_INNER:
+            most = f"at most {MOST_INNER:,} entries for a rule may have a place with a * before its end"
+            raise ConfigurationError(f"{each.where}: {most}")
+    return suppressions
 
 
 def _suppression(where: str, entry: Mapping[str, SetValue]) -> Suppression:

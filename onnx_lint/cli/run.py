@@ -249,7 +249,8 @@ class _Judgement:
             with _last_step(results, "reporting unused suppressions"):
                 from onnx_lint.engine.suppressions import complaints
 
-                entries = {entry: None for name in self.names for entry in self._plan.request_for(name).suppressions}
+                requests = {id(request): request for request in map(self._plan.request_for, self.names)}
+                entries = {entry: None for request in requests.values() for entry in request.suppressions}
                 for sentence in complaints(entries, self.names, self.used, self._rules):
                     sys.stderr.write(f"Warning: {visible(sentence)}\n")
         if self._baselines is not None:

@@ -50,10 +50,10 @@ def diagnose(
     edition = settings.standard.edition
     entries = [each for each in settings.suppressions if each.rule == entry.id and each.place and each.is_for(path)]
     if entries:
-        from onnx_lint.engine.suppressions import apart
+        from onnx_lint.engine.suppressions import PlacePatterns, apart
 
-        whole = findings
-        findings = (piece for finding in whole for piece in apart(finding, entries, model))
+        whole, patterns = findings, PlacePatterns(entries)
+        findings = (piece for finding in whole for piece in apart(finding, patterns, model))
     levels: dict[tuple[str, str | None], tuple[str | None, Severity | None]] = {}
     for finding in findings:
         look()

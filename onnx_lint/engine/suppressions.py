@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Collection, Container, Iterable, Iterator
-from fnmatch import fnmatchcase
+from typing import Final
 
 from onnx_lint.common.deadline import look
 from onnx_lint.common.record import Record, replace
@@ -16,6 +17,11 @@ from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, FileReport, fold, unfold
 from onnx_lint.rule import Finding
 from onnx_lint.wording import report_name
+
+_MAGIC: Final = frozenset("*?[")
+
+MOST_INNER: Final = 1_000
+"""The most entries of one rule whose pattern for the place has a `*` before its end: a finding is compared with all."""
 
 
 class Suppression(Record):
@@ -45,38 +51,94 @@ class Suppression(Record):
 
     def is_for(self, path: str) -> bool:
         """Return whether it applies to the file at `path`."""
-        return not self.file or matches(self.file, path, self.directory)
+        if not self.file:
+            return True
+        # Most of thousands of entries name another file, which is seen before the path is made absolute.
+        name = self.file.rpartition("/")[2]
+        if _MAGIC.isdisjoint(name) and name != os.path.basename(path):
+            return False
+        return matches(self.file, path, self.directory)
 
-    def covers(self, finding: Diagnostic) -> bool:
-        """Return whether it suppresses a finding in such a file."""
-        return finding.rule == self.rule and self.is_about(
-            finding.place, finding.subject, EnclosingNames(node=finding.node, scope=finding.scope)
-        )
+    @property
+    def has_inner_star(self) -> bool:
+        """True if the pattern for the place has a `*` before its end."""
+        return "*" in self.place[:-1]
 
-    def is_about(self, place: str, subject: str | None, around: EnclosingNames) -> bool:
-        """Return whether the pattern for the place matches it, or a name: of the subject, node or value."""
+
+class PlacePatterns:
+    """The entries of one rule for one file, by their patterns for the place.
+
+    Both may be thousands, so a finding is compared with few of them: a pattern without `*` is looked up, and one with a
+    `*` at its end alone is looked up by the text before it. Of another one, the longest text is searched for first.
+    """
+
+    def __init__(self, entries: Iterable[Suppression]) -> None:
+        self._entries = list(entries)
+        self._everywhere = len(self._entries)
+        self._exact: dict[str, int] = {}
+        self._beginnings: dict[int, dict[str, int]] = {}
+        """By the length of the text before the `*`."""
+        self._others: list[tuple[int, str, list[str]]] = []
+        """The texts between the `*` of each other pattern, and before them the longest one."""
+        for number, entry in enumerate(self._entries):
+            if not entry.place:
+                self._everywhere = min(self._everywhere, number)
+            elif entry.has_inner_star:
+                texts = entry.place.split("*")
+                self._others.append((number, max(texts, key=len), texts))
+            elif entry.place.endswith("*"):
+                self._beginnings.setdefault(len(entry.place) - 1, {}).setdefault(entry.place[:-1], number)
+            else:
+                self._exact.setdefault(entry.place, number)
+
+    def first(self, place: str, subject: str | None, around: EnclosingNames) -> Suppression | None:
+        """Return the first entry whose pattern matches the place, or a name: of the subject, node or value."""
         innermost = next(filter(None, reversed(around.scope)), None)
-        names = (place, subject, around.node, innermost)
-        return not self.place or any(name is not None and _is_like(name, self.place) for name in names)
+        names = {name for name in (place, subject, around.node, innermost) if name is not None}
+        found = self._everywhere
+        for name in names:
+            found = min(found, self._exact.get(name, found))
+            for size, known in self._beginnings.items():
+                found = min(found, known.get(name[:size], found))
+        all_names = "\n".join(names)
+        for number, longest, texts in self._others:
+            if number >= found:
+                break
+            if longest in all_names and any(_is_like(name, texts) for name in names):
+                found = number
+        return self._entries[found] if found < len(self._entries) else None
 
 
-def apart(finding: Finding, entries: Iterable[Suppression], model: Model) -> list[Finding]:
+def apart(finding: Finding, patterns: PlacePatterns, model: Model) -> list[Finding]:
     """Return a finding about several faults as one for each entry that suppresses some of them, and one for the rest.
 
-    `entries`: those for the rule and the file.
+    `patterns`: those of the entries for the rule and the file.
     """
 
     def entry_for(part: Finding) -> Suppression | None:
         around = model.places.enclosing_names(part.place)
         subject = None if part.subject is None else report_name(part.subject)
-        return next((entry for entry in entries if entry.is_about(str(part.place), subject, around)), None)
+        return patterns.first(str(part.place), subject, around)
 
     return [finding] if finding.parts is None else finding.parts.split(finding, entry_for)
 
 
-def _is_like(text: str, pattern: str) -> bool:
-    """Return whether the text matches a pattern in which `*` matches any characters; places have brackets."""
-    return fnmatchcase(text, pattern.replace("[", "[[]").replace("?", "[?]"))
+def _is_like(text: str, texts: list[str]) -> bool:
+    """Return whether the text begins with the first of two or more texts, ends with the last, and has the others.
+
+    They are in this order and do not overlap, as between the `*` of a pattern.
+    """
+    first, *inner, last = texts
+    end = len(text) - len(last)
+    if end < len(first) or not text.startswith(first) or not text.endswith(last):
+        return False
+    position = len(first)
+    for each in inner:
+        position = text.find(each, position, end)
+        if position < 0:
+            return False
+        position += len(each)
+    return True
 
 
 def with_suppressed(file: FileReport, entries: Iterable[Suppression]) -> FileReport:
@@ -84,11 +146,17 @@ def with_suppressed(file: FileReport, entries: Iterable[Suppression]) -> FileRep
     entries = [entry for entry in entries if entry.is_for(file.path)]
     if not entries or not file.diagnostics:
         return file
+    by_rule: dict[str, list[Suppression]] = {}
+    for each in entries:
+        by_rule.setdefault(each.rule, []).append(each)
+    patterns = {rule: PlacePatterns(own) for rule, own in by_rule.items()}
     left: list[Diagnostic] = []
     suppressed: list[Diagnostic] = []
     for finding in unfold(file.diagnostics):
         look()
-        entry = next((each for each in entries if each.covers(finding)), None)
+        around = EnclosingNames(node=finding.node, scope=finding.scope)
+        own = patterns.get(finding.rule)
+        entry = own.first(finding.place, finding.subject, around) if own is not None else None
         if entry is None:
             left.append(finding)
         else:

@@ -178,3 +178,18 @@ def test_a_wrong_entry_is_an_error_that_names_it(folder, text, message):
     (folder / "onnx-lint.toml").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=re.escape(message)):
         lint(folder / "m.onnx", config=folder / "onnx-lint.toml")
+
+
+def test_entries_that_are_slow_to_compare_are_limited(folder):
+    """A finding is compared with each of them, and both may come with a model of somebody else."""
+    places = ["a*b", *(f"name_{number}" for number in range(1_500)), "*c"]
+    entries = [f"[[suppress]]\nrule = 'cycle'\nplace = '{place}'\nreason = 'x'\n" for place in places]
+    path = folder / "onnx-lint.toml"
+    path.write_text("".join(entries + entries[:1] * 998))
+    lint(folder / "m.onnx", config=path)
+    path.write_text("".join(entries + entries[:1] * 999))
+    said = "onnx-lint.toml, suppress[2500]: at most 1,000 entries for a rule may have a place with a * before its end"
+    with pytest.raises(ValueError, match=re.escape(said)):
+        lint(folder / "m.onnx", config=path)
+    path.write_text("".join([*entries, *entries[:1] * 998, *[entries[0].replace("cycle", "unknown-operator")] * 1_000]))
+    lint(folder / "m.onnx", config=path)
