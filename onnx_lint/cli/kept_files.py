@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Protects files that no report may overwrite: models, other binary data, and the files that the run uses.
+"""Protects files that no report may overwrite: models, other files that are no text, and the files that the run uses.
 
 A link in a checkout may lead from the name of a report to any file somewhere else.
 """
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import BinaryIO, Final
 
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.input.locations import MODEL_SUFFIXES, is_remote
-from onnx_lint.input.regular_file import read_beginning
+from onnx_lint.input.regular_file import stream_of_regular
 from onnx_lint.ir.tensors.data_folder import is_lfs_pointer
-from onnx_lint.loader.identity.identify import HEAD_BYTES, TEXT_BYTES, is_parser_syntax, is_text
+from onnx_lint.loader.identity.identify import CONTROL_BYTES, HEAD_BYTES, TEXT_BYTES, foreign_format, is_parser_syntax
 from onnx_lint.loader.text.outer_names import resembles_message
 from onnx_lint.reporters.escape import shown_path
 
@@ -47,15 +48,56 @@ def why_kept(path: str, target: str) -> str | None:
     if target.lower().endswith(MODEL_SUFFIXES):
         return "is a model by its name"
     try:
-        head = read_beginning(target, TEXT_BYTES)
+        with stream_of_regular(target) as stream:
+            head = stream.read(HEAD_BYTES)
+            stream.seek(0)
+            text = _text_in(stream)
     except OSError:
         return "cannot be read, so it may be a model"
-    if not is_text(head[:HEAD_BYTES]):
-        return "holds binary data"
-    if is_lfs_pointer(head):
+    foreign = foreign_format(head)
+    if foreign is not None:
+        return f"is {foreign}"
+    return "holds binary data" if text is None else _why_text_is_kept(text)
+
+
+def _why_text_is_kept(text: str) -> str | None:
+    beginning = text.encode()
+    if is_lfs_pointer(beginning):
         return "is a Git LFS pointer"
-    text = head.decode("utf-8-sig", "replace")
-    return "is a model, or a part of one, in text form" if is_parser_syntax(head) or resembles_message(text) else None
+    is_model = is_parser_syntax(beginning) or resembles_message(text)
+    return "is a model, or a part of one, in text form" if is_model else None
+
+
+def _text_in(stream: BinaryIO) -> str | None:
+    """Return the beginning of a text in UTF-8, without long blanks and comments; None for anything else.
+
+    Anything else may begin as a text does, so the stream is read to its end, or to the first byte that is no text.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    beginning = ""
+    try:
+        while piece := stream.read(TEXT_BYTES):
+            if piece.translate(None, CONTROL_BYTES) != piece:
+                return None
+            text = decoder.decode(piece)
+            if len(beginning) < TEXT_BYTES:
+                beginning = _without_idle_text(beginning + text)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return None
+    return beginning[:TEXT_BYTES]
+
+
+def _without_idle_text(text: str) -> str:
+    """Return the text with a sign in place of each run of blanks and of each run of lines that are comments.
+
+    A comment that goes on in the next piece of the text stays one.
+    """
+    return re.sub(_BLANKS, lambda found: "\n" if "\n" in found[0] else " ", re.sub(_COMMENTS, "#", text))
+
+
+_BLANKS: Final = r"\s{2,}+"
+_COMMENTS: Final = r"(?m)^[^\S\n]*+#[^\n]*+(?:\s++#[^\n]*+)*+"
 
 
 def _leads_out(path: str, target: str) -> bool:

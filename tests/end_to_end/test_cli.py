@@ -703,6 +703,12 @@ def test_a_report_never_replaces_a_model(named: str, linked: bool, capsys: pytes
         '{"name": "k", "typo": 1, "keyType": 7, "stringKeys": [], "values": {}}',
         "tensor_type { elem_type: 1 }",
         "# a license\n" * 5_000 + "ir_version: 8\ngraph { }",
+        "# a license\n" * 50_000 + "ir_version: 8\ngraph { }",
+        "#" + "-" * 200_000 + "\n\n" + " " * 200_000 + "\n  # of \n" * 9 + "ir_version: 8\ngraph { }",
+        "\n" * 70_000 + 'graph { name: "g" }',
+        "\n \t" * 70_000 + "# a comment\n" * 70_000 + "<ir_version: 10>\ng (float x) => (float y) { y = Abs (x) }",
+        " " * 70_000 + "{" + "\n" * 70_000 + '"irVersion"' + "\n" * 70_000 + ': "8", "graph": {}}',
+        "\ufeff" + " " * 70_000 + '{"irVersion": "8"}',
     ],
     ids=lambda text: text[:30],
 )
@@ -725,6 +731,11 @@ def test_nor_a_model_in_text_form(text: str, capsys: pytest.CaptureFixture[str])
         '[{"name": "a", "type": "b"}]',
         "model.onnx: graph.node[0]: error[cycle] a value: x",
         "{}",
+        "\ufeffa note",
+        "# a note\n" * 20_000,
+        " " * 200_000,
+        "a note of \u00e9\u20ac\U0001f600 in some bytes" * 20_000,
+        "x" * 65_535 + "\u20ac" + "y" * 65_536,
     ],
     ids=lambda text: text[:30],
 )
@@ -732,6 +743,36 @@ def test_ordinary_files_are_replaced(text: str) -> None:
     Path("old.json").write_text(text)
     assert run(["clean.textproto", "-o", "old.json"]) == 0
     assert json.loads(Path("old.json").read_text())["version"] == 1
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"a" * size + b"\0" + b"a" * after for size in (4_095, 4_096, 65_535, 65_536, 300_000) for after in (0, 9)),
+        b"a" * 4_096 + bytes(range(256)),
+        b"a note\n" * 30_000 + "\u20ac".encode()[:2],
+        b"a" * 65_535 + b"\xe2" + b"a" * 70_000,
+        "a note in another form".encode("utf-16"),
+        "a note in another form".encode("utf-16-le"),
+        b"a note in another form: \xe9",
+        b"\x1b[31ma note in colour",
+        b"%PDF-1.4\n% all of it is text\n" + b"0 0 m\n" * 1_000,
+        b"%PDF-1.4\n" + b"a" * 5_000 + bytes(range(256)),
+        b"PK\x05\x06" + bytes(18),
+        b"\x1f\x8b\x08",
+        b"\x89PNG\r\n\x1a\n",
+        b"GIF89a" + bytes(9),
+        b"SQLite format 3\0",
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+    ],
+    ids=lambda content: f"{content[:9]!r} {len(content)}",
+)
+def test_nor_anything_that_is_no_text_to_its_end(content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("old.json").write_bytes(content)
+    assert run(["clean.textproto", "-o", "old.json"]) == 2
+    assert "the report would overwrite 'old.json', which " in capsys.readouterr().err
+    assert Path("old.json").read_bytes() == content
 
 
 @pytest.mark.usefixtures("folder")

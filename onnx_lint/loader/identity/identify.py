@@ -75,7 +75,7 @@ _FOREIGN_BY_POSITION: Final = {
 """The magic bytes by position: there are far fewer positions than formats."""
 
 
-def _foreign(head: bytes) -> str | None:
+def foreign_format(head: bytes) -> str | None:
     """Return the format of the file, if its beginning cannot be a message of Protocol Buffers."""
     for start, magics in _FOREIGN_BY_POSITION.items():
         if head.startswith(magics, start):
@@ -87,7 +87,9 @@ def _foreign(head: bytes) -> str | None:
     return None
 
 
-_CONTROL: Final = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
+CONTROL_BYTES: Final = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
+"""The bytes that no text has."""
+
 _HTML: Final = rb"(?i)\s*+<(!doctype|html|head|body|\?xml)"
 # The output of onnx.printer: the fields of the model in angle brackets, or a graph or function that looks like a call.
 _PARSER_SYNTAX: Final = (
@@ -112,7 +114,7 @@ def identify(source: Source, name: str) -> Form | Fault:
     head = source.read_at(0, HEAD_BYTES)
     if not head:
         return _empty(name)
-    foreign = _foreign(head)
+    foreign = foreign_format(head)
     if foreign is not None:
         return _no_model(f"the file is {foreign}, not a model")
     for mark, what in _ENCODING_MARKS.items():
@@ -131,7 +133,7 @@ def _empty(name: str) -> Form | Fault:
 
 def is_text(head: bytes) -> bool:
     """Return whether the beginning of a file is that of a text in UTF-8."""
-    return head.translate(None, _CONTROL) == head and _is_utf8(head)
+    return head.translate(None, CONTROL_BYTES) == head and _is_utf8(head)
 
 
 def _is_utf8(head: bytes) -> bool:
