@@ -117,7 +117,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     # What operators make of facts is kept for the next model, crashes included.
-    frames._kept._clear()
+    frames._kept.clear()
 
 
 def _break(monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
@@ -130,7 +130,7 @@ def _break(monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
             raise RuntimeError("boom")
         return original(*arguments, **options)
 
-    frames._kept._clear()
+    frames._kept.clear()
     monkeypatch.setattr(case.owner, case.name, broken)
 
 

@@ -21,7 +21,7 @@ from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import ControlFlow, attribute_name
 from onnx_lint.ir.operators.imports import Imports
-from onnx_lint.ir.operators.operators import Operators, Scope
+from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.spec.releases import newest_opset_version
 
 OutcomeMemos = dict[NodeForm, OutcomeMemo]
@@ -73,11 +73,7 @@ class HeldGraph(Record):
 class Frame(Record):
     """The context of the nodes of a function body, or of the graphs outside of functions."""
 
-    scope: Scope
-    """Identifies the node forms and memos that are kept for later models."""
     memos: OutcomeMemos
-    kept: OutcomeMemos
-    """The memos of earlier models in this scope, for nodes that do not depend on a call."""
     bound: Protos | None = None
     """The attributes of the call."""
     call: Call | None = None
@@ -97,8 +93,7 @@ class Frames:
     """Finds the memo of each node form, when the first node of that form is walked."""
 
     def __init__(self, flow_input: FlowInput) -> None:
-        scope = flow_input.operators.scope(None)
-        self.top = Frame(scope, {}, _kept.memos_of(scope))
+        self.top = Frame({})
         """The frame of the graphs outside of functions."""
         self._input = flow_input
         self._operators = flow_input.operators
@@ -115,19 +110,23 @@ class Frames:
     def of_body(self, function: Function, bound: Protos, call: Call | None, graphs: Mapping[str, HeldGraph]) -> Frame:
         """Return the frame of a function body for a call. Bodies without parameters share their memos."""
         memos = {} if bound else self._of_functions.setdefault(self._imports.number_of(function), {})
-        scope = self._operators.scope(function)
-        return Frame(scope, memos, _kept.memos_of(scope), bound, call, graphs)
+        return Frame(memos, bound, call, graphs)
 
     def memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
         """Return the memo of a form that is not in the frame yet."""
         # The outcome of a function call depends on its attributes.
         is_shared = form.is_shared and form.op_type not in self._called
         is_shared = is_shared and (frame.bound is None or not form.attributes)
-        memo = frame.kept.get(form) if is_shared else None
-        if memo is None:
-            memo = self._new_memo(graph, form, frame)
-            if is_shared and memo.operator is not None:
-                _kept.keep(frame.scope, form, memo)
+        memo = _NOTHING_KNOWN
+        try:
+            operator = self.operator_of(graph, form)
+            if operator is not None:
+                known = _kept.get((operator, form)) if is_shared else None
+                memo = known or _made_memo(operator, form, frame)
+                if is_shared and known is None:
+                    _kept.keep((operator, form), memo)
+        except Exception as error:
+            self._crashes.note(crash_of(error), "looking up the operator", graph.first_of(form))
         frame.memos[form] = memo
         return memo
 
@@ -150,14 +149,6 @@ class Frames:
         given = self._input
         main = () if given.main is None else (given.main,)
         return floats_read((*main, *given.training, *(each.body for each in given.functions)), self._called)
-
-    def _new_memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
-        try:
-            operator = self.operator_of(graph, form)
-            return _NOTHING_KNOWN if operator is None else _made_memo(operator, form, frame)
-        except Exception as error:
-            self._crashes.note(crash_of(error), "looking up the operator", graph.first_of(form))
-            return _NOTHING_KNOWN
 
     def operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
         """Return the operator of the nodes of a form in a graph; None if it has no signature."""
@@ -183,38 +174,8 @@ _NOTHING_KNOWN: Final = OutcomeMemo(None, (), NodeForm("", "", (), ()), None)
 """The memo of the nodes of an operator without a signature."""
 
 
-class _Kept:
-    """The memos that are kept for later models, which repeat a few forms. Their nodes depend on no function call."""
-
-    def __init__(self) -> None:
-        self._by_scope: Memory[Scope, OutcomeMemos] = Memory(_MOST_SCOPES)
-        self._count = 0
-
-    def memos_of(self, scope: Scope) -> OutcomeMemos:
-        """Return the memos of a scope."""
-        found = self._by_scope.get(scope)
-        if found is None:
-            if len(self._by_scope) >= _MOST_SCOPES:
-                self._clear()
-            found = self._by_scope.keep(scope, {})
-        return found
-
-    def keep(self, scope: Scope, form: NodeForm, memo: OutcomeMemo) -> None:
-        """Store a memo."""
-        if self._count >= _MOST_MEMOS:
-            self._clear()
-        self._count += 1
-        self.memos_of(scope)[form] = memo
-
-    def _clear(self) -> None:
-        for memos in self._by_scope.values():
-            memos.clear()  # frames may refer to them
-        self._by_scope.clear()
-        self._count = 0
-
-
-_MOST_SCOPES: Final = 100
 _MOST_MEMOS: Final = 2_000
 """The most memos to keep; a full cache is emptied, which costs only time."""
 
-_kept: Final = _Kept()
+_kept: Final[Memory[tuple[TypedOperator, NodeForm], OutcomeMemo]] = Memory(_MOST_MEMOS)
+"""The memos that are kept for later models, which repeat a few forms. Their nodes depend on no function call."""

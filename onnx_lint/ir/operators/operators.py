@@ -64,10 +64,6 @@ class Operator(Record):
         return f"{self.domain}::{self.op_type} {self.opset_version}"
 
 
-Scope = tuple[OperatorSchemas, frozenset[tuple[str, int]]]
-"""Shared by the graphs of all models whose operators have the same versions of the same schemas."""
-
-
 class AlikeNodes:
     """The nodes that use one operator with the same operands given and the same names and types of attributes."""
 
@@ -161,10 +157,6 @@ class Operators:
     def number(self, function: Function | None) -> int:
         """Return a number that functions with the same operator versions share; for None that of the model."""
         return -1 if function is None else self._imports.number_of(function)
-
-    def scope(self, function: Function | None) -> Scope:
-        """Return what nodes in a function, or outside of functions, share with those of other models."""
-        return self.schemas, frozenset(self._versions(function).items())
 
     def operator(self, node: Node) -> Operator:
         """Return the operator that the node's domain, op_type and overload name."""
