@@ -71,12 +71,14 @@ class NodeForm:
         "attribute_types",
         "attributes",
         "domain",
+        "fitting",
         "inputs",
         "is_shared",
         "known_faults",
         "op_type",
         "outputs",
         "overload",
+        "sound",
     )
 
     def __init__(
@@ -105,6 +107,10 @@ class NodeForm:
         """True if the next model of the run may have the same form; other forms end with their model."""
         self.known_faults: dict[object, Any] | None = None
         """The faults of its attributes by signature, if these have millions of numbers; None if they have few."""
+        self.fitting: object = None
+        """The last signature that nodes of this form were found to match, in this model or an earlier one."""
+        self.sound: object = None
+        """The last signature for which the values of its attributes were found to be right."""
 
 
 _shared: Final[Memory[tuple[Any, ...], tuple[Any, ...]]] = Memory(1_000)

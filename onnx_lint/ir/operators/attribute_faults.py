@@ -93,19 +93,21 @@ def has_faulty_attributes(operators: Operators) -> bool:
 
 
 def _are_faulty(alike: AlikeNodes) -> bool:
-    schema, forms = alike.operator.schema, set[NodeForm]().union(*alike.forms.values())
-    if schema is None:
+    schema, every = alike.operator.schema, set[NodeForm]().union(*alike.forms.values())
+    forms = {form for form in every if form.sound is not schema}
+    if schema is None or not forms:
         return False
     if has_broken_combinations(schema, forms):
         return True
-    if not alike.attributes:
-        return False
     listed = listed_values(schema, alike)
-    return any(
-        attribute_faults(schema, form)
-        or any(listed and unlisted_values(each, schema, listed) for each in form.attributes)
-        for form in forms
-    )
+    for form in forms:
+        if form.attributes and (
+            attribute_faults(schema, form)
+            or any(listed and unlisted_values(each, schema, listed) for each in form.attributes)
+        ):
+            return True
+        form.sound = schema
+    return False
 
 
 def listed_values(schema: OperatorSchema, alike: AlikeNodes) -> dict[str, AllowedValues]:

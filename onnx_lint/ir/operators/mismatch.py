@@ -243,7 +243,12 @@ def _is_mismatch(alike: AlikeNodes) -> bool:
         return alike.operator.status is OperatorStatus.UNKNOWN
     if schema.deprecated or alike.operator.status is OperatorStatus.UNKNOWN:
         return True
-    return not fits(schema, alike) or bool(attributes_for_runtime(schema, alike))
+    if alike.form.fitting is schema:
+        return False
+    if not fits(schema, alike) or attributes_for_runtime(schema, alike):
+        return True
+    alike.form.fitting = schema
+    return False
 
 
 def other_version(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> str:
