@@ -10,18 +10,20 @@ from onnx_lint.common.cached import Memory, cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call
-from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS
+from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Protos, read_arguments
 from onnx_lint.inference.types.typed_operator import TypedOperator, typed_operator
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.crashes import Crashes, crash_of
+from onnx_lint.ir.crashes import Crashes, crash_of, true_if_it_crashes
 from onnx_lint.ir.graph import Function, Graph, Node
+from onnx_lint.ir.operators.attribute_faults import is_sound
 from onnx_lint.ir.operators.control_flow import ControlFlow, attribute_name
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.operators import Operators
+from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.releases import newest_opset_version
 
 OutcomeMemos = dict[NodeForm, OutcomeMemo]
@@ -100,6 +102,8 @@ class Frames:
         self._imports = flow_input.imports
         self._crashes = flow_input.crashes
         self._called = {function.name for function in flow_input.functions}
+        self._alike: dict[tuple[object, ...], OutcomeMemo] = {}
+        """The memos of nodes that differ only in floating-point numbers which decide no type, shape or element."""
         self._of_functions: dict[int, OutcomeMemos] = {}
         """The memos of functions without parameters, which those with the same imports share."""
 
@@ -121,14 +125,42 @@ class Frames:
         try:
             operator = self.operator_of(graph, form)
             if operator is not None:
-                known = _kept.get((operator, form)) if is_shared else None
-                memo = known or _made_memo(operator, form, frame)
-                if is_shared and known is None:
+                alike = self._key_of_alike(operator, form) if frame.bound is None else None
+                known = self._alike.get(alike) if alike else _kept.get((operator, form)) if is_shared else None
+                memo = known or _made_memo(operator, form, frame, has_content=alike is None)
+                if alike:
+                    self._alike[alike] = memo
+                elif is_shared and known is None:
                     _kept.keep((operator, form), memo)
         except Exception as error:
             self._crashes.note(crash_of(error), "looking up the operator", graph.first_of(form))
         frame.memos[form] = memo
         return memo
+
+    def _key_of_alike(self, operator: TypedOperator, form: NodeForm) -> tuple[object, ...] | None:
+        """Return the key of the memo of nodes that differ only in floating-point numbers that decide no type and no
+        shape; None for other nodes (docs/performance.md: memos-without-floats).
+        """
+        kinds = form.attribute_kinds or ()
+        fields = [kind.fields for kind in kinds]
+        given: Sequence[object]
+        if form.op_type == "Constant":
+            if fields != [("t",)] or self._decides_by_floats or not kinds[0].element_types <= FLOATING_TYPES:
+                return None
+            given = form.attributes[0].t.dims
+        elif ("f",) in fields and _SINGLE.issuperset(fields) and form.op_type not in READ_FLOATS:
+            pairs = zip(form.attributes, fields, strict=True)
+            given = [getattr(attribute, field) for attribute, (field,) in pairs if field != "f"]
+        else:
+            return None
+        if true_if_it_crashes(lambda: not is_sound(operator.schema, form)):
+            return None
+        return operator, form.inputs, form.outputs, form.attribute_types, kinds, *given
+
+    @cached_property
+    def _decides_by_floats(self) -> bool:
+        """True if floating-point elements may decide a shape, or other elements."""
+        return bool(self.most_floats) or not _FROM_FLOATS.isdisjoint(self._operators.names)
 
     @cached_property
     def most_floats(self) -> int:
@@ -161,13 +193,20 @@ class Frames:
         return typed_operator(operator.schema, binds=binds)
 
 
-def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame) -> OutcomeMemo:
+_FROM_FLOATS: Final = frozenset({"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
+"""The operators, apart from casts, that make known elements of another type of floating-point numbers."""
+
+_SINGLE: Final = frozenset({("f",), ("i",), ("s",)})
+"""The fields of attributes of one number or string."""
+
+
+def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame, *, has_content: bool) -> OutcomeMemo:
     arguments = read_arguments(form.attributes, operator.attributes, frame.bound)
     if operator.attributes and any(operator.schema.lacks_attribute(attribute.name) for attribute in form.attributes):
         # It may be a misspelt attribute of the signature: one fault, one finding.
         given = {name for name, _ in arguments}
         arguments += tuple((name, UNKNOWN_ARGUMENT) for name in sorted(operator.attributes - given))
-    return OutcomeMemo(operator, arguments, form, frame.bound)
+    return OutcomeMemo(operator, arguments, form, frame.bound, has_content=has_content)
 
 
 _NOTHING_KNOWN: Final = OutcomeMemo(None, (), NodeForm("", "", (), ()), None)

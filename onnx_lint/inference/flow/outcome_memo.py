@@ -20,7 +20,7 @@ from onnx_lint.inference.types.type_string import ValueType, optional_element, s
 from onnx_lint.inference.types.typed_operator import TypedOperator, TypeOutcome, allowed_types, shared_variable
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crash, crash_of
-from onnx_lint.ir.operators.attribute_faults import attribute_faults, unlisted_values
+from onnx_lint.ir.operators.attribute_faults import attribute_faults, is_sound, unlisted_values
 from onnx_lint.spec.operators import OperatorSchema, ParameterOption
 from onnx_lint.spec.operators.attribute_values import allowed_values, is_flag, names_element_type
 
@@ -71,7 +71,10 @@ class OutcomeMemo:
         arguments: Arguments,
         form: NodeForm,
         bound: Protos | None,
+        *,
+        has_content: bool = True,
     ) -> None:
+        """`has_content`: whether elements are followed through the node."""
         self.operator = operator
         self.arguments = arguments
         self.count = len(form.outputs)
@@ -95,6 +98,7 @@ class OutcomeMemo:
                 self.has_faulty_attribute = _has_faults(operator.schema, form, bound)
                 if not self.has_faulty_attribute:
                     self._take_rule(operator.schema, form, bound)
+                    self._contents = self._contents if has_content else None
         except Exception as error:
             self.crash, self._attributes = crash_of(error), None
 
@@ -249,15 +253,16 @@ def _has_faults(schema: OperatorSchema, form: NodeForm, bound: Protos | None) ->
         from onnx_lint.ir.operators.bound_nodes import with_values
 
         form = with_values(form, bound)
-    if form.sound is schema:
-        return False
-    return any(not fault.is_allowed for fault in attribute_faults(schema, form)) or any(
-        # Consumers accept any number as a flag, and an element type decides no shape.
-        not is_flag(schema, attribute.name)
-        and not names_element_type(schema, attribute.name)
-        and (allowed := allowed_values(schema, attribute.name)) is not None
-        and unlisted_values(attribute, schema, {attribute.name: allowed})
-        for attribute in form.attributes
+    return not is_sound(schema, form) and (
+        any(not fault.is_allowed for fault in attribute_faults(schema, form))
+        or any(
+            # Consumers accept any number as a flag, and an element type decides no shape.
+            not is_flag(schema, attribute.name)
+            and not names_element_type(schema, attribute.name)
+            and (allowed := allowed_values(schema, attribute.name)) is not None
+            and unlisted_values(attribute, schema, {attribute.name: allowed})
+            for attribute in form.attributes
+        )
     )
 
 

@@ -93,21 +93,27 @@ def has_faulty_attributes(operators: Operators) -> bool:
 
 
 def _are_faulty(alike: AlikeNodes) -> bool:
-    schema, every = alike.operator.schema, set[NodeForm]().union(*alike.forms.values())
-    forms = {form for form in every if form.sound is not schema}
-    if schema is None or not forms:
+    schema, forms = alike.operator.schema, alike.distinct_forms
+    if schema is None:
         return False
     if has_broken_combinations(schema, forms):
         return True
-    listed = listed_values(schema, alike)
-    for form in forms:
-        if form.attributes and (
-            attribute_faults(schema, form)
-            or any(listed and unlisted_values(each, schema, listed) for each in form.attributes)
-        ):
-            return True
+    return bool(alike.attributes) and not all([is_sound(schema, form) for form in forms])
+
+
+def is_sound(schema: OperatorSchema, form: NodeForm) -> bool:
+    """Return whether the attributes of nodes of a form have no fault, and only listed values.
+
+    The form notes it: most forms are those of an earlier model, and value flow asks as well.
+    """
+    if form.sound is not schema:
+        if attribute_faults(schema, form):
+            return False
+        listed = {name: values for name, _ in form.attribute_types if (values := allowed_values(schema, name))}
+        if listed and any([unlisted_values(each, schema, listed) for each in form.attributes]):
+            return False
         form.sound = schema
-    return False
+    return True
 
 
 def listed_values(schema: OperatorSchema, alike: AlikeNodes) -> dict[str, AllowedValues]:

@@ -8,7 +8,7 @@ each of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
@@ -99,6 +99,11 @@ class AlikeNodes:
         for graph, form in self._added or ():
             found.setdefault(graph, set()).add(form)
         return found
+
+    @property
+    def distinct_forms(self) -> Collection[NodeForm]:
+        """The forms, each once."""
+        return {form for _, form in self._added} | {self.form} if self._added else (self.form,)
 
     @property
     def nodes(self) -> NodesOfGraphs:
