@@ -129,17 +129,20 @@ _ENTRIES_BETWEEN_LOOKS: Final = 16
 _ABSENT: Final[Any] = object()
 
 
+_SIZED: Final = (str, bytes, tuple, frozenset)
+_SIZED_TYPES: Final = frozenset(_SIZED)
+"""Most keys have hardly any other parts, and no size of a part is looked at in a list of numbers."""
+
+
 def _size_of(key: object) -> int:
     """Return the characters and elements of a key; at least more than _MOST_OF_A_KEY if there are too many."""
-    if isinstance(key, (str, bytes)):
-        return len(key)
-    if not isinstance(key, (tuple, frozenset)):
+    if not isinstance(key, _SIZED):
         return 0
     size = len(key)
-    if size <= _MOST_OF_A_KEY:
+    if size <= _MOST_OF_A_KEY and not isinstance(key, (str, bytes)) and not _SIZED_TYPES.isdisjoint(map(type, key)):
         for part in key:
-            if isinstance(part, (str, bytes, tuple, frozenset)):
-                size += _size_of(part)
+            if part and isinstance(part, _SIZED):
+                size += len(part) if isinstance(part, str) else _size_of(part)
     return size
 
 
