@@ -46,6 +46,11 @@ class AttributeValues(Mapping[str, AttributeValue]):
             self._values[name] = value
         return self._values[name]
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value of an attribute, or `default`."""
+        found = self._values.get(name)
+        return super().get(name, default) if found is None else found
+
     def __contains__(self, name: object) -> bool:
         """Return whether the node gives the attribute."""
         return name in self._protos

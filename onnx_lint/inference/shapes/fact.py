@@ -84,7 +84,9 @@ def fact(
     key = (kind, shape, content, inside, elements)
     found = _facts.get(key)
     # 1, 1.0 and True are equal and have the same hash, but only the first is a size.
-    if found is None or (content is not None and list(map(type, content)) != list(map(type, found.content or ()))):
+    if found is None or (
+        content is not found.content and list(map(type, content or ())) != list(map(type, found.content or ()))
+    ):
         found = _facts.keep(key, _CONSTANT.get(key) or Fact(kind, shape, content, inside, elements))
     return found
 

@@ -162,7 +162,7 @@ class Operands:
 
         `like`: the operand or attribute that determines the rank.
         """
-        shape = self.fact(index).shape
+        shape = self.facts[index].shape if index < len(self.facts) else None
         if shape is None:
             return None
         least, greatest = (at_least, at_most) if rank is None else (rank, rank)
@@ -355,7 +355,7 @@ class Operands:
 
     def dim(self, index: int, axis: int) -> Dim:
         """Return a dimension of an input; a negative axis counts from the end. None if the rank is unknown."""
-        shape = self.fact(index).shape
+        shape = self.facts[index].shape if index < len(self.facts) else None
         return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
 
     def place(self, index: int, axis: int) -> ProblemPlace | None:
@@ -490,9 +490,10 @@ class Operands:
         for index, shape in enumerate(found):
             if not isinstance(shape, tuple):
                 continue
-            sizes = [dim for dim in shape if isinstance(dim, int)]
-            if sizes and max(sizes) >= SIZE_LIMIT and not self.problems:
-                self.problems.append(Overflow(index, shape.index(max(sizes))))
+            for dim in shape:
+                if isinstance(dim, int) and dim >= SIZE_LIMIT and not self.problems:
+                    greatest = max([size for size in shape if isinstance(size, int)])
+                    self.problems.append(Overflow(index, shape.index(greatest)))
             if len(shape) > MOST_DIMENSIONS:
                 found[index] = None
         if self.problems:
