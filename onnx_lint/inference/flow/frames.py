@@ -103,7 +103,7 @@ class Frames:
         self._crashes = flow_input.crashes
         self._called = {function.name for function in flow_input.functions}
         self._alike: dict[tuple[object, ...], OutcomeMemo] = {}
-        """The memos of nodes that differ only in floating-point numbers which decide no type, shape or element."""
+        """The memos of nodes that differ only in subgraphs, or in floating-point numbers which decide nothing else."""
         self._of_functions: dict[int, OutcomeMemos] = {}
         """The memos of functions without parameters, which those with the same imports share."""
 
@@ -138,8 +138,8 @@ class Frames:
         return memo
 
     def _key_of_alike(self, operator: TypedOperator, form: NodeForm) -> tuple[object, ...] | None:
-        """Return the key of the memo of nodes that differ only in floating-point numbers that decide no type and no
-        shape; None for other nodes (docs/performance.md: memos-without-floats).
+        """Return the key of the memo of nodes that differ only in their subgraphs, which are inferred separately, or in
+        floating-point numbers that decide no type and no shape; None for other nodes.
         """
         kinds = form.attribute_kinds or ()
         fields = [kind.fields for kind in kinds]
@@ -148,9 +148,9 @@ class Frames:
             if fields != [("t",)] or self._decides_by_floats or not kinds[0].element_types <= FLOATING_TYPES:
                 return None
             given = form.attributes[0].t.dims
-        elif ("f",) in fields and _SINGLE.issuperset(fields) and form.op_type not in READ_FLOATS:
+        elif not _FREE.isdisjoint(fields) and _SINGLE.issuperset(fields) and form.op_type not in READ_FLOATS:
             pairs = zip(form.attributes, fields, strict=True)
-            given = [getattr(attribute, field) for attribute, (field,) in pairs if field != "f"]
+            given = [getattr(attribute, field[0]) for attribute, field in pairs if field not in _FREE]
         else:
             return None
         if true_if_it_crashes(lambda: not is_sound(operator.schema, form)):
@@ -196,8 +196,9 @@ class Frames:
 _FROM_FLOATS: Final = frozenset({"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 """The operators, apart from casts, that make known elements of another type of floating-point numbers."""
 
-_SINGLE: Final = frozenset({("f",), ("i",), ("s",)})
-"""The fields of attributes of one number or string."""
+_FREE: Final = frozenset({("f",), ("g",)})
+_SINGLE: Final = _FREE | {("i",), ("s",)}
+"""The fields of attributes of one number, string or graph."""
 
 
 def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame, *, has_content: bool) -> OutcomeMemo:

@@ -79,8 +79,11 @@ class OutcomeMemo:
         self.arguments = arguments
         self.count = len(form.outputs)
         self._is_plain = form.outputs == (True,)
-        self.outcomes: dict[tuple[Fact | None, ...], NodeOutcome] = {}
-        """The outcomes by the inputs, without contents that decide nothing."""
+        self.outcomes: dict[tuple[object, ...], NodeOutcome] = {}
+        """The outcomes by the inputs, without contents that decide nothing.
+
+        Those of an If whose branches have equal outputs are stored by its inputs and these.
+        """
         self.plain: dict[tuple[Fact | None, ...], Fact] = {}
         """The output, for outcomes that are only one value of known shape (docs/performance.md: plain-outcomes)."""
         self._rule: ShapeRule | None = None
@@ -146,14 +149,19 @@ class OutcomeMemo:
         )
         found = self.outcomes.get(facts)
         if found is None:
-            if len(self.outcomes) >= MOST_OUTCOMES:
-                self.outcomes.clear()
-                self.plain.clear()
-            found = self.outcomes[facts] = self._made(facts)
+            found = self.keep(facts, self._made(facts))
             is_clean = not (found.problems or found.shape_problems or found.crash or found.equated)
             if self._is_plain and is_clean and found.outputs[0].shape is not None and not found.outputs[0].wide_bytes:
                 self.plain[facts] = found.outputs[0]
         return found
+
+    def keep(self, key: tuple[object, ...], outcome: NodeOutcome) -> NodeOutcome:
+        """Store an outcome, and return it."""
+        if len(self.outcomes) >= MOST_OUTCOMES:
+            self.outcomes.clear()
+            self.plain.clear()
+        self.outcomes[key] = outcome
+        return outcome
 
     def _made(self, facts: Facts) -> NodeOutcome:
         """Return the outcome.

@@ -56,7 +56,17 @@ class SubgraphWalk:
             found[each.name] = yield self._walk_held(each, supplied)
             self._found.idle -= each.name == idle
             graphs[each.name] = each.graph
-        return self._outcome(node, memo, supplier or self._supplier(node, memo, inputs), found, graphs, frame)
+        # Branches with equal outputs decide the outcome, unless there is a finding.
+        facts = found.get("then_branch", ()) if supplier is None else ()
+        is_plain = len(facts) == len(node.outputs) and found.get("else_branch") == facts
+        is_plain = is_plain and not any([graph.input_names for graph in graphs.values()])
+        known = memo.outcomes.get((inputs, facts)) if is_plain else None
+        if known is not None:
+            return known
+        outcome = self._outcome(node, memo, supplier or self._supplier(node, memo, inputs), found, graphs, frame)
+        if is_plain and not outcome.problems and not outcome.shape_problems:
+            memo.keep((inputs, facts), outcome)
+        return outcome
 
     def _settled(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with shapes that carried values have before each run of a Loop's body.
