@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.declaration_index import AxesOfOneRank, EarlierStatements
     from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, contradict
     from onnx_lint.ir.names.ordering import moves_into_order
-    from onnx_lint.ir.names.plain_names import is_c90
+    from onnx_lint.ir.names.plain_names import not_c90
     from onnx_lint.ir.names.renaming import FreshNames, can_be_renamed, renaming, value_names
     from onnx_lint.ir.names.resolution import LateUse, UndefinedName
     from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults, listed_values, unlisted_values

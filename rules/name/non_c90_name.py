@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from onnx_lint.model import Fix, Graph, Model, Place, Proto, has_training_information, is_c90
+from onnx_lint.model import Fix, Graph, Model, Place, Proto, has_training_information, not_c90
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote, quote_some
 
@@ -56,13 +56,13 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     # There are few distinct operators and attribute names, and hundreds of thousands of nodes.
     functions = {function.name for function in model.functions}
     # The name of a function is judged where the function stands.
-    operators = {*_not_c90([form.op_type for form in model.forms])} - functions
-    attributes = {*_not_c90([name for form in model.forms for name, _ in form.attribute_types])}
+    operators = {*not_c90([form.op_type for form in model.forms])} - functions
+    attributes = {*not_c90([name for form in model.forms for name, _ in form.attribute_types])}
     graphs = [graph for graph in model.graphs if not graph.is_file]
     wrong_names: list[_Wrong] = []
     for graph in graphs:
         first, last = _names_of_few(graph, operators, attributes)
-        wrong = _not_c90(chain(first, graph.positions, graph.node_names, last))
+        wrong = not_c90([*first, *graph.positions, *graph.node_names, *last])
         if wrong:
             wrong_names.append((graph, wrong, len(wrong) if _differ(graph, [*first, *last]) else len(set(wrong))))
     if wrong_names:
@@ -159,12 +159,7 @@ def _variables(proto: Proto) -> dict[int, str]:
     if kind not in ("tensor_type", "sparse_tensor_type"):
         return {}
     names = [dimension.dim_param for dimension in getattr(proto, kind).shape.dim]
-    return {axis: name for axis, name in enumerate(names) if name != "*" and _not_c90([name])}
-
-
-def _not_c90(names: Iterable[str]) -> list[str]:
-    """The names that break the rule, in order; no name breaks none."""
-    return [name for name in names if not is_c90(name) and name]
+    return {axis: name for axis, name in enumerate(names) if name != "*" and not_c90([name])}
 
 
 def _first(graph: Graph, name: str) -> tuple[str, Place]:

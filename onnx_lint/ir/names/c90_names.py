@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from onnx_lint.ir.graph import Graph, GraphKind
-from onnx_lint.ir.names.plain_names import is_c90
+from onnx_lint.ir.names.plain_names import is_c90, not_c90
 from onnx_lint.ir.names.renaming import FreshNames, can_be_renamed, renaming, value_names
 from onnx_lint.ir.places.edits import Assign
 
@@ -22,8 +22,13 @@ def as_c90(name: str) -> str:
 
 
 def has_c90_edits(graphs: Iterable[Graph]) -> bool:
-    """Return true if a name can be changed, see `c90_edits`."""
-    return next(c90_edits(graphs), None) is not None
+    """Return true if a name can be changed, see `c90_edits`; no new name is made for that."""
+    return any(map(_has_edits, graphs))
+
+
+def _has_edits(graph: Graph) -> bool:
+    names = graph.node_names if graph.is_function else [*graph.node_names, graph.name]
+    return bool(not_c90(names) or _renamable(graph))
 
 
 def c90_edits(graphs: Iterable[Graph]) -> Iterator[Assign]:
@@ -57,9 +62,15 @@ def _nodes(graphs: list[Graph]) -> Iterator[Assign]:
 def _values(graphs: list[Graph]) -> Iterator[Assign]:
     fresh: FreshNames | None = None
     for graph in graphs:
-        kept = () if graph.kind is GraphKind.NESTED else {*graph.input_names, *graph.output_names}
-        wrong = [name for name in graph.positions if name not in kept and not is_c90(name)]
-        if wrong and can_be_renamed(graph, dict.fromkeys(wrong, "")):
+        wrong = _renamable(graph)
+        if wrong:
             fresh = fresh or FreshNames(value_names(graphs))
             names: Mapping[str, str] = {name: fresh.like(as_c90(name)) for name in wrong}
             yield from renaming(graph, names)
+
+
+def _renamable(graph: Graph) -> list[str]:
+    """Return the values of a graph whose names are no identifiers; none if these cannot all be changed."""
+    kept = () if graph.kind is GraphKind.NESTED else {*graph.input_names, *graph.output_names}
+    wrong = [name for name in not_c90(graph.positions) if name not in kept]
+    return wrong if wrong and can_be_renamed(graph, dict.fromkeys(wrong, "")) else []

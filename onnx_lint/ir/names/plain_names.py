@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import filterfalse
+
 from onnx_lint.ir.graph import Graph, GraphKind
 
 
 def is_c90(name: str) -> bool:
     """Return true if the name is an identifier: an ASCII identifier of Python is one of C90."""
     return name.isidentifier() and name.isascii()
+
+
+def not_c90(names: Collection[str]) -> list[str]:
+    """Return the names that are no C90 identifiers, in order; the empty name is none."""
+    wrong = filterfalse(str.isidentifier if all(map(str.isascii, names)) else is_c90, names)
+    return list(filter(None, wrong))
 
 
 def has_plain_names(graph: Graph) -> bool:
