@@ -30,6 +30,9 @@ _INPUT, _OUTPUT, _NAME, _OP_TYPE = 0x0A, 0x12, 0x1A, 0x22
 _ATTRIBUTE, _DOMAIN, _OVERLOAD = 0x2A, 0x3A, 0x42
 
 _METADATA: Final = 0x4A
+_KEY: Final = 0x0A
+"""The tag of the key in an entry of the metadata."""
+_MOST_UNREAD: Final = 256
 
 _DECISIVE: Final = ("input", "output", "name", "op_type", "attribute", "domain", "overload")
 """The fields that decide the computation of a node. All others are annotations, also those that ONNX may add later."""
@@ -145,6 +148,7 @@ class NodeTable:
         "outputs",
         "positions",
         "repeated_keys",
+        "unread",
     )
 
     def __init__(self, before: Iterable[str]) -> None:
@@ -169,6 +173,8 @@ class NodeTable:
 
         If False, the columns may lack a part of a node.
         """
+        self.unread: list[bytes] = []
+        """The metadata of nodes that the parser has not seen yet; it reads those of many nodes at once."""
         self.holder: Any = None
         """The message that holds the attributes of the newest forms, if any form has attributes."""
 
@@ -181,6 +187,9 @@ def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
     """
     table = NodeTable(before)
     _read(nodes, table)
+    if table.unread:
+        _nodeless(b"".join(table.unread), table)
+        table.unread.clear()
     return table
 
 
@@ -381,6 +390,7 @@ def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
         return rest
     pieces: list[bytes] = []
     noted: list[bytes] = []
+    keys: list[bytes] = []
     position = tag = 0
     try:
         while position < len(rest):
@@ -390,6 +400,8 @@ def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
             length, position = rest[start + 1], start + 2
             if length >= 0x80:
                 length, position = decode_varint(rest, start + 1)
+            if tag == _METADATA and rest[position] == _KEY and rest[position + 1] < 0x80:
+                keys.append(rest[position + 2 : position + 2 + rest[position + 1]])
             position += length
             (noted if tag in _ANNOTATIONS else pieces).append(rest[start:position])
     except (IndexError, OverflowError):
@@ -398,10 +410,16 @@ def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
         return rest  # the last field is cut off
     if not noted:
         return rest
-    tags = [piece[0] for piece in noted]
-    _note([_ANNOTATIONS[each] for each in set(tags)], table)
-    entries = _nodeless(b"".join(noted), table)[0].metadata_props
-    # They are fewer if they cannot be parsed.
-    if len({entry.key for entry in entries}) < tags.count(_METADATA):
+    tags = {piece[0] for piece in noted}
+    _note([_ANNOTATIONS[each] for each in tags], table)
+    if tags == {_METADATA}:
+        table.unread += noted
+        if len(table.unread) >= _MOST_UNREAD:
+            _nodeless(b"".join(table.unread), table)
+            table.unread.clear()
+    else:
+        _nodeless(b"".join(noted), table)
+    # A long key is not among the keys, and one that a faulty entry lacks.
+    if _METADATA in tags and len(set(keys)) < sum([piece[0] == _METADATA for piece in noted]):
         table.repeated_keys.append(len(table.forms))
     return b"".join(pieces)
