@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.attribute_values import AttributeValues, attribute_values
 from onnx_lint.inference.shapes.contents import FOLLOWED, contents_after
+from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import EqualDimensions, Inside, Operands, OutputShape
 from onnx_lint.inference.shapes.problem import ShapeProblem
@@ -150,10 +151,17 @@ class OutcomeMemo:
         found = self.outcomes.get(facts)
         if found is None:
             found = self.keep(facts, self._made(facts))
-            is_clean = not (found.problems or found.shape_problems or found.crash or found.equated)
-            if self._is_plain and is_clean and found.outputs[0].shape is not None and not found.outputs[0].wide_bytes:
+            if self.is_clean(found) and found.outputs[0].shape is not None:
                 self.plain[facts] = found.outputs[0]
         return found
+
+    def is_clean(self, found: NodeOutcome) -> bool:
+        """Return whether an outcome is one value, and nothing else is to be noted."""
+        return (
+            self._is_plain
+            and not (found.problems or found.shape_problems or found.crash or found.equated or found.branches)
+            and not (self.has_faulty_attribute or found.outputs[0].wide_bytes)
+        )
 
     def keep(self, key: tuple[object, ...], outcome: NodeOutcome) -> NodeOutcome:
         """Store an outcome, and return it."""
@@ -180,12 +188,22 @@ class OutcomeMemo:
         except Exception as error:
             crash, problems = crash_of(error), ()
             outputs = _as_facts(typed.outputs[: self.count], (None,) * self.count)
-        if self._contents is not None and outputs and outputs[0].shape is not None:
+        if self._contents is not None and outputs and self._may_know(facts, outputs[0].shape):
             try:
                 outputs[0] = self._with_content(facts, outputs[0])
             except Exception as error:
                 crash = crash_of(error)
         return NodeOutcome(tuple(outputs), typed.problems, problems, crash, equated=equated)
+
+    def _may_know(self, facts: Facts, shape: Shape) -> bool:
+        """Return whether an element of an output of this shape may follow from the known elements of the inputs."""
+        assert self._contents is not None
+        if shape is None:
+            return False
+        if not self._contents.reads or not shape or 0 in shape:  # a scalar may follow from an empty input
+            return True
+        given = [each.content is not None for each in facts[: self._contents.reads]]
+        return all(given) if self._contents.needs_all else any(given)
 
     def typed(self, facts: Facts) -> TypeOutcome:
         """Return the types of the outputs, and the violations of the signature."""

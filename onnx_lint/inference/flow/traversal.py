@@ -230,6 +230,12 @@ class Flow:
             look()
         graph, known, behind = here.graph, here.known, here.behind
         outputs = graph.table.outputs[index]
+        if not behind and memo.is_clean(outcome):
+            stated, made = here.declared.get(outputs[0]), outcome.outputs[0]
+            if stated is None or stated is made:
+                known[outputs[0]] = made
+                here.has_unknown |= made.shape is None
+                return
         if any(map(_WIDE_BYTES, outcome.outputs)):
             bounded = tuple(map(self._bounded, outcome.outputs))
             if bounded != outcome.outputs:
