@@ -73,6 +73,9 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
     for index, name in enumerate(graph.value_info_names):
         earlier = first.setdefault(name, index) if name else index
         if earlier != index:
+            if _is_equal(graph, earlier, index):
+                by_clause.setdefault("FUN-22" if graph.is_function else "VI-4a", []).append((earlier, index))
+                continue
             one, other = kept.get(earlier) or _entry(graph, earlier), _entry(graph, index)
             if len(one.statements) > _FEW:
                 kept[earlier] = one
@@ -116,6 +119,13 @@ def _entry(graph: Graph, index: int) -> Declaration:
     return Declaration(graph, "value_info", index)
 
 
+def _is_equal(graph: Graph, earlier: int, later: int) -> bool:
+    """Return whether two entries are equal, byte for byte if they are kept as bytes."""
+    entries = graph.proto.value_info
+    found: bool = entries[earlier] == entries[later]
+    return found
+
+
 def _is_alike(earlier: Declaration, later: Declaration) -> bool:
     """Return whether two entries are equal but for the names of variables."""
     dims = [each.proto.type.tensor_type.shape.dim for each in (earlier, later)]
@@ -146,7 +156,9 @@ _REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat e
 def _finding(graph: Graph, clause: str, kept: dict[int, Declaration], pair: tuple[int, int]) -> Finding:
     earlier, later = kept.get(pair[0]) or _entry(graph, pair[0]), _entry(graph, pair[1])
     message = f"value info {quote(later.name)} of {graph.describe()} is listed twice"
-    if contradict(earlier.statements, later.statements):
+    if _is_equal(graph, *pair):
+        pass
+    elif contradict(earlier.statements, later.statements):
         message += f", as {earlier.describe_type()} and as {later.describe_type()}"
     elif _differ_in_variables(earlier, later):
         message += f", with other dimension variables: {earlier.describe_type()} and {later.describe_type()}"
