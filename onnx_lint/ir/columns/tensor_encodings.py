@@ -106,11 +106,19 @@ def may_hold_nan(element_type: int, data: bytes, *, is_raw: bool = False) -> boo
     return any(map(data.__contains__, _NAN_BYTES.get(element_type, ())))
 
 
+_IN_16_BITS: Final = frozenset({10, 16})
+
+
 def may_be_nan(tensor: Proto, raw: bytes) -> bool:
     """Return false if a tensor with this `raw_data` evidently holds no NaN."""
     element_type = tensor.data_type
     if raw:
         return may_hold_nan(element_type, raw, is_raw=True)
+    if element_type in _IN_16_BITS and tensor.int32_data:
+        from array import array  # late: hardly any tensor is stored like this
+
+        # Each entry has the bits of a number in its lower half.
+        return may_hold_nan(element_type, array("i", tensor.int32_data).tobytes()[1::4])
     numbers = [*tensor.float_data, *tensor.double_data]
     return element_type in FLOATING_TYPES and (not numbers or any(map(isnan, numbers)))
 
