@@ -37,6 +37,8 @@ _MOST_UNREAD: Final = 256
 _DECISIVE: Final = ("input", "output", "name", "op_type", "attribute", "domain", "overload")
 """The fields that decide the computation of a node. All others are annotations, also those that ONNX may add later."""
 
+_DECISIVE_REST: Final = frozenset(_DECISIVE[3:])
+
 _ANNOTATIONS: Final = {
     field.number << 3 | 2: field.name
     for field in schema.nodeless("NodeProto").DESCRIPTOR.fields
@@ -355,13 +357,15 @@ def _parsed_form(
     may_nest = len(core) > _MAX_PLAIN_BYTES and not _TYPE_TAGS.isdisjoint(core)
     if may_nest and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
         table.is_canonical = False
-    if proto.input or proto.output or proto.HasField("name"):
-        table.is_canonical = False
-    annotations = [field for field in _ANNOTATIONS.values() if getattr(proto, field)]
-    _note(annotations, table)
-    if proto.metadata_props:
-        table.repeated_keys.append(len(table.forms))
-    op_type, domain, overload = map(_interned, (proto.op_type, proto.domain, proto.overload))
+    annotations: list[str] = []
+    if not _DECISIVE_REST.issuperset([field.name for field, _ in proto.ListFields()]):
+        if proto.input or proto.output or proto.HasField("name"):
+            table.is_canonical = False
+        annotations = [field for field in _ANNOTATIONS.values() if getattr(proto, field)]
+        _note(annotations, table)
+        if proto.metadata_props:
+            table.repeated_keys.append(len(table.forms))
+    op_type, domain, overload = _interned(proto.op_type), _interned(proto.domain), _interned(proto.overload)
     attributes = _held(proto.attribute, table) if len(core) <= MAX_SHARED_BYTES else proto.attribute[:]
     return NodeForm(op_type, domain, *given, overload=overload, attributes=attributes), bool(annotations)
 
