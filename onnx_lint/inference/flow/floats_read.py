@@ -9,6 +9,7 @@ from typing import Final
 
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS
 from onnx_lint.inference.shapes.contents import FOLLOWED, Contents
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Graph
 
 _ALL: Final = Contents(lambda node, shape: None, sys.maxsize)
@@ -53,3 +54,15 @@ def floats_read(roots: Iterable[Graph], called: Set[str]) -> set[str]:
             read.update(given)
             known.update(outputs)
     return read
+
+
+def constants_among(read: Set[str], roots: Iterable[Graph]) -> set[NodeForm]:
+    """Return the forms of the Constants in these graphs, or in those nested in them, that have one of the outputs."""
+    found: set[NodeForm] = set()
+    graphs = list(roots) if read else []
+    for graph in graphs:
+        graphs += graph.nested
+        table = graph.table
+        pairs = zip(table.forms, table.outputs, strict=True)
+        found.update([form for form, outputs in pairs if form.op_type == "Constant" and not read.isdisjoint(outputs)])
+    return found

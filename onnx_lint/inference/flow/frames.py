@@ -94,7 +94,8 @@ class Frame(Record):
 class Frames:
     """Finds the memo of each node form, when the first node of that form is walked."""
 
-    def __init__(self, flow_input: FlowInput) -> None:
+    def __init__(self, flow_input: FlowInput, *, keeps_elements: bool) -> None:
+        """`keeps_elements`: whether to follow elements on which nothing depends, too, because they are shown."""
         self.top = Frame({})
         """The frame of the graphs outside of functions."""
         self._input = flow_input
@@ -102,8 +103,11 @@ class Frames:
         self._imports = flow_input.imports
         self._crashes = flow_input.crashes
         self._called = {function.name for function in flow_input.functions}
-        self._alike: dict[tuple[object, ...], OutcomeMemo] = {}
-        """The memos of nodes that differ only in subgraphs, or in floating-point numbers which decide nothing else."""
+        self._of_model: Memory[tuple[object, ...], OutcomeMemo] = Memory(_MOST_MEMOS)
+        """The memos that forms of this model share, whose attributes are too large to keep for later models."""
+        self._keeps_elements = keeps_elements
+        self._constants = 0
+        """The number of forms of Constants of floating-point numbers so far."""
         self._of_functions: dict[int, OutcomeMemos] = {}
         """The memos of functions without parameters, which those with the same imports share."""
 
@@ -118,34 +122,36 @@ class Frames:
 
     def memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
         """Return the memo of a form that is not in the frame yet."""
-        # The outcome of a function call depends on its attributes.
-        is_shared = form.is_shared and form.op_type not in self._called
-        is_shared = is_shared and (frame.bound is None or not form.attributes)
         memo = _NOTHING_KNOWN
         try:
             operator = self.operator_of(graph, form)
             if operator is not None:
-                alike = self._key_of_alike(operator, form) if frame.bound is None else None
-                known = self._alike.get(alike) if alike else _kept.get((operator, form)) if is_shared else None
-                memo = known or _made_memo(operator, form, frame, has_content=alike is None)
-                if alike:
-                    self._alike[alike] = memo
-                elif is_shared and known is None:
-                    _kept.keep((operator, form), memo)
+                memo = self._memo(operator, form, frame)
         except Exception as error:
             self._crashes.note(crash_of(error), "looking up the operator", graph.first_of(form))
         frame.memos[form] = memo
         return memo
 
+    def _memo(self, operator: TypedOperator, form: NodeForm, frame: Frame) -> OutcomeMemo:
+        """Return the memo of an operator's nodes: an earlier one if their outcomes are the same."""
+        # The outcome of a function call, and that of a node in a function's body, may depend on the call's attributes.
+        depends_on_call = form.op_type in self._called or (frame.bound is not None and bool(form.attributes))
+        alike = None if depends_on_call else self._key_of_alike(operator, form)
+        if depends_on_call or not (form.is_shared or alike):
+            return _made_memo(operator, form, frame)
+        memos = _kept if form.is_shared else self._of_model
+        key = alike or (operator, form)
+        return memos.get(key) or memos.keep(key, _made_memo(operator, form, frame, has_content=not alike))
+
     def _key_of_alike(self, operator: TypedOperator, form: NodeForm) -> tuple[object, ...] | None:
         """Return the key of the memo of nodes that differ only in their subgraphs, which are inferred separately, or in
-        floating-point numbers that decide no type and no shape; None for other nodes.
+        floating-point numbers that decide nothing; None for other nodes (docs/performance.md: memos-without-floats).
         """
         kinds = form.attribute_kinds or ()
         fields = [kind.fields for kind in kinds]
         given: Sequence[object]
         if form.op_type == "Constant":
-            if fields != [("t",)] or self._decides_by_floats or not kinds[0].element_types <= FLOATING_TYPES:
+            if fields != [("t",)] or not kinds[0].element_types <= FLOATING_TYPES or self._are_elements_read(form):
                 return None
             given = form.attributes[0].t.dims
         elif not _FREE.isdisjoint(fields) and _SINGLE.issuperset(fields) and form.op_type not in READ_FLOATS:
@@ -157,10 +163,20 @@ class Frames:
             return None
         return operator, form.inputs, form.outputs, form.attribute_types, kinds, *given
 
+    def _are_elements_read(self, form: NodeForm) -> bool:
+        """Return whether anything may depend on the elements of a Constant of floating-point numbers."""
+        self._constants += 1
+        # A few Constants are not worth the search. Nodes in another order may read a Constant that comes later.
+        if self._keeps_elements or self._constants <= _FEW_CONSTANTS or self._input.orders:
+            return True
+        return form in self._constants_read
+
     @cached_property
-    def _decides_by_floats(self) -> bool:
-        """True if floating-point elements may decide a shape, or other elements."""
-        return bool(self.most_floats) or not _FROM_FLOATS.isdisjoint(self._operators.names)
+    def _constants_read(self) -> Set[NodeForm]:
+        """The forms of Constants with an output of which a node may read the elements."""
+        from onnx_lint.inference.flow.floats_read import constants_among
+
+        return constants_among(self.floats_read, self._roots)
 
     @cached_property
     def most_floats(self) -> int:
@@ -178,9 +194,14 @@ class Frames:
         """The values with floating-point elements on which shapes may depend."""
         from onnx_lint.inference.flow.floats_read import floats_read
 
+        return floats_read(self._roots, self._called)
+
+    @property
+    def _roots(self) -> tuple[Graph, ...]:
+        """The graphs that are not nested in other graphs."""
         given = self._input
         main = () if given.main is None else (given.main,)
-        return floats_read((*main, *given.training, *(each.body for each in given.functions)), self._called)
+        return (*main, *given.training, *(each.body for each in given.functions))
 
     def operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
         """Return the operator of the nodes of a form in a graph; None if it has no signature."""
@@ -193,15 +214,15 @@ class Frames:
         return typed_operator(operator.schema, binds=binds)
 
 
-_FROM_FLOATS: Final = frozenset({"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
-"""The operators, apart from casts, that make known elements of another type of floating-point numbers."""
+_FEW_CONSTANTS: Final = 16
+"""So many Constants of floating-point numbers, each with its own elements, are followed in any model."""
 
 _FREE: Final = frozenset({("f",), ("g",)})
 _SINGLE: Final = _FREE | {("i",), ("s",)}
 """The fields of attributes of one number, string or graph."""
 
 
-def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame, *, has_content: bool) -> OutcomeMemo:
+def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame, *, has_content: bool = True) -> OutcomeMemo:
     arguments = read_arguments(form.attributes, operator.attributes, frame.bound)
     if operator.attributes and any(operator.schema.lacks_attribute(attribute.name) for attribute in form.attributes):
         # It may be a misspelt attribute of the signature: one fault, one finding.
@@ -217,5 +238,8 @@ _NOTHING_KNOWN: Final = OutcomeMemo(None, (), NodeForm("", "", (), ()), None)
 _MOST_MEMOS: Final = 2_000
 """The most memos to keep; a full cache is emptied, which costs only time."""
 
-_kept: Final[Memory[tuple[TypedOperator, NodeForm], OutcomeMemo]] = Memory(_MOST_MEMOS)
-"""The memos that are kept for later models, which repeat a few forms. Their nodes depend on no function call."""
+_kept: Final[Memory[tuple[object, ...], OutcomeMemo]] = Memory(_MOST_MEMOS)
+"""The memos that are kept for later models, which repeat a few forms, by operator and form, or by `_key_of_alike`.
+
+Their nodes depend on nothing else: on no function call, and on no other operator set that the model imports.
+"""

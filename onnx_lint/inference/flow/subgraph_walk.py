@@ -56,15 +56,33 @@ class SubgraphWalk:
             found[each.name] = yield self._walk_held(each, supplied)
             self._found.idle -= each.name == idle
             graphs[each.name] = each.graph
-        # Branches with equal outputs decide the outcome, unless there is a finding.
-        facts = found.get("then_branch", ()) if supplier is None else ()
-        is_plain = len(facts) == len(node.outputs) and found.get("else_branch") == facts
-        is_plain = is_plain and not any([graph.input_names for graph in graphs.values()])
-        known = memo.outcomes.get((inputs, facts)) if is_plain else None
+        if supplier is not None:
+            return self._outcome(node, memo, supplier, found, graphs, frame)
+        return self._outcome_of_if(node, memo, inputs, found, graphs, frame)
+
+    def _outcome_of_if(
+        self,
+        node: Node,
+        memo: OutcomeMemo,
+        inputs: Facts,
+        found: Mapping[str, Facts],
+        graphs: Mapping[str, Graph],
+        frame: Frame,
+    ) -> NodeOutcome:
+        """Return the outcome of an If. Equal outputs of its branches decide it, unless there is a finding
+        (docs/performance.md: known-branches).
+        """
+        facts = found.get("then_branch", ())
+        is_decided = (
+            len(facts) == len(node.outputs)
+            and found.get("else_branch") == facts
+            and not any(graph.input_names for graph in graphs.values())
+        )
+        known = memo.outcomes.get((inputs, facts)) if is_decided else None
         if known is not None:
             return known
-        outcome = self._outcome(node, memo, supplier or self._supplier(node, memo, inputs), found, graphs, frame)
-        if is_plain and not outcome.problems and not outcome.shape_problems:
+        outcome = self._outcome(node, memo, self._supplier(node, memo, inputs), found, graphs, frame)
+        if is_decided and not outcome.problems and not outcome.shape_problems:
             memo.keep((inputs, facts), outcome)
         return outcome
 

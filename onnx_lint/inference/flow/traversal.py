@@ -42,8 +42,8 @@ def follow_values(flow_input: FlowInput, *, keeps_all: bool = False) -> ValueFlo
     """Infer types and shapes in the whole model.
 
     The main graph comes first, with the functions that it calls, then the training graphs, and functions that are never
-    called, whose arguments are unknown. `keeps_all`: whether to keep the values of a function body for every call;
-    otherwise only for the first one.
+    called, whose arguments are unknown. `keeps_all`: whether to keep the values of a function body for every call, and
+    all known elements; otherwise the values are kept for the first call, and only elements on which something depends.
     """
     flow = Flow(flow_input, keeps_all=keeps_all)
     if flow_input.main is not None:
@@ -125,7 +125,7 @@ class Flow:
         self.flow_input = flow_input
         self.crashes = flow_input.crashes
         self.found = ValueFlow(flow_input.operators, flow_input.crashes, keeps_all=keeps_all)
-        self.frames = Frames(flow_input)
+        self.frames = Frames(flow_input, keeps_elements=keeps_all)
         self.faulty = FaultyValues()
         self._declarations = Declarations(self.found, self.faulty)
         self._wide: set[Fact] = set()
