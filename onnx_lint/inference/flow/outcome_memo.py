@@ -79,7 +79,8 @@ class OutcomeMemo:
         self.operator = operator
         self.arguments = arguments
         self.count = len(form.outputs)
-        self._is_plain = form.outputs == (True,)
+        # A schema file may describe an operator without outputs.
+        self._is_plain = form.outputs == (True,) and operator is not None and bool(operator.schema.outputs)
         self.outcomes: dict[tuple[object, ...], NodeOutcome] = {}
         """The outcomes by the inputs, without contents that decide nothing.
 

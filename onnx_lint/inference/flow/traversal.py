@@ -230,7 +230,7 @@ class Flow:
             look()
         graph, known, behind = here.graph, here.known, here.behind
         outputs = graph.table.outputs[index]
-        if not behind and memo.is_clean(outcome):
+        if not behind and memo.is_clean(outcome):  # docs/performance.md: plain-outcomes
             stated, made = here.declared.get(outputs[0]), outcome.outputs[0]
             if stated is None or stated is made:
                 known[outputs[0]] = made
@@ -256,12 +256,16 @@ class Flow:
             here.has_unknown |= known[name].shape is None
         if "" in outputs:
             known[""] = ABSENT
+        self._take_faults(here, index, inputs, outcome)
+
+    def _take_faults(self, here: _GraphWalk, index: int, inputs: tuple[Fact | None, ...], outcome: NodeOutcome) -> None:
+        """Record the bug that an outcome met, and the problems of the node's operands."""
         if outcome.crash is not None:
-            self.crashes.note(outcome.crash, "inferring types and shapes", graph.nodes[index])
+            self.crashes.note(outcome.crash, "inferring types and shapes", here.graph.nodes[index])
         if outcome.problems or outcome.shape_problems:
             here.has_unknown = True
-            if self._report(graph.nodes[index], inputs, outcome, here.frame, known):
-                behind.update(filter(None, outputs))
+            if self._report(here.graph.nodes[index], inputs, outcome, here.frame, here.known):
+                here.behind.update(filter(None, here.graph.table.outputs[index]))
 
     def _bounded(self, made: Fact) -> Fact:
         """Return the fact, or a part of it that is not wide if the wide facts of the model take too much memory."""
