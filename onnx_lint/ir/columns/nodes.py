@@ -9,6 +9,7 @@ distinct rest (docs/performance.md: columns-of-nodes).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from sys import intern
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -33,6 +34,9 @@ _METADATA: Final = 0x4A
 _KEY: Final = 0x0A
 """The tag of the key in an entry of the metadata."""
 _MOST_UNREAD: Final = 256
+"""The most nodes whose metadata is parsed at once."""
+_MOST_UNREAD_BYTES: Final = 4_096
+"""The most bytes of a node's metadata that wait for those of other nodes."""
 
 _DECISIVE: Final = ("input", "output", "name", "op_type", "attribute", "domain", "overload")
 """The fields that decide the computation of a node. All others are annotations, also those that ONNX may add later."""
@@ -189,9 +193,7 @@ def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
     """
     table = NodeTable(before)
     _read(nodes, table)
-    if table.unread:
-        _nodeless(b"".join(table.unread), table)
-        table.unread.clear()
+    _read_metadata(table)
     return table
 
 
@@ -414,16 +416,29 @@ def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
         return rest  # the last field is cut off
     if not noted:
         return rest
-    tags = {piece[0] for piece in noted}
-    _note([_ANNOTATIONS[each] for each in tags], table)
-    if tags == {_METADATA}:
-        table.unread += noted
-        if len(table.unread) >= _MOST_UNREAD:
-            _nodeless(b"".join(table.unread), table)
-            table.unread.clear()
-    else:
-        _nodeless(b"".join(noted), table)
-    # A long key is not among the keys, and one that a faulty entry lacks.
-    if _METADATA in tags and len(set(keys)) < sum([piece[0] == _METADATA for piece in noted]):
-        table.repeated_keys.append(len(table.forms))
+    _note_annotations(noted, keys, table)
     return b"".join(pieces)
+
+
+def _note_annotations(noted: list[bytes], keys: list[bytes], table: NodeTable) -> None:
+    """Note the annotations of the next node. `keys` are those of its metadata that have a length of one byte."""
+    counts = Counter([piece[0] for piece in noted])
+    _note([_ANNOTATIONS[tag] for tag in counts], table)
+    written = b"".join(noted)
+    if [*counts] == [_METADATA] and len(written) <= _MOST_UNREAD_BYTES:
+        # docs/performance.md: metadata-at-once
+        table.unread.append(written)
+        if len(table.unread) >= _MOST_UNREAD:
+            _read_metadata(table)
+    else:
+        _nodeless(written, table)
+    # A long key is not among the keys, and one that a faulty entry lacks.
+    if len(set(keys)) < counts[_METADATA]:
+        table.repeated_keys.append(len(table.forms))
+
+
+def _read_metadata(table: NodeTable) -> None:
+    """Let the parser read the metadata that it has not seen yet; the table notes whether it would write other bytes."""
+    if table.unread:
+        _nodeless(b"".join(table.unread), table)
+        table.unread.clear()
