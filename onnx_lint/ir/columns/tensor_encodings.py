@@ -6,6 +6,7 @@ Most tensors are proved right by the fields that are set and their lengths, and 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from math import isnan
 from typing import Any, Final
@@ -107,6 +108,10 @@ def may_hold_nan(element_type: int, data: bytes, *, is_raw: bool = False) -> boo
 
 
 _IN_16_BITS: Final = frozenset({10, 16})
+"""FLOAT16 and BFLOAT16, whose bits `int32_data` holds in the lower half of each entry."""
+
+_SECOND_BYTES: Final = slice(1, None, 4) if sys.byteorder == "little" else slice(2, None, 4)
+"""The second lowest byte of each 32-bit integer of this machine."""
 
 
 def may_be_nan(tensor: Proto, raw: bytes) -> bool:
@@ -117,8 +122,7 @@ def may_be_nan(tensor: Proto, raw: bytes) -> bool:
     if element_type in _IN_16_BITS and tensor.int32_data:
         from array import array  # late: hardly any tensor is stored like this
 
-        # Each entry has the bits of a number in its lower half.
-        return may_hold_nan(element_type, array("i", tensor.int32_data).tobytes()[1::4])
+        return may_hold_nan(element_type, array("i", tensor.int32_data).tobytes()[_SECOND_BYTES])
     numbers = [*tensor.float_data, *tensor.double_data]
     return element_type in FLOATING_TYPES and (not numbers or any(map(isnan, numbers)))
 
