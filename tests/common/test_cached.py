@@ -68,6 +68,16 @@ def test_what_has_a_long_key_is_not_kept():
     assert list(memory.values()) == [10]
 
 
+@pytest.mark.parametrize(
+    "key", [("a", (1,) * 3_999), (1, ("b" * 2_000, (2, "c" * 2_000))), (None, frozenset({"d" * 4_000}))]
+)
+def test_long_parts_of_a_key_count_wherever_they_are(key: tuple[object, ...]):
+    memory: Memory[object, int] = Memory(10)
+    memory.keep(key, 1)
+    memory.keep((1, 2.5, None, True), 2)
+    assert list(memory.values()) == [2]
+
+
 class _Broken:
     def __init__(self) -> None:
         self.calls = 0

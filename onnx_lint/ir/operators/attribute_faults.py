@@ -98,7 +98,7 @@ def _are_faulty(alike: AlikeNodes) -> bool:
         return False
     if has_broken_combinations(schema, forms):
         return True
-    return bool(alike.attributes) and not all([is_sound(schema, form) for form in forms])
+    return bool(alike.attributes) and not all(is_sound(schema, form) for form in forms)
 
 
 def is_sound(schema: OperatorSchema, form: NodeForm) -> bool:
@@ -110,7 +110,7 @@ def is_sound(schema: OperatorSchema, form: NodeForm) -> bool:
         if attribute_faults(schema, form):
             return False
         listed = {name: values for name, _ in form.attribute_types if (values := allowed_values(schema, name))}
-        if listed and any([unlisted_values(each, schema, listed) for each in form.attributes]):
+        if listed and any(unlisted_values(each, schema, listed) for each in form.attributes):
             return False
         form.sound = schema
     return True

@@ -98,16 +98,23 @@ def test_a_later_model_with_another_import_makes_no_new_memo(made: list[str]):
     assert made == ["Neg", "LeakyRelu"]
 
 
-@pytest.mark.parametrize("versions", [(15, 16), (16, 15)])
-def test_a_later_model_with_another_operator_version_has_its_own_findings(versions: tuple[int, int]):
-    found = {}
+@pytest.mark.parametrize(
+    ("op_type", "versions", "later"),
+    [("LeakyRelu", (15, 16), 16), ("LeakyRelu", (16, 15), 16), ("Neg", (12, 13), 13), ("Neg", (13, 12), 13)],
+)
+def test_a_later_model_with_another_operator_version_has_its_own_findings(
+    op_type: str, versions: tuple[int, int], later: int
+):
+    frames._kept.clear()
     for version in versions:
         proto, graph = _graph()
         proto.opset_import[0].version = version
-        graph.input[1].type.tensor_type.elem_type = BFLOAT16  # which LeakyRelu takes from operator set 16 on
-        graph.node.add(op_type="LeakyRelu", input=["x"], output=["a"]).attribute.add(name="alpha", type=1, f=0.25)
-        found[version] = [each.node.outputs for each in _load(proto).value_flow.operands]
-    assert found == {15: [("a",)], 16: []}
+        graph.input[1].type.tensor_type.elem_type = BFLOAT16  # which only the later version takes
+        node = graph.node.add(op_type=op_type, input=["x"], output=["a"])
+        if op_type == "LeakyRelu":
+            node.attribute.add(name="alpha", type=1, f=0.25)
+        found = _load(proto).value_flow.operands
+        assert [each.node.outputs for each in found] == ([] if version == later else [("a",)])
 
 
 # --- nodes that differ in floating-point numbers

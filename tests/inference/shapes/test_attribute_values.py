@@ -56,3 +56,14 @@ def test_what_is_given_twice_or_of_another_type_decides_nothing():
     group = helper.make_attribute("group", 2)
     assert attribute_values([group, group], CONV, None) is None
     assert attribute_values([helper.make_attribute("group", [2])], CONV, None) is None
+
+
+def test_get_returns_a_value_that_was_read_before_or_the_default():
+    values = attribute_values([helper.make_attribute("group", 0)], CONV, None)
+    assert values is not None
+    assert [values.get("group", 7), values.get("group", 7), values.get("pads", 7), values.get("pads")] == [
+        0,
+        0,
+        7,
+        None,
+    ]

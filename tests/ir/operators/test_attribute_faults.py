@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 from support.models.model_samples import from_text
 
-from onnx_lint.ir.operators.attribute_faults import attribute_faults
+from onnx_lint.ir.operators import attribute_faults as module
+from onnx_lint.ir.operators.attribute_faults import attribute_faults, is_sound
 from onnx_lint.spec.operators import BUILT_IN
 
 
@@ -34,3 +35,29 @@ def test_each_attribute_has_one_fault_at_most(op_type: str, attributes: str, fau
     found = _faults(op_type, 13, attributes)
     assert [name for name, _ in found] == faults
     assert all(what for _, what in found)
+
+
+NEAREST = 'attribute { name: "nearest_mode" type: STRING s: "round_prefer_floor" }'
+CUBIC = 'attribute { name: "mode" type: STRING s: "cubic" }'
+
+
+@pytest.mark.parametrize("versions", [(10, 11), (11, 10)])
+def test_a_form_is_sound_for_one_signature_only(versions: tuple[int, int]):
+    [form] = from_text(f'graph {{ node {{ op_type: "Resize" {CUBIC} }} }}').main_graph.forms
+    schemas = {version: BUILT_IN.find("", "Resize", version) for version in versions}
+    for version in (*versions, *versions):
+        schema = schemas[version]
+        assert schema is not None
+        assert is_sound(schema, form) is (version == 11)  # the mode is new there
+
+
+def test_a_form_that_is_sound_is_not_judged_again(monkeypatch: pytest.MonkeyPatch):
+    [form] = from_text(f'graph {{ node {{ op_type: "Resize" {NEAREST} }} }}').main_graph.forms
+    schema = BUILT_IN.find("", "Resize", 11)
+    assert schema is not None
+    form.sound = None
+    judged: list[object] = []
+    original = module.attribute_faults
+    monkeypatch.setattr(module, "attribute_faults", lambda *given: judged.append(given) or original(*given))
+    assert [is_sound(schema, form), is_sound(schema, form)] == [True, True]
+    assert len(judged) == 1

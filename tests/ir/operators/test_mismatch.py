@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.operators.mismatch import fits, given_operands, moved_to_inputs, other_version
+from onnx_lint.ir.operators.mismatch import fits, given_operands, has_mismatches, moved_to_inputs, other_version
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.spec.operators import BUILT_IN
@@ -96,3 +96,13 @@ def test_no_other_operator_of_onnx_renamed_an_attribute_that_became_an_input():
                 gone = {each for each in one.attributes if each not in other.attributes and each.casefold() not in new}
                 dropped |= {(name, each) for each in gone if new}
     assert dropped == {("Pad", "value"), ("Reshape", "consumed_inputs")}
+
+
+@pytest.mark.parametrize("versions", [(11, 13), (13, 11)])
+def test_a_form_that_fits_one_signature_may_not_fit_another(versions: tuple[int, int]):
+    found = {}
+    for version in (*versions, *versions):
+        text = f"""ir_version: 8 opset_import {{ version: {version} }}
+            graph {{ node {{ op_type: "Squeeze" input: "x" input: "axes" output: "y" }} }}"""
+        found[version] = has_mismatches(model_of(text).operators)
+    assert found == {11: True, 13: False}  # the axes are an input from operator set 13 on
