@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import large_models
 import models
 
 ROOT: Final = Path(__file__).parent.parent
@@ -146,12 +147,31 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "nodes.node_table(written)",
         "nodes.MAX_SHARED_BYTES = 128\nnodes.node_table(written)",
     ),
+    "metadata-at-once": Pair(
+        "from onnx_lint.ir.columns import nodes\n"
+        "written = list(nodes.schema.nodeless('ModelProto').FromString(open(ANNOTATED, 'rb').read()).graph.node)\n",
+        "nodes.node_table(written)",
+        "nodes._MOST_UNREAD_BYTES = 0\nnodes.node_table(written)",
+    ),
     "plain-outcomes": Pair(
         _FOLLOWED,
         "model.value_flow",
         "from onnx_lint.inference.flow.outcome_memo import OutcomeMemo\noutcome = OutcomeMemo.outcome\n"
         "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
         "OutcomeMemo.outcome = forgetful\nmodel.value_flow",
+    ),
+    "memos-without-floats": Pair(
+        _FOLLOWED.replace("FLAT", "CONSTANTS"),
+        "model.value_flow",
+        "from onnx_lint.inference.flow.frames import Frames\nFrames._key_of_alike = lambda *given: None\n"
+        "model.value_flow",
+    ),
+    "known-branches": Pair(
+        _FOLLOWED.replace("FLAT", "NESTED"),
+        "model.value_flow",
+        "from onnx_lint.inference.flow.outcome_memo import OutcomeMemo\nkeep = OutcomeMemo.keep\n"
+        "OutcomeMemo.keep = lambda self, key, made: made if self.operator.by_subgraphs else keep(self, key, made)\n"
+        "model.value_flow",
     ),
     "floats-read": Pair(
         _LOAD
@@ -193,6 +213,9 @@ class Bench:
             "SMALL": models.mixture(10),
             "LARGE": models.mixture(30_000),
             "FLAT": models.flat(30_000),
+            "NESTED": models.nested(60, 8),
+            "CONSTANTS": large_models.own_constants(2_000),
+            "ANNOTATED": models.annotated(10_000),
         }
         for name, model in made.items():
             path = folder / f"{name.lower()}.onnx"

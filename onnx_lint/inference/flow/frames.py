@@ -17,9 +17,8 @@ from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Protos, read_arguments
 from onnx_lint.inference.types.typed_operator import TypedOperator, typed_operator
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.crashes import Crashes, crash_of, true_if_it_crashes
+from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Function, Graph, Node
-from onnx_lint.ir.operators.attribute_faults import is_sound
 from onnx_lint.ir.operators.control_flow import ControlFlow, attribute_name
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.operators import Operators
@@ -158,8 +157,6 @@ class Frames:
             pairs = zip(form.attributes, fields, strict=True)
             given = [getattr(attribute, field[0]) for attribute, field in pairs if field not in _FREE]
         else:
-            return None
-        if true_if_it_crashes(lambda: not is_sound(operator.schema, form)):
             return None
         return operator, form.inputs, form.outputs, form.attribute_types, kinds, *given
 

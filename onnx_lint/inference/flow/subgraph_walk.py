@@ -69,22 +69,16 @@ class SubgraphWalk:
         graphs: Mapping[str, Graph],
         frame: Frame,
     ) -> NodeOutcome:
-        """Return the outcome of an If. Equal outputs of its branches decide it, unless there is a finding
-        (docs/performance.md: known-branches).
+        """Return the outcome of an If. Equal outputs of its branches decide it: such branches contradict neither each
+        other nor the node (docs/performance.md: known-branches).
         """
         facts = found.get("then_branch", ())
-        is_decided = (
-            len(facts) == len(node.outputs)
-            and found.get("else_branch") == facts
-            and not any(graph.input_names for graph in graphs.values())
-        )
+        is_decided = len(facts) == len(node.outputs) and found.get("else_branch") == facts
         known = memo.outcomes.get((inputs, facts)) if is_decided else None
         if known is not None:
             return known
         outcome = self._outcome(node, memo, self._supplier(node, memo, inputs), found, graphs, frame)
-        if is_decided and not outcome.problems and not outcome.shape_problems:
-            memo.keep((inputs, facts), outcome)
-        return outcome
+        return memo.keep((inputs, facts), outcome) if is_decided else outcome
 
     def _settled(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with shapes that carried values have before each run of a Loop's body.

@@ -6,7 +6,6 @@ Most tensors are proved right by the fields that are set and their lengths, and 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from math import isnan
 from typing import Any, Final
@@ -107,11 +106,8 @@ def may_hold_nan(element_type: int, data: bytes, *, is_raw: bool = False) -> boo
     return any(map(data.__contains__, _NAN_BYTES.get(element_type, ())))
 
 
-_IN_16_BITS: Final = frozenset({10, 16})
-"""FLOAT16 and BFLOAT16, whose bits `int32_data` holds in the lower half of each entry."""
-
-_SECOND_BYTES: Final = slice(1, None, 4) if sys.byteorder == "little" else slice(2, None, 4)
-"""The second lowest byte of each 32-bit integer of this machine."""
+_INFINITY_IN_16_BITS: Final = {10: 0x7C00, 16: 0x7F80}
+"""The bits of infinity as FLOAT16 and BFLOAT16. Those of NaN are greater, but for the sign."""
 
 
 def may_be_nan(tensor: Proto, raw: bytes) -> bool:
@@ -119,10 +115,9 @@ def may_be_nan(tensor: Proto, raw: bytes) -> bool:
     element_type = tensor.data_type
     if raw:
         return may_hold_nan(element_type, raw, is_raw=True)
-    if element_type in _IN_16_BITS and tensor.int32_data:
-        from array import array  # late: hardly any tensor is stored like this
-
-        return may_hold_nan(element_type, array("i", tensor.int32_data).tobytes()[_SECOND_BYTES])
+    if element_type in _INFINITY_IN_16_BITS and tensor.int32_data:
+        infinity = _INFINITY_IN_16_BITS[element_type]
+        return any(bits & 0x7FFF > infinity for bits in tensor.int32_data)
     numbers = [*tensor.float_data, *tensor.double_data]
     return element_type in FLOATING_TYPES and (not numbers or any(map(isnan, numbers)))
 

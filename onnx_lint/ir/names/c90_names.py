@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from onnx_lint.ir.graph import Graph, GraphKind
@@ -22,13 +23,13 @@ def as_c90(name: str) -> str:
 
 
 def has_c90_edits(graphs: Iterable[Graph]) -> bool:
-    """Return true if a name can be changed, see `c90_edits`; no new name is made for that."""
+    """Return true if a name can be changed, see `c90_edits`. No new name is made for that: it could take long."""
     return any(map(_has_edits, graphs))
 
 
 def _has_edits(graph: Graph) -> bool:
-    names = graph.node_names if graph.is_function else [*graph.node_names, graph.name]
-    return bool(not_c90(names) or _renamable(graph))
+    names = chain(graph.node_names, () if graph.is_function else (graph.name,))
+    return any(not is_c90(name) for name in names if name) or bool(_renamable(graph))
 
 
 def c90_edits(graphs: Iterable[Graph]) -> Iterator[Assign]:

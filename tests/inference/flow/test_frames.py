@@ -191,19 +191,31 @@ def test_constants_of_other_shapes_and_types_share_no_memo():
     assert [found.types[f"o{index}"] for index in (2, 3)] == ["tensor(double)", "tensor(bfloat16)"]
 
 
-def test_attributes_that_decide_nothing_share_a_memo_and_faults_share_none():
+def test_attributes_that_decide_nothing_share_a_memo():
     proto, graph = _graph()
     for index, alpha in enumerate((0.1, 0.2, 0.3)):
-        graph.node.add(op_type="LeakyRelu", input=["x"], output=[f"r{index}"]).attribute.add(
-            name="alpha", type=1, f=alpha
-        )
-    for index, clip in enumerate((0.5, -1.0, 0.5)):
+        node = graph.node.add(op_type="LeakyRelu", input=["x"], output=[f"r{index}"])
+        node.attribute.add(name="alpha", type=1, f=alpha)
+    for index in range(3):
         node = graph.node.add(op_type="Celu", input=["x"], output=[f"c{index}"])
-        node.attribute.add(name="alpha", type=1, f=clip)
+        node.attribute.add(name="alpha", type=1, f=0.5)
         node.attribute.add(name="other", type=2, i=index)
     memos = _memos(_load(proto))
     assert len(set(map(id, memos[:3]))) == 1
     assert len(set(map(id, memos[3:]))) == 3
+
+
+def test_attributes_that_decide_a_shape_share_none():
+    proto, graph = _graph()
+    proto.opset_import[0].version = 1
+    for size in (1, 3, 4, 4):
+        graph.input[1].type.tensor_type.shape.dim.add(dim_value=size)
+    for index, scale in enumerate((1.0, 2.0)):
+        node = graph.node.add(op_type="Upsample", input=["x"], output=[f"u{index}"])
+        node.attribute.add(name="height_scale", type=1, f=scale)
+        node.attribute.add(name="width_scale", type=1, f=scale)
+    found = _load(proto).value_flow
+    assert [found.shape_of("u0"), found.shape_of("u1")] == [(1, 3, 4, 4), (1, 3, 8, 8)]
 
 
 # --- nodes that differ in subgraphs

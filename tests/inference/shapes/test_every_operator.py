@@ -27,6 +27,8 @@ from onnx_lint.inference.types.argument import read_arguments
 from onnx_lint.inference.types.typed_operator import typed_operator
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
+from onnx_lint.spec.operators.attribute_constraints import attribute_constraints
+from onnx_lint.spec.operators.attribute_values import allowed_values
 
 NODES = 6
 """The random nodes to try for each version of an operator and each number of inputs and outputs."""
@@ -118,6 +120,16 @@ def test_no_number_in_an_attribute_is_read(domain: str, nodes: int, monkeypatch:
     for schema, inputs, memo in _memos(random, domain, nodes):
         if schema.name not in READ_FLOATS:
             assert _crash_of(memo, random_facts(random, schema, inputs)) is None, schema.name
+
+
+def test_no_number_in_an_attribute_is_a_fault() -> None:
+    """Nodes that differ in attributes of type FLOAT share a memo, and with it the fault of another attribute."""
+    for schema in operator_versions():
+        wanted = attribute_constraints((schema.domain, schema.name, schema.since_version))
+        for name, attribute in schema.attributes.items():
+            if attribute.type == "FLOAT" and schema.name not in READ_FLOATS:
+                assert not allowed_values(schema, name)
+                assert wanted is None or name not in {*wanted.minima, *wanted.distinct, *wanted.sizes}
 
 
 def test_no_elements_follow_from_a_number_in_an_attribute() -> None:

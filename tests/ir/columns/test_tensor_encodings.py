@@ -26,6 +26,10 @@ FLOAT16, BFLOAT16 = 10, 16
     [
         (FLOAT16, 0x3C00, False),
         (FLOAT16, 0x7BFF, False),
+        (FLOAT16, 0x7C00, False),
+        (FLOAT16, 0xFC01, True),
+        (BFLOAT16, 0x7F80, False),
+        (BFLOAT16, 0xFF81, True),
         (FLOAT16, 0x7E00, True),
         (FLOAT16, 0xFE01, True),
         (FLOAT16, 0xFE01 - 0x10000, True),  # the same bits, of a negative number
