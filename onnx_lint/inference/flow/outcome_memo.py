@@ -157,10 +157,10 @@ class OutcomeMemo:
         return found
 
     def is_clean(self, found: NodeOutcome) -> bool:
-        """Return whether an outcome is one value, and nothing else is to be noted."""
+        """Return whether an outcome is one value, and nothing else is to be noted when a node has it."""
         return (
             self._is_plain
-            and not (found.problems or found.shape_problems or found.crash or found.equated or found.branches)
+            and not (found.problems or found.shape_problems or found.crash or found.equated)
             and not (self.has_faulty_attribute or found.outputs[0].wide_bytes)
         )
 
