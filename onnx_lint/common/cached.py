@@ -102,19 +102,21 @@ def laid_out(kind: _Class) -> _Class:
 class Memory(dict[_Key, _Value]):
     """A cache whose entries hold for any model. It is the only kind of cache that outlives a model.
 
-    Keys may come from files, so there are at most `bound` entries; a full cache is emptied. Entries with long keys are
-    not kept.
+    Keys may come from files, so there are at most `bound` entries; a full cache is emptied. Entries with keys of more
+    than `longest` characters, bytes and elements are not kept. A file's numbers are in keys only as `salted_key` makes
+    them.
     """
 
-    __slots__ = ("bound",)
+    __slots__ = ("bound", "longest")
 
-    def __init__(self, bound: int) -> None:
+    def __init__(self, bound: int, longest: int = 4_000) -> None:
         super().__init__()
         self.bound = bound
+        self.longest = longest
 
     def keep(self, key: _Key, value: _Value) -> _Value:
         """Store the value, and return it."""
-        if _size_of(key) <= _MOST_OF_A_KEY:
+        if _size_of(key, self.longest) <= self.longest:
             size = len(self)
             if not size % _ENTRIES_BETWEEN_LOOKS:
                 look()
@@ -124,7 +126,6 @@ class Memory(dict[_Key, _Value]):
         return value
 
 
-_MOST_OF_A_KEY: Final = 4_000
 _ENTRIES_BETWEEN_LOOKS: Final = 16
 _ABSENT: Final[Any] = object()
 
@@ -134,15 +135,15 @@ _SIZED_TYPES: Final = frozenset(_SIZED)
 """Most keys have hardly any other parts, and no size of a part is looked at in a list of numbers."""
 
 
-def _size_of(key: object) -> int:
-    """Return the characters and elements of a key; at least more than _MOST_OF_A_KEY if there are too many."""
+def _size_of(key: object, longest: int) -> int:
+    """Return the characters and elements of a key; at least more than `longest` if there are too many."""
     if not isinstance(key, _SIZED):
         return 0
     size = len(key)
-    if size <= _MOST_OF_A_KEY and not isinstance(key, (str, bytes)) and not _SIZED_TYPES.isdisjoint(map(type, key)):
+    if size <= longest and not isinstance(key, (str, bytes)) and not _SIZED_TYPES.isdisjoint(map(type, key)):
         for part in key:
             if part and isinstance(part, _SIZED):
-                size += len(part) if isinstance(part, str) else _size_of(part)
+                size += len(part) if isinstance(part, str) else _size_of(part, longest)
     return size
 
 

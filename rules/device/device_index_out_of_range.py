@@ -71,9 +71,10 @@ def _findings(spec: ShardingSpec, name: str, count: int) -> Iterator[Finding]:
 
 def _devices(spec: ShardingSpec) -> Iterator[tuple[Place, int]]:
     """The place and the index of each device that the sharding refers to, itself or in a group."""
-    groups = {group.key for group in spec.proto.index_to_device_group_map}
+    # Python salts the hashes of texts, not those of numbers.
+    groups = {str(group.key) for group in spec.proto.index_to_device_group_map}
     for index, device in enumerate(spec.proto.device):
-        if device not in groups:
+        if str(device) not in groups:
             yield spec.place.at("device", index), device
     for index, group in enumerate(spec.proto.index_to_device_group_map):
         place = spec.place.at("index_to_device_group_map", index)

@@ -53,9 +53,9 @@ def duplicate_device_group(model: Model) -> Iterator[Finding]:
     - ONNX writes maps as lists of entries, and allows each key once.
     """
     for spec in sharding_specs(model.nodes_with("device_configurations")):
-        first: dict[int, int] = {}
+        first: dict[str, int] = {}  # Python salts the hashes of texts, not those of numbers
         for index, group in enumerate(spec.proto.index_to_device_group_map):
-            other = first.setdefault(group.key, index)
+            other = first.setdefault(str(group.key), index)
             if other != index:
                 yield Finding(
                     spec.place.at("index_to_device_group_map", index),

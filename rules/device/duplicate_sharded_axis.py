@@ -61,9 +61,10 @@ def duplicate_sharded_axis(model: Model) -> Iterator[Finding]:
         if len(cuts) < 2:
             continue
         shape = model.shape_of(spec.proto.tensor_name, spec.node.graph)
-        first: dict[int, int] = {}
+        first: dict[str, int] = {}  # Python salts the hashes of texts, not those of numbers
         for index, axis in cuts:
-            place = first.setdefault(axis + len(shape) if axis < 0 and shape is not None else axis, index)
+            from_start = axis + len(shape) if axis < 0 and shape is not None else axis
+            place = first.setdefault(str(from_start), index)
             if place != index:
                 yield Finding(
                     spec.place.at("sharded_dim", index).at("axis"),

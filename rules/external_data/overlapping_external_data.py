@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import itemgetter
 
 from onnx_lint.model import ExternalData, Model, spelled_plainly
 from onnx_lint.rule import Finding, Related, rule
@@ -56,16 +57,15 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
     - Two ranges of one file should not overlap in part. They may be equal: tensors may share all their data.
     - There is one finding for each file.
     """
-    ranges: dict[str, dict[tuple[int, int], ExternalData]] = {}
+    ranges: dict[str, list[tuple[int, int, ExternalData]]] = {}
     for data in model.external_data:
         length = data.needed_bytes if data.length is None else data.length
         if data.is_external and data.location and length:
             start = data.offset or 0
-            ranges.setdefault(spelled_plainly(data.location), {}).setdefault((start, start + length), data)
+            ranges.setdefault(spelled_plainly(data.location), []).append((start, start + length, data))
     for location, users in ranges.items():
-        for (start, end), (following, past) in pairwise(sorted(users)):
-            if following < end:
-                first, second = users[start, end], users[following, past]
+        for (start, end, first), (following, past, second) in pairwise(sorted(users, key=itemgetter(0, 1))):
+            if following < end and (start, end) != (following, past):
                 yield Finding(
                     second.entry_place("offset"),
                     f"{second.describe()} begins at byte {following:,} of {quote(location)}, inside bytes {start:,} to "

@@ -190,7 +190,12 @@ def _is(case: _Case, index: int, number: int) -> bool:
     if found is not None:
         return not found.has_nan and found.least == found.greatest == number
     content = _fact(case, index).content
-    return bool(content) and set(content or ()) == {number}
+    return _are_all(content, number)
+
+
+def _are_all(values: tuple[object, ...] | None, number: int) -> bool:
+    """Return whether there are values, and each is the number."""
+    return values is not None and 0 < len(values) == values.count(number)
 
 
 def _returned(model: Model, node: Node, constants: Constants) -> _Returned:
@@ -264,9 +269,9 @@ def _keeps_all(case: _Case) -> bool:
     is_by_axes = len(case.node.inputs) > 3 and bool(case.node.inputs[3])
     axes = _numbers(case, 3, "axes") if is_by_axes or _attribute(case, "axes") else tuple(range(len(starts or ())))
     is_by_steps = len(case.node.inputs) > 4 and bool(case.node.inputs[4])
-    if not starts or not ends or not axes or (is_by_steps and set(_numbers(case, 4) or ()) != {1}):
+    if not starts or not ends or not axes or (is_by_steps and not _are_all(_numbers(case, 4), 1)):
         return False
-    if set(starts) != {0} or not len(starts) == len(ends) == len(axes):
+    if not _are_all(starts, 0) or not len(starts) == len(ends) == len(axes):
         return False
     sizes = dict(zip((*range(len(shape)), *range(-len(shape), 0)), shape * 2, strict=True)) if shape is not None else {}
     limits = [sizes.get(axis) if isinstance(axis, int) else None for axis in axes]
@@ -288,8 +293,7 @@ def _keeps_size(case: _Case) -> bool:
     if has_sizes:
         shape = _fact(case).shape
         return are_sizes(shape) and _numbers(case, 3) == shape and _attribute(case, "axes") is None
-    scales = _numbers(case, 1 if case.version < 11 else 2)
-    return bool(scales) and set(scales or ()) == {1}
+    return _are_all(_numbers(case, 1 if case.version < 11 else 2), 1)
 
 
 def _drops_nothing(case: _Case) -> bool:
@@ -374,12 +378,12 @@ _EFFECTS: Final[dict[str, Callable[[_Case], _Returned]]] = {
     **dict.fromkeys(("Concat", "Sum", "Max", "Min", "Mean"), _ONE_INPUT),
     "Reshape": _always("reshapes its input to the same shape", _keeps_shape),
     "Expand": _always("expands its input to the same shape", _expands_to_itself),
-    "Tile": _always("repeats its input once", lambda case: case.version > 1 and set(_numbers(case, 1) or ()) == {1}),
+    "Tile": _always("repeats its input once", lambda case: case.version > 1 and _are_all(_numbers(case, 1), 1)),
     "Flatten": _always(
         "flattens a matrix to the same matrix",
         lambda case: len(_fact(case).shape or ()) == 2 and getattr(_attribute(case, "axis"), "i", 1) in {1, -1},
     ),
-    "Pad": _always("adds no padding", lambda case: set(_numbers(case, 1, "pads") or ()) == {0}),
+    "Pad": _always("adds no padding", lambda case: _are_all(_numbers(case, 1, "pads"), 0)),
     "Slice": _always("keeps all of its input", _keeps_all),
     "Transpose": _transposed,
     "Squeeze": _same_axes,

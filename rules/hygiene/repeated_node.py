@@ -120,13 +120,15 @@ def _are_results(graph: Graph, outputs: Sequence[str], others: Sequence[str]) ->
 def _equal_constants(model: Model, graph: Graph) -> dict[int, Hashable]:
     """Return the values of Constants of one type and shape, by the index of the node."""
     found: dict[int, Hashable] = {}
-    alike: dict[Hashable, list[tuple[int, StoredTensor]]] = {}
+    # Python salts the hashes of texts, not those of tuples of numbers, which the file chooses.
+    alike: dict[str, list[tuple[int, StoredTensor]]] = {}
     for node in graph.nodes_of({form for form in graph.form_counts if form.op_type == "Constant"}):
         for attribute, place in node.attributes():
             if attribute.name == "value" and attribute.HasField("t") and attribute.t.data_location != EXTERNAL_LOCATION:
                 at = place.at("t")
                 tensor = StoredTensor(Tensor(attribute.t, at, graph, model.payloads.get(at.key, ())), model.source)
-                alike.setdefault((attribute.t.data_type, *attribute.t.dims), []).append((node.index, tensor))
+                key = str((attribute.t.data_type, *attribute.t.dims))
+                alike.setdefault(key, []).append((node.index, tensor))
     for key, tensors in alike.items():
         if len(tensors) > 1 and not model.source.is_remote:
             found.update({index: (key, digest_of(tensor)) for index, tensor in tensors if tensor.field})

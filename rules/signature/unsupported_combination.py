@@ -89,7 +89,7 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
     - An input that a call omits is omitted in the body: the finding needs a call that passes both.
     - Reported by another rule: none of several where one is required (`missing-operator-attribute`).
     """
-    given: dict[int, set[frozenset[int]]] | None = None
+    given: dict[int, set[bytes]] | None = None
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
         assert schema is not None
@@ -129,20 +129,19 @@ def _broken_by(combination: Combination, form: NodeForm) -> Sequence[Member]:
     return () if any(member.field == "attribute" and member.name in references for member in members) else members
 
 
-def _inputs_of_calls(model: Model) -> dict[int, set[frozenset[int]]]:
-    """Return the sets of inputs that calls of each function give, which is known by its index.
+def _inputs_of_calls(model: Model) -> dict[int, set[bytes]]:
+    """Return which inputs the calls of each function give, as a byte for each; a function is known by its index.
 
     An input of the function around a call is taken as present.
     """
-    found: dict[int, set[frozenset[int]]] = defaultdict(set)
+    found: dict[int, set[bytes]] = defaultdict(set)
     for alike in model.operators.alike_nodes:
         if alike.operator.function is not None:
-            inputs = frozenset([index for index, is_given in enumerate(alike.inputs) if is_given])
-            found[alike.operator.function.index].add(inputs)
+            found[alike.operator.function.index].add(bytes(alike.inputs))
     return found
 
 
-def _are_given_together(node: Node, members: Sequence[Member], calls: Mapping[int, Set[frozenset[int]]]) -> bool:
+def _are_given_together(node: Node, members: Sequence[Member], calls: Mapping[int, Set[bytes]]) -> bool:
     """Return whether all members may be given: true unless each call of the function around a node leaves one out."""
     parameters = set()
     for member in members:
@@ -152,7 +151,9 @@ def _are_given_together(node: Node, members: Sequence[Member], calls: Mapping[in
             if definition is not None and definition.field == "input" and definition.graph.is_function:
                 parameters.add(definition.index)
     assert node.graph.function is not None
-    return not parameters or any(parameters <= given for given in calls.get(node.graph.function.index, ()))
+    return not parameters or any(
+        all(any(given[index : index + 1]) for index in parameters) for given in calls.get(node.graph.function.index, ())
+    )
 
 
 def _handed_in(model: Model) -> Iterator[Finding]:

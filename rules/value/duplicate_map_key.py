@@ -47,16 +47,17 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
     for value, place in model.values.of("MapProto"):
         for field in ("keys", "string_keys"):
             keys: Sequence[int | bytes] = getattr(value, field)
-            if len(set(keys)) == len(keys):
+            texts = [str(key) for key in keys]  # Python salts the hashes of texts, not those of numbers
+            if len(set(texts)) == len(texts):
                 continue
-            first: dict[int | bytes, int] = {}
-            index = next(index for index, key in enumerate(keys) if first.setdefault(key, index) != index)
+            first: dict[str, int] = {}
+            index = next(index for index, text in enumerate(texts) if first.setdefault(text, index) != index)
             key = keys[index]
             shown = quote(key.decode("utf-8", "backslashreplace")) if isinstance(key, bytes) else str(key)
             yield Finding(
                 place.at(field, index),
                 f"key {shown} of the map is listed twice",
-                related=(Related(place.at(field, first[key]), "the first"),),
+                related=(Related(place.at(field, first[texts[index]]), "the first"),),
                 allowed="each key once",
                 subject=shown,
             )

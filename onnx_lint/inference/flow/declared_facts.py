@@ -74,9 +74,10 @@ def initializer_facts(
     `bounded` drops the elements if those of the model take too much memory.
     """
     held = graph.initializers
-    rows = list(zip(held.element_types, held.shapes, strict=True))
+    # Equal shapes are one object: files choose their numbers, so that hashes of these may collide.
+    rows = [(element_type, id(shape)) for element_type, shape in zip(held.element_types, held.shapes, strict=True)]
     # A large graph has a hundred thousand initializers of a few kinds, and so do a thousand small graphs.
-    kinds = {row: _kind(row) for row in set(rows)}
+    kinds = {row: _kind(row[0], shape) for row, shape in dict(zip(rows, held.shapes, strict=True)).items()}
     facts = [kinds[row][0] for row in rows]
     most = dict.fromkeys(INDEX_TYPES, MOST_ELEMENTS)
     read = {row for row, (_, size) in kinds.items() if size <= most.get(row[0], frames.most_floats)}
@@ -100,10 +101,10 @@ _FEW_FLOATS: Final = 100
 """So many floating-point initializers are sooner read than their uses (docs/performance.md: floats-read)."""
 
 
-def _kind(row: tuple[int, tuple[int, ...]]) -> tuple[Fact, float]:
+def _kind(element_type: int, dims: tuple[int, ...]) -> tuple[Fact, float]:
     """Return the fact of initializers of an element type and a shape, and how many elements they have."""
-    shape = tensor_shape(row[1])
-    return fact(tensor_of(row[0]), shape), prod(row[1]) if shape is not None else inf
+    shape = tensor_shape(dims)
+    return fact(tensor_of(element_type), shape), prod(dims) if shape is not None else inf
 
 
 def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fact:

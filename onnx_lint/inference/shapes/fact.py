@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from onnx_lint.common.cached import Memory
+from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.shapes.dims import Dim, Shape
 
 Content = tuple[Dim | float, ...] | None
@@ -60,7 +61,8 @@ def _wide_bytes(shape: tuple[Dim, ...], content: tuple[Dim | float, ...]) -> int
 
 _MOST_NARROW: Final = 8
 _MOST_CHARACTERS: Final = 64
-_BYTES_OF_ELEMENT: Final = 48
+_BYTES_OF_ELEMENT: Final = 56
+"""A large number is an object, and has 15 bytes in the key of the fact."""
 
 
 Facts = tuple[Fact, ...]
@@ -68,9 +70,18 @@ Facts = tuple[Fact, ...]
 _MOST: Final = 50_000
 """The most facts to keep; a full cache is emptied, which costs only time. Files choose the shapes in them."""
 
-_FactKey = tuple[str | None, Shape, Content, Fact | None, ElementShapes]
+_LONGEST_KEY: Final = 20_000
+"""So many bytes suffice for the most elements."""
 
-_facts: Final[Memory[_FactKey, Fact]] = Memory(_MOST)
+_FactKey = tuple[str | None, bytes | None, Fact | None]
+
+_facts: Final[Memory[_FactKey, Fact]] = Memory(_MOST, _LONGEST_KEY)
+
+
+def _key(kind: str | None, shape: Shape, content: Content, inside: Fact | None, elements: ElementShapes) -> _FactKey:
+    if elements:
+        return kind, salted_key((shape, content, elements)), inside
+    return kind, None if shape is None and content is None else salted_key((shape, content)), inside
 
 
 def fact(
@@ -81,19 +92,16 @@ def fact(
     elements: ElementShapes = (),
 ) -> Fact:
     """Return the fact with these parts."""
-    key = (kind, shape, content, inside, elements)
+    key = _key(kind, shape, content, inside, elements)
     found = _facts.get(key)
-    # 1, 1.0 and True are equal and have the same hash, but only the first is a size.
-    if found is None or (
-        content is not found.content and list(map(type, content or ())) != list(map(type, found.content or ()))
-    ):
+    if found is None:
         found = _facts.keep(key, _CONSTANT.get(key) or Fact(kind, shape, content, inside, elements))
     return found
 
 
 def forget(made: Fact) -> None:
     """Release the memory of a fact that its model does not keep."""
-    _facts.pop((made.kind, made.shape, made.content, made.inside, made.elements), None)
+    _facts.pop(_key(made.kind, made.shape, made.content, made.inside, made.elements), None)
 
 
 UNKNOWN: Final = Fact(None, None, None, None)
@@ -102,7 +110,10 @@ UNKNOWN: Final = Fact(None, None, None, None)
 ABSENT: Final = Fact("", None, None, None)
 """Placeholder of an omitted optional input."""
 
-_CONSTANT: Final[dict[_FactKey, Fact]] = {(None, None, None, None, ()): UNKNOWN, ("", None, None, None, ()): ABSENT}
+_CONSTANT: Final[dict[_FactKey, Fact]] = {
+    _key(None, None, None, None, ()): UNKNOWN,
+    _key("", None, None, None, ()): ABSENT,
+}
 """The facts that stay the same object when the cache of the others is emptied."""
 
 _facts.update(_CONSTANT)

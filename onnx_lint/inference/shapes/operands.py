@@ -510,7 +510,7 @@ def sequence_of(shapes: ElementShapes) -> Inside:
     found = shapes[0] if shapes else None
     for shape in shapes[1:]:
         found = union(found, shape)
-    is_apart = len(set(shapes)) > 1 and len(shapes) <= MOST_APART
+    is_apart = len(shapes) <= MOST_APART and any(each != shapes[0] for each in shapes)
     return Inside(found, len(shapes), shapes if is_apart else ())
 
 

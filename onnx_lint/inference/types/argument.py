@@ -29,8 +29,8 @@ class Argument(_Fields):
     """The part of an attribute's value that decides types.
 
     The kind is a number of the enum AttributeProto.AttributeType, 0 if the value exists but is unknown. The value is
-    the number of an INT, the bytes of a STRING, the type of a TENSOR, SPARSE_TENSOR or TYPE_PROTO, for a list whether
-    it has elements, and None for the other kinds.
+    the number of an INT, as a text if no element type has it, the bytes of a STRING, the type of a TENSOR,
+    SPARSE_TENSOR or TYPE_PROTO, for a list whether it has elements, and None for the other kinds.
     """
 
     __slots__ = ()
@@ -38,7 +38,7 @@ class Argument(_Fields):
     @property
     def integer(self) -> int | None:
         """The number of an INT."""
-        return self.value if self.kind == _INT and isinstance(self.value, int) else None
+        return int(self.value) if self.kind == _INT and isinstance(self.value, int | str) else None
 
     @property
     def text(self) -> str | None:
@@ -48,7 +48,7 @@ class Argument(_Fields):
     @property
     def type(self) -> str | None:
         """The type of a TENSOR, SPARSE_TENSOR or TYPE_PROTO."""
-        return self.value if isinstance(self.value, str) else None
+        return self.value if self.kind != _INT and isinstance(self.value, str) else None
 
 
 UNKNOWN: Final = Argument(0, None)
@@ -88,7 +88,8 @@ def argument_of(attribute: Any) -> Argument:
     if kind == _TENSOR:
         return _TENSOR_ARGUMENTS.get(attribute.t.data_type, UNKNOWN)
     if kind == _INT:
-        return _INTEGER_ARGUMENTS.get(attribute.i) or Argument(kind, attribute.i)
+        # Arguments are parts of keys, and Python salts the hashes of texts, not those of numbers.
+        return _INTEGER_ARGUMENTS.get(attribute.i) or Argument(kind, str(attribute.i))
     if kind == _STRING:
         return Argument(kind, attribute.s)
     if kind in _LISTS:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.tensor_encodings import is_evident, may_be_nan
+from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
 _SHORT: Final = {"FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "GRAPH": "g", "TYPE_PROTO": "tp"}
@@ -21,6 +22,9 @@ VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(
 """The field of AttributeProto that holds the value, for each number of the enum AttributeType but UNDEFINED."""
 
 _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
+
+_NO_TYPE: Final = -1
+"""Files may use any number for an unknown type. Hashes of sets of a few known numbers do not collide."""
 
 _SPARSE_FIELDS: Final = frozenset({"sparse_tensor", "sparse_tensors"})
 
@@ -39,7 +43,7 @@ class AttributeKind(Record):
     is_text: bool
     """True if all its strings are valid UTF-8; also if it has none."""
     element_types: frozenset[int]
-    """The element types that its dense tensors state; 0 is among them if one states none."""
+    """The element types that its dense tensors state; -1 is among them if one states none, or an unknown one."""
     are_tensors_evident: bool
     """True if its tensors, if any, are dense and evidently right, and have no annotations."""
     may_be_nan: bool
@@ -75,7 +79,7 @@ def attribute_kind(attribute: Any) -> AttributeKind:
         bool(attribute.ref_attr_name),
         bool(attribute.doc_string),
         all(utf8_fault(text) is None for text in texts),
-        frozenset([tensor.data_type for tensor in tensors]),
+        frozenset([each if (each := tensor.data_type) in ELEMENT_TYPES else _NO_TYPE for tensor in tensors]),
         all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(fields),
         any(may_be_nan(tensor, tensor.raw_data) for tensor in tensors) or any(map(isnan, _floats(attribute, fields))),
     )

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.common.cached import remembered
+from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import Record
+from onnx_lint.common.salted import salted_key
 from onnx_lint.ir.columns.tensor_encodings import RAW_DATA, evident_size, is_evident, may_hold_nan
 from onnx_lint.spec.element_types import FLOATING_TYPES
 
@@ -20,7 +21,7 @@ class Initializers(Record):
     element_types: list[int]
     """The numbers of the element types; 0 if a tensor states none."""
     shapes: list[tuple[int, ...]]
-    """The dimensions; equal ones are one object."""
+    """The dimensions; for initializers of one element type, equal ones are one object."""
     doubtful: list[int]
     """The indices of those that are not evidently right, or have annotations."""
     may_be_nan: set[int]
@@ -36,22 +37,23 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
         return NO_INITIALIZERS
     found = Initializers([], [], [], [], set())
     parsed = schema.message("TensorProto").FromString
-    shared: dict[tuple[int, ...], tuple[int, ...]] = {}
-    sizes: dict[tuple[int, tuple[int, ...]], int] = {}
+    kinds: dict[bytes, tuple[tuple[int, ...], int]] = {}
     for index, piece in enumerate(tensors):
         proto = parsed(piece)
         name, element_type, shape = proto.name, proto.data_type, tuple(proto.dims)
         found.names.append(name)
         found.element_types.append(element_type)
-        found.shapes.append(shared.setdefault(shape, shape))
-        kind = element_type, shape
-        if kind not in sizes:
-            sizes[kind] = evident_size(element_type, shape)
+        key = salted_key((element_type, shape))
+        kind = kinds.get(key)
+        if kind is None:
+            kind = kinds[key] = shape, evident_size(element_type, shape)
+        shape, size = kind
+        found.shapes.append(shape)
         fields = proto.ListFields()
         # These are as many as name, type, shape and raw_data, which is the last of them.
         has_raw = name and len(fields) == 3 + bool(shape) and fields[-1][0] is RAW_DATA
         raw = fields[-1][1] if has_raw else b""
-        is_plain = len(raw) == sizes[kind]
+        is_plain = len(raw) == size
         if not is_plain and not is_evident(proto):
             found.doubtful.append(index)
         if element_type in FLOATING_TYPES and may_hold_nan(element_type, raw if is_plain else piece, is_raw=is_plain):
@@ -59,13 +61,20 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
     return found
 
 
-@remembered(1_000)
-def serialized_type(of: tuple[int, tuple[int, ...]]) -> bytes:
+_types: Final[Memory[bytes, bytes]] = Memory(1_000)
+
+
+def serialized_type(element_type: int, shape: tuple[int, ...]) -> bytes:
     """Return the TypeProto of initializers of an element type and a shape, as writers serialize it."""
+    key = salted_key((element_type, shape))
+    return _types.get(key) or _types.keep(key, _serialized_type(element_type, shape))
+
+
+def _serialized_type(element_type: int, shape: tuple[int, ...]) -> bytes:
     made = schema.message("TypeProto")()
-    made.tensor_type.elem_type = of[0]
+    made.tensor_type.elem_type = element_type
     made.tensor_type.shape.SetInParent()
-    for size in of[1]:
+    for size in shape:
         made.tensor_type.shape.dim.add().dim_value = size
     serialized: bytes = made.SerializeToString()
     return serialized

@@ -131,11 +131,20 @@ def _same(made: tuple[_T, ...]) -> tuple[_T, ...]:
     return _shared.get(made) or (_shared.keep(made, made) if len(made) <= _MOST_SHARED else made)
 
 
+def operands_key(form: NodeForm) -> tuple[object, object]:
+    """Return a key for the inputs and outputs that are given.
+
+    So few Booleans as forms share have too few values for their hashes to be equal, but files may choose longer tuples.
+    """
+    inputs, outputs = form.inputs, form.outputs
+    return (inputs, outputs) if len(inputs) <= _MOST_SHARED >= len(outputs) else (bytes(inputs), bytes(outputs))
+
+
 def _types_of(attributes: Sequence[Any]) -> tuple[tuple[str, int], ...]:
     return _same(tuple([(each.name, each.type) for each in attributes])) if attributes else ()
 
 
-_FormKey = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
+_FormKey = tuple[bytes, int | bytes, int | bytes]
 
 
 class NodeTable:
@@ -329,7 +338,7 @@ def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) 
     key: _FormKey = (core, len(inputs), len(outputs))
     given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
     if "" in inputs or "" in outputs:
-        key = (core, *given)
+        key = (core, bytes(given[0]), bytes(given[1]))
     form = _forms.get(key)
     if form is None:
         form, has_annotations = _parsed_form(core, given, table)

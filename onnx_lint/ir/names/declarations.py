@@ -160,7 +160,7 @@ def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:
         return False
     held = graph.initializers
     types = {
-        serialized_type((held.element_types[index], held.shapes[index]))
+        serialized_type(held.element_types[index], held.shapes[index])
         if field == "initializer"
         else graph.value_infos[field].types[index]
         for field, index in entries

@@ -126,12 +126,15 @@ def unlisted_values(attribute: Proto, schema: OperatorSchema, listed: Mapping[st
     allowed = listed.get(attribute.name)
     if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
         return []
+    are_texts = attribute.type in _TEXTS
     for piece in _pieces(attribute):
-        # A list of millions has a handful of distinct values.
-        wrong = {value for value in set(piece) if _readable(value) not in allowed}
-        if wrong:
-            return [_readable(next(value for value in piece if value in wrong))]
+        # A list of millions of texts has a handful of distinct ones. No set is made of numbers: hashes may collide.
+        if not all(_readable(value) in allowed for value in (set(piece) if are_texts else piece)):
+            return [next(value for value in map(_readable, piece) if value not in allowed)]
     return []
+
+
+_TEXTS: Final = (ATTRIBUTE_TYPE_CODES["STRING"], ATTRIBUTE_TYPE_CODES["STRINGS"])
 
 
 def _pieces(attribute: Proto) -> Iterable[Sequence[int | bytes]]:
@@ -199,11 +202,11 @@ def _first_repeated(numbers: Sequence[int]) -> int | None:
         from onnx_lint.ir.long_lists import first_repeated
 
         return first_repeated(numbers)
-    seen: set[int] = set()
+    seen: set[str] = set()  # Python salts the hashes of texts, not those of numbers
     for number in numbers:
-        if number in seen:
+        if str(number) in seen:
             return number
-        seen.add(number)
+        seen.add(str(number))
     return None
 
 

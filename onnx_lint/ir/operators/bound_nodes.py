@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from onnx_lint import schema
 from onnx_lint.common.record import Record
+from onnx_lint.common.salted import salted_key
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node, Nodes
 from onnx_lint.ir.operators.operators import Operator, Operators
@@ -183,7 +184,7 @@ class _Binder:
         self._defaults: dict[int, dict[str, Giver | None]] = {}
         self._pending: deque[tuple[Function, ParameterOrigins, tuple[Graph, NodeForm]]] = deque()
         self._known: set[tuple[int, tuple[tuple[str, int], ...]]] = set()
-        self._told: set[tuple[Graph, NodeForm, tuple[int, ...]]] = set()
+        self._told: set[tuple[Graph, NodeForm, bytes]] = set()
         self._numbers: dict[bytes, int] = {}
         self._numbered: dict[int, tuple[Proto, int]] = {}
         """The attributes by identity, which are kept so that no other one takes that over."""
@@ -238,7 +239,8 @@ class _Binder:
         self, graph: Graph, form: NodeForm, bindings: ParameterOrigins, call: tuple[Graph, NodeForm] | None
     ) -> None:
         names = _parameters(form)
-        key = graph, form, tuple([self._number(bindings[name]) if name in bindings else _LEFT_OUT for name in names])
+        numbers = tuple([self._number(bindings[name]) if name in bindings else _LEFT_OUT for name in names])
+        key = graph, form, salted_key(numbers)
         if key in self._told:
             return
         self._told.add(key)

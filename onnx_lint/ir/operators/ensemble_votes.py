@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint.common.record import Record
@@ -104,32 +103,63 @@ def is_evidently_right(given: Given, voting: Voting) -> bool:
     columns = *(_numbers(given, name) for name in names), given["nodes_modes"].strings
     if len(set(map(len, columns))) > 1 or not columns[0]:
         return True
-    nodes = {*zip(columns[0], columns[1], strict=True)}
+    trees, ids = columns[0], columns[1]
+    if min(trees) < 0 or min(ids) < 0 or (max(trees) + 1) * (max(ids) + 1) > _MOST_SLOTS:
+        return False
+    nodes = _SmallEnsemble(trees, ids)
     features = _numbers(given, "nodes_featureids")
     voters = _numbers(given, f"{prefix}_treeids"), _numbers(given, f"{prefix}_nodeids")
     return (
-        len(nodes) == len(columns[0])
-        and (not voting.ids_from_zero or _are_from_zero(nodes))
-        and (len(features) != len(nodes) or min(features) >= 0)
+        nodes.are_distinct
+        and (not voting.ids_from_zero or nodes.are_from_zero)
+        and (len(features) != len(ids) or min(features) >= 0)
         and _lead_down(columns, nodes)
-        and (len(voters[0]) != len(voters[1]) or nodes.issuperset(zip(*voters, strict=True)))
+        and (len(voters[0]) != len(voters[1]) or all(map(nodes.has, *voters)))
     )
+
+
+_MOST_SLOTS: Final = 1 << 20
+"""The most pairs of a tree and an id, both up to the greatest; usual ensembles of so few nodes have fewer."""
 
 
 def _numbers(given: Given, name: str) -> Sequence[int]:
     return given[name].ints if name in given else ()
 
 
-def _are_from_zero(nodes: Set[tuple[int, int]]) -> bool:
-    """Return whether the ids in each tree are 0, 1, 2 and so on."""
-    sizes = Counter(tree for tree, _ in nodes)
-    return all(0 <= own < sizes[tree] for tree, own in nodes)
+class _SmallEnsemble:
+    """The nodes of a small ensemble: for each pair of a tree and an id a byte, which is 1 if there is a node.
+
+    They are in no set: files choose both numbers, and the hashes of all pairs may be equal.
+    """
+
+    def __init__(self, trees: Sequence[int], ids: Sequence[int]) -> None:
+        self._width = max(ids) + 1
+        self._count = len(ids)
+        self._trees = max(trees) + 1
+        self._bytes = bytearray(self._width * self._trees)
+        for tree, own in zip(trees, ids, strict=True):
+            self._bytes[tree * self._width + own] = 1
+
+    @property
+    def are_distinct(self) -> bool:
+        """True if no tree has an id twice."""
+        return self._bytes.count(1) == self._count
+
+    @property
+    def are_from_zero(self) -> bool:
+        """True if the ids in each tree are 0, 1, 2 and so on."""
+        rows = range(0, len(self._bytes), self._width)
+        return not any(b"\0\1" in self._bytes[row : row + self._width] for row in rows)
+
+    def has(self, tree: int, own: int) -> bool:
+        """Return whether there is a node."""
+        return 0 <= tree < self._trees and 0 <= own < self._width and self._bytes[tree * self._width + own] == 1
 
 
-def _lead_down(columns: tuple[Sequence[Any], ...], nodes: Set[tuple[int, int]]) -> bool:
+def _lead_down(columns: tuple[Sequence[Any], ...], nodes: _SmallEnsemble) -> bool:
     """Return whether all children are nodes of the same tree with a greater id, so that there are no circles."""
     return all(
-        mode == b"LEAF" or (first > own < second and (tree, first) in nodes and (tree, second) in nodes)
+        mode == b"LEAF" or (first > own < second and nodes.has(tree, first) and nodes.has(tree, second))
         for tree, own, first, second, mode in zip(*columns, strict=True)
     )
 

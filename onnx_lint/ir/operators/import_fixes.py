@@ -81,7 +81,7 @@ class ImportFixes:
         if function is not None and domain in self._imported:
             versions = [self._imported[domain]]
         elif stated := self._stated_by_functions.get(domain):
-            versions = sorted(stated)
+            versions = sorted(map(int, stated))
         elif is_onnx_domain(domain):
             known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
             versions = range(1, max(known, default=0) + 1)
@@ -93,12 +93,12 @@ class ImportFixes:
         return next(fitting, None)
 
     @cached_property
-    def _stated_by_functions(self) -> dict[str, set[int]]:
+    def _stated_by_functions(self) -> dict[str, set[str]]:
         """The versions of each domain that functions import; there may be as many domains as functions."""
-        found: dict[str, set[int]] = {}
+        found: dict[str, set[str]] = {}  # Python salts the hashes of texts, not those of numbers
         for graph in self._graphs:
             for domain, version in self._stated.versions(graph.function).items() if graph.is_function else ():
-                found.setdefault(domain, set()).add(version)
+                found.setdefault(domain, set()).add(str(version))
         return found
 
     def _fits(self, alike: AlikeNodes, version: int) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.record import EMPTY, Record, replace
+from onnx_lint.common.salted import salted_key
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.schema import Proto
@@ -63,15 +64,17 @@ class Imports:
         """For the model, then for each function, the number of its list among the distinct ones."""
         self.distinct: list[Sequence[Proto]] = []
         """The lists that differ, in the order in which they come first: that of the model leads."""
-        known: dict[_List, int] = {}
+        known: dict[bytes, int] = {}
+        self._stated: list[_Stated] = []
         for entries in (self._outside, *[function.proto.opset_import for function in functions]):
-            key = tuple([(entry.domain, entry.version) for entry in entries])
+            written = tuple([(entry.domain, entry.version) for entry in entries])
+            key = salted_key(written)
             number = known.get(key)
             if number is None:
                 number = known[key] = len(self.distinct)
                 self.distinct.append(entries)
+                self._stated.append(_stated(written))
             self._numbers.append(number)
-        self._stated = list(map(_stated, known))
         if assumed and self._outside:
             outside = self._stated[0]
             self._stated[0] = replace(outside, versions={**assumed, **outside.versions})

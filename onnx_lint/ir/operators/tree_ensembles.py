@@ -54,8 +54,8 @@ class NodeIndex:
         """True if the ids of each tree are 0, 1, 2 and so on, each once."""
         if self._slots is not None and not self._slots.are_taken:
             self._slots = None
-            self._trees = np.unique(trees)
-            self._ids = np.unique(ids)
+            self._trees = _distinct(trees)
+            self._ids = _distinct(ids)
             keys = _piecewise(self._keys, np.int64, trees, ids)
             self._order = np.argsort(keys, kind="stable").astype(_position_type(self._count))
             self._sorted = keys[self._order]
@@ -86,11 +86,21 @@ class NodeIndex:
         return np.where(are_trees & are_ids, tree_codes * max(self._ids.size, 1) + id_codes, -1)
 
 
+def _distinct(numbers: Array) -> Array:
+    """Return each number once, sorted. `np.unique` of NumPy 2.3 makes a hash table of them, and files choose numbers
+    that collide.
+    """
+    ordered = np.sort(numbers)
+    is_first = np.ones(ordered.size, bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
+
+
 class _Slots:
     """A slot for each node of an ensemble: as many in a row for each tree as it has nodes, from its least id on."""
 
     def __init__(self, trees: Array, ids: Array) -> None:
-        self._trees = np.unique(trees)
+        self._trees = _distinct(trees)
         sizes = np.zeros(self._trees.size, np.int64)
         self.first_ids = np.full(self._trees.size, np.iinfo(ids.dtype).max, ids.dtype)
         for piece in _pieces(ids.size):
@@ -428,7 +438,7 @@ def node_on_circle(count: int, parents: Array, children: list[Array]) -> int:
         waiting[level] = _NO_NODE
         reached = targets[_ranges(starts[level], starts[level + 1])]
         np.subtract.at(waiting, reached, 1)
-        level = np.unique(reached[waiting[reached] == 0])
+        level = _distinct(reached[waiting[reached] == 0])
     else:
         return _NO_NODE
     left = waiting > 0

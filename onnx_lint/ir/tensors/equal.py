@@ -58,11 +58,12 @@ def find_equal_initializers(
 def _of_one_shape(graph: Graph, least_bytes: int) -> Iterator[tuple[list[int], int]]:
     """Yield the initializers of one type and shape, and how many bytes each of them needs."""
     columns, inputs = graph.initializers, set(graph.input_names)
-    found: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+    found: dict[tuple[int, int], list[int]] = {}
     for index, (name, kind, shape) in enumerate(zip(columns.names, columns.element_types, columns.shapes, strict=True)):
         if name not in inputs:
-            found.setdefault((kind, shape), []).append(index)
-    for (kind, shape), indices in found.items():
+            found.setdefault((kind, id(shape)), []).append(index)
+    for indices in found.values():
+        kind, shape = columns.element_types[indices[0]], columns.shapes[indices[0]]
         element, count = ELEMENT_TYPES.get(kind), element_count(shape)
         if len(indices) > 1 and element is not None and element.bits and count:
             size = element.bytes_of(count)

@@ -22,6 +22,7 @@ from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.ir.tensors.remade import MOST_KEPT, TensorOrigin, Tensors
 from onnx_lint.schema import Proto
+from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 if TYPE_CHECKING:
     from onnx_lint.ir.tensors.sparse import StoredSparseTensor
@@ -148,7 +149,7 @@ class _Collector:
     def doubtful(self, graph: Graph) -> list[int]:
         """Return the indices of initializers that are of a kind not evidently right, or have values in the source."""
         held = graph.initializers
-        self.element_types.update(held.element_types)
+        self.element_types |= ELEMENT_TYPES.keys() & held.element_types
         found = set(held.doubtful)
         if graph.is_file and self.payloads:
             return list(range(len(held.names)))
@@ -207,7 +208,8 @@ class _Collector:
     ) -> Tensor:
         """Return the tensor with its payloads; note its element type, and the tensor itself if it is annotated."""
         tensor = Tensor(proto, place, graph, self.payloads.get(place.key, ()) if self.payloads else ())
-        self.element_types.add(proto.data_type)
+        if proto.data_type in ELEMENT_TYPES:
+            self.element_types.add(proto.data_type)
         if is_annotated(fields):
             for found, belongs in (
                 (self.documented, proto.doc_string),

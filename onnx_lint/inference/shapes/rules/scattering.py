@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Repeated, Unequal
@@ -51,9 +52,9 @@ def _are_distinct(node: Operands, places: Iterator[tuple[int, tuple[int, ...]]],
     """
     if node.problems or node.text("reduction", "none") != "none":
         return
-    seen: dict[tuple[int, ...], int] = {}
+    seen: dict[bytes, int] = {}
     for index, place in places:
-        first = seen.setdefault(place, index)
+        first = seen.setdefault(salted_key(place), index)
         if first != index:
             value = (node.content(1) or ())[index : index + length]
             node.remarks.append(Repeated(Element(1, value if length > 1 else value[0], index), first, is_taken=True))

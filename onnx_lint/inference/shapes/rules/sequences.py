@@ -7,6 +7,7 @@ shapes of tensors that were inserted are known.
 
 from __future__ import annotations
 
+from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.shapes.dims import (
     Dim,
     Dims,
@@ -98,8 +99,10 @@ def insert(node: Operands) -> Outputs:
         return [Inside(node.shape(1), 1)]
     shape = node.shape(1)
     whole = None if isinstance(inside, Inside) else union(inside, shape)
-    some = () if isinstance(count, int) or shape is None else tuple(dict.fromkeys((*node.fact(0).elements, shape)))
-    return [Inside(whole, add(count, 1), some[-MOST_APART:] if {*some} - {whole} else ())]
+    # Each shape once, in order.
+    known = () if isinstance(count, int) or shape is None else (*node.fact(0).elements, shape)
+    some = tuple({salted_key((each,)): each for each in known}.values())
+    return [Inside(whole, add(count, 1), some[-MOST_APART:] if any(each != whole for each in some) else ())]
 
 
 @shapes_of("SequenceErase", reads=(0, 1))
@@ -220,4 +223,4 @@ def _part(node: Operands, data: Dims, axis: int) -> Dim:
     if isinstance(size, int) and sum(parts) != size:
         reason = f"dimension {axis} of input 0 is {size}, but the sum is {sum(parts)}"
         node.wrong_value(1, parts, reason, allowed=f"sizes with the sum {size}")
-    return parts[0] if len(set(parts)) == 1 else None
+    return parts[0] if parts and parts.count(parts[0]) == len(parts) else None
