@@ -518,10 +518,7 @@ class Totals:
         """Count a file."""
         self.files += 1
         self.models += file.kind == "ModelProto" and file.unreadable is None
-        kinds = Counter((item.rule, item.severity) for item in file.diagnostics)
-        self.worst[max((severity for _, severity in kinds), default=None)] += 1
-        self.findings.update(kinds)
-        self.files_with.update(kinds.keys())
+        self._add_findings(file)
         if file.facts is not None:
             counts = self.producers.setdefault(file.facts.producer, Counter())
             counts[None] += 1
@@ -529,8 +526,6 @@ class Totals:
             for domain, version, name, count in file.facts.operators:
                 nodes, models = self.operators.get((domain, version, name), (0, 0))
                 self.operators[domain, version, name] = nodes + count, models + 1
-        self.suppressed.update(item.suppressor for item in file.suppressed)
-        self.fixable.update(fixes_of(file.diagnostics))
         self.fixed += file.repair.count if file.repair is not None else 0
         self.unreadable += file.unreadable is not None
         self.not_judged += file.not_judged is not None
@@ -539,6 +534,18 @@ class Totals:
         conforms, why = file.conformity
         self.conformity[conforms] += 1
         self.reasons.setdefault(conforms, why)
+
+    def _add_findings(self, file: FileReport) -> None:
+        if file.suppressed:
+            self.suppressed.update(item.suppressor for item in file.suppressed)
+        if not file.diagnostics:  # as most files
+            self.worst[None] += 1
+            return
+        kinds = Counter((item.rule, item.severity) for item in file.diagnostics)
+        self.worst[max(severity for _, severity in kinds)] += 1
+        self.findings.update(kinds)
+        self.files_with.update(kinds.keys())
+        self.fixable.update(fixes_of(file.diagnostics))
 
     @property
     def levels(self) -> Counter[Severity]:

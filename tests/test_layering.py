@@ -313,7 +313,6 @@ OF_THE_SPECIFICATION = {
     "a release that the user names": {"spec/products/__init__:product_releases", "spec/products/__init__:_data"},
     "a plugin file that the user names": {"engine/plugins:_module_of_file", "engine/registry:_registry_with"},
     "an equation in the module of a shape rule": {"inference/shapes/equations:equation"},
-    "what a rule is about": {"engine/selection:_question"},
     "a rule, and the address of the documentation": {
         "reporters/links:documentation_url",
         "common/distribution:_project_urls",

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.cli.paths import Exclusion, find_inputs, paths_of
 from onnx_lint.common.distribution import NAME
 from onnx_lint.configuration.errors import RequestError
+from onnx_lint.engine.settings import PARTS
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.locations import is_remote, shown_location
-from onnx_lint.reporters import WITH_COUNTS, WITH_LINES, Options
+from onnx_lint.reporters import WITH_LINES, Options, parts_of
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.tasks.lint_one import Task
 
@@ -37,13 +38,13 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     forms = [output.format_name for output in outputs]
     context = own.context and any(form in WITH_LINES for form in forms)
     # A verdict in the cache serves every form.
-    counts = own.cache or any(form in WITH_COUNTS and not (form == "text" and own.quiet) for form in forms)
+    parts = PARTS if own.cache else parts_of(forms, quiet=own.quiet, statistics=own.statistics)
     cache = _cache_folder(own, inputs) if own.cache else None
     mendings = _mendings(own, inputs) if own.fix or own.diff else [None] * len(inputs)
     tasks = []
     for item, mending in zip(inputs, mendings, strict=True):
         name = own.stdin_filename if item.path == "-" else item.name
-        settings = plan.settings_for(name or item.path, counts=counts)
+        settings = plan.settings_for(name or item.path, parts)
         tasks.append(Task(item.path, settings, item.problem, name, context, item.listed, cache, mending))
     if any(output.path is not None for output in outputs):
         from onnx_lint.cli.kept_files import check_reports

@@ -14,7 +14,7 @@ from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import RegistryError, registry
 from onnx_lint.engine.selection import check_selection
-from onnx_lint.engine.settings import Settings, names_of
+from onnx_lint.engine.settings import PARTS, Settings, names_of
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import shown_path, visible
@@ -57,7 +57,7 @@ class Plan:
         self._fixed = _given(request)
         self._discovers = self._fixed is None and not request.no_config
         self._merged: dict[int, Request] = {}
-        self._settings: dict[tuple[int, bool], Settings] = {}
+        self._settings: dict[tuple[int, tuple[str, ...]], Settings] = {}
         self._is_library = is_library
         self._refused: set[str] = set()
         self.plugins = use_plugins(self._plugin_files(), is_checked=is_library)
@@ -93,15 +93,15 @@ class Plan:
             _print_warnings([reason])
         return False
 
-    def settings_for(self, path: str, *, counts: bool = True) -> Settings:
+    def settings_for(self, path: str, parts: tuple[str, ...] = PARTS) -> Settings:
         """Return the settings for the file at `path`. Raises RunError for a configuration that cannot be used.
 
-        `counts`: whether a report says how many findings are only counted.
+        `parts`: what the reports show besides findings.
         """
         request = self.request_for(path)
-        key = id(request), counts
+        key = id(request), parts
         if key not in self._settings:
-            self._settings[key] = _settings(request, self.plugins, counts=counts)
+            self._settings[key] = _settings(request, self.plugins, parts)
         return self._settings[key]
 
     def _check_plugins(self, values: SetValues) -> None:
@@ -230,7 +230,7 @@ def _given(request: Request) -> SetValues | None:
     return read_file(request.config)
 
 
-def _settings(request: Request, plugins: tuple[str, ...], *, counts: bool) -> Settings:
+def _settings(request: Request, plugins: tuple[str, ...], parts: tuple[str, ...]) -> Settings:
     rule_options = {rule: dict(given) for rule, given in request.rule_options.items()}
     for entry in registry().values():
         if entry.flag and getattr(request, entry.flag[0].removeprefix("--").replace("-", "_"), False):
@@ -251,7 +251,7 @@ def _settings(request: Request, plugins: tuple[str, ...], *, counts: bool) -> Se
             "policy_files": request.policy_files,
             "suppressions": _suppressions(request),
             "has_baseline": _has_baseline(request),
-            "counts": counts,
+            "parts": parts,
         }
         settings = Settings(**request.carried(Settings) | changes)
         if request.select and not settings.select:

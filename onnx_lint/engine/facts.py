@@ -26,8 +26,8 @@ _MAX_OPERATORS: Final = 1_000
 """The number of operators to count, each with its domain and version."""
 
 
-def facts_of(model: Model) -> FileFacts | None:
-    """Return the facts about a model; None for any other document."""
+def facts_of(model: Model, settings: Settings) -> FileFacts | None:
+    """Return the facts about a model, with its operators if a report shows them; None for any other document."""
     if not model.loaded or model.kind != MODEL_KIND:
         return None
     proto = model.proto
@@ -39,7 +39,7 @@ def facts_of(model: Model) -> FileFacts | None:
         nodes=sum([len(graph.forms) for graph in model.graphs]),
         graphs=sum([not graph.is_function for graph in model.graphs]),
         functions=len(model.functions),
-        operators=tuple(_operators_of(model)),
+        operators=tuple(_operators_of(model)) if "operators" in settings.parts else (),
     )
 
 

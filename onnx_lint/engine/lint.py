@@ -294,7 +294,7 @@ def _lint(check: _SourceCheck) -> tuple[FileReport, Model | None]:
 def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: InternalErrors) -> FileReport:
     """Return the report with the verdict, and the facts about the file."""
     settings, part = check.settings, errors.unless_it_crashes
-    facts = part(lambda: facts_of(model), None, "counting nodes and graphs")
+    facts = part(lambda: facts_of(model, settings), None, "counting nodes and graphs")
     not_verified = part(lambda: nodes_not_verified(model), (), "counting unknown operators")
     shapes = part(lambda: shapes_of(model), None, "counting known shapes")
     incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
@@ -337,9 +337,9 @@ def _shown(
     if any(item.edits or item.members for item in found):
         from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits
 
-        bare = found
+        bare, lists_edits = found, "edits" in check.settings.parts
         found = part(
-            lambda: with_proposed_fixes(bare, model, keeps_edits=check.keeps_edits),
+            lambda: with_proposed_fixes(bare, model, lists_edits=lists_edits, keeps_edits=check.keeps_edits),
             without_edits(bare),
             "describing fixes",
         )

@@ -23,12 +23,15 @@ MOST_FIXES: Final = 1_000
 
 
 def with_proposed_fixes(
-    diagnostics: tuple[Diagnostic, ...], model: Model, *, keeps_edits: Callable[[Fix], bool]
+    diagnostics: tuple[Diagnostic, ...], model: Model, *, lists_edits: bool, keeps_edits: Callable[[Fix], bool]
 ) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics, each with a description of its fix, and with the edits if `keeps_edits` says so."""
+    """Return the diagnostics, each with a description of its fix, and with the edits if `keeps_edits` says so.
+
+    `lists_edits`: whether the descriptions list the edits and their bytes, which only some reports show.
+    """
     if not any(item.edits for each in diagnostics for item in (each, *each.members)):
         return diagnostics
-    return _Descriptions(model, keeps_edits=keeps_edits).of(diagnostics)
+    return _Descriptions(model, lists_edits=lists_edits, keeps_edits=keeps_edits).of(diagnostics)
 
 
 def without_edits(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
@@ -42,11 +45,12 @@ def without_edits(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]
 class _Descriptions:
     """The fixes of one file, each described once."""
 
-    def __init__(self, model: Model, *, keeps_edits: Callable[[Fix], bool]) -> None:
+    def __init__(self, model: Model, *, lists_edits: bool, keeps_edits: Callable[[Fix], bool]) -> None:
         self._crashes = model.crashes
         self._source = model.source
         self._form = model.form
         self._splicer = Splicer(model.source, model.kind)
+        self._lists_edits = lists_edits
         self._keeps_edits = keeps_edits
         self._known: dict[int, tuple[ProposedFix, Fix | None]] = {}
 
@@ -66,7 +70,8 @@ class _Descriptions:
         return replace(item, fix=described, edits=kept, members=self.of(item.members))
 
     def _describe(self, fix: Fix) -> ProposedFix:
-        if fix.later is not None or len(fix.edits) > MOST_EDITS or len(self._known) > MOST_FIXES:
+        is_bounded = fix.later is None and len(fix.edits) <= MOST_EDITS and len(self._known) <= MOST_FIXES
+        if not (self._lists_edits and is_bounded):
             return ProposedFix(fix.message, fix.is_safe)
         edits = tuple(
             ProposedEdit(

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import Memory
@@ -103,6 +102,18 @@ def check_selection(settings: Settings) -> None:
         raise SelectionError(f"the selection leaves no rule of edition {settings.standard.edition}")
 
 
+Question = Callable[["Model"], object]
+"""Returns what in a model some rules are about; false or empty if there is nothing."""
+
+_Numbered = tuple[int, Registered]
+"""A rule after its position among those of a selection."""
+
+_Group = tuple[Question | None, list[_Numbered]]
+"""The rules that ask the same question; None for those that always have something to check."""
+
+_position: Final[Callable[[_Numbered], int]] = itemgetter(0)
+
+
 class Selection:
     """The rules that apply under some settings, and those of them that have something to check in a model."""
 
@@ -110,8 +121,10 @@ class Selection:
         self.settings = settings
         self.rules = rules
         self.entries = [entry for entry in rules.values() if applies(entry, settings)]
-        self._idle = {entry.id for entry in self.entries if not settings.counts and _only_counts(entry, settings)}
+        idle = [] if "counts" in settings.parts else [each for each in self.entries if _only_counts(each, settings)]
+        self._idle = frozenset(entry.id for entry in idle)
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
+        self._groups: dict[tuple[str, bool], list[_Group]] = {}
         self._gaps: dict[tuple[str, bool], tuple[str, ...]] = {}
 
     def judging(self, model: Model) -> list[Registered]:
@@ -158,24 +171,33 @@ class Selection:
 
     def asked(self, model: Model) -> list[Registered]:
         """Return the rules of `judging` that have something to check; the files of the others need not be imported."""
-        judging = self.judging(model)
-        present = {about: has_subject(model, about) for about in {entry.about for entry in judging}}
-        return [entry for entry in judging if present[entry.about] and entry.id not in self._idle]
+        key = (model.kind, model.loaded)
+        if key not in self._groups:
+            self._groups[key] = self._grouped(self.judging(model))
+        asked = [each for question, members in self._groups[key] if has_subject(model, question) for each in members]
+        return [entry for _, entry in sorted(asked, key=_position)]
+
+    def _grouped(self, judging: list[Registered]) -> list[_Group]:
+        """Return the rules by the question whether a model has what they are about."""
+        groups: dict[RuleSubject | None, list[_Numbered]] = {}
+        for position, entry in enumerate(judging):
+            if entry.id not in self._idle:
+                groups.setdefault(entry.about, []).append((position, entry))
+        return [(None if about is None else question_of(about), members) for about, members in groups.items()]
 
 
-def has_subject(model: Model, about: RuleSubject | None) -> bool:
+def has_subject(model: Model, question: Question | None) -> bool:
     """Return whether the model has anything that the rules are about; True if finding out raises.
 
     The rules then get the same error, which is reported as theirs.
     """
     try:
-        return about is None or bool(_question(about)(model))
+        return question is None or bool(question(model))
     except Exception:
         return True
 
 
-@cache
-def _question(about: RuleSubject) -> Callable[[Model], object]:
+def question_of(about: RuleSubject) -> Question:
     """Return the function that says what in a model the rules are about."""
     if not isinstance(about, str):
         return about

@@ -27,6 +27,11 @@ ALL = "ALL"
 """The selector of every rule, including pedantic findings."""
 
 
+PARTS: Final = ("counts", "edits", "operators")
+"""What only some reports show of a file: how many findings are only counted, the edits of fixes with their bytes, and
+how often it uses each operator."""
+
+
 SEVERITY_NAMES: Final = frozenset(level.label for level in Severity)
 """Selectors of clauses by the severity of their keyword in the edition."""
 
@@ -76,8 +81,8 @@ class Settings(Record):
     """The findings to suppress. None of them has expired."""
     has_baseline: bool = False
     """True to identify each finding also by what is around it (`Diagnostic.structure` and `parts`)."""
-    counts: bool = True
-    """False if no report says how many findings are only counted: rules that find nothing else are not run."""
+    parts: tuple[str, ...] = PARTS
+    """What the reports of the run show of a file besides its findings; nothing else of `PARTS` is computed."""
 
     def __post_init__(self) -> None:
         use_files(self.plugins)

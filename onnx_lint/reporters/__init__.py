@@ -10,7 +10,7 @@ report of a file that has no findings.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
@@ -50,8 +50,24 @@ WITH_LINES: Final = frozenset({"text", "html", "sarif"})
 """The formats that show the lines of the model around a finding."""
 
 
-WITH_COUNTS: Final = frozenset({"text", "json", "jsonl", "junit", "markdown", "html"})
-"""The formats that show how many findings are only counted; the text format does not with `quiet`."""
+_WITH_PART: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "counts": frozenset({"text", "json", "jsonl", "junit", "markdown", "html"}),
+        "edits": frozenset({"json", "jsonl", "sarif"}),
+        "operators": frozenset({"json", "jsonl"}),
+    }
+)
+"""The formats that show a part of `onnx_lint.engine.settings.PARTS`."""
+
+
+def parts_of(formats: Iterable[str], *, quiet: bool, statistics: bool) -> tuple[str, ...]:
+    """Return the parts of `onnx_lint.engine.settings.PARTS` that reports in these formats show.
+
+    With `quiet` the text format shows no counts. With `statistics` most formats have a table of operators.
+    """
+    speaking = {name for name in formats if not (name == "text" and quiet)}
+    shown = [part for part, showing in _WITH_PART.items() if not showing.isdisjoint(speaking)]
+    return (*shown, "operators") if statistics and "operators" not in shown else tuple(shown)
 
 
 class FileWriter(Protocol):

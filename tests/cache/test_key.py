@@ -42,7 +42,7 @@ OTHERS: dict[str, Any] = {
     "policy_files": {"max-size": "onnx-lint.toml"},
     "suppressions": (Suppression("onnx-lint.toml, suppress[0]", "cycle", "known"),),
     "has_baseline": True,
-    "counts": False,
+    "parts": ("counts",),
 }
 
 

@@ -41,7 +41,7 @@ def test_operators_count_with_the_version_that_their_graph_imports():
     <domain: "own", opset_import: ["" : 13]> f (x) => (y) { z = Relu(x) y = Relu(z) }
     """
     proto = parser.parse_model(text)
-    facts = facts_of(load(BytesSource(proto.SerializeToString())))
+    facts = facts_of(load(BytesSource(proto.SerializeToString())), Settings())
     assert facts is not None
     assert {operator[:3]: operator[3] for operator in facts.operators} == {
         ("", 17, "Relu"): 2,
@@ -64,7 +64,7 @@ def test_operators_count_with_the_version_that_their_graph_imports():
 )
 def test_a_version_without_a_producer_is_shown_as_one(fields: dict[str, str], producer: str):
     proto = ModelProto(ir_version=10, **fields)
-    facts = facts_of(load(BytesSource(proto.SerializeToString())))
+    facts = facts_of(load(BytesSource(proto.SerializeToString())), Settings())
     assert facts is not None
     assert facts.producer == producer
 

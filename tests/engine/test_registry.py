@@ -18,7 +18,7 @@ from support.project.made_rules import registered
 from onnx_lint.common.cached import cached_property
 from onnx_lint.engine.registry import INDEX, RegistryError, registry
 from onnx_lint.engine.registry import registered as registry_of
-from onnx_lint.engine.selection import selection_of
+from onnx_lint.engine.selection import Selection
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
@@ -200,7 +200,7 @@ def test_a_rule_is_asked_where_nobody_can_tell_whether_it_has_something_to_look_
 
     settings = Settings(select=("cycle",))
     model = load(BytesSource(SMALL), "model.textproto")
-    assert selection_of(settings).asked(model) == []
-    monkeypatch.setattr("onnx_lint.engine.selection._question", lambda about: fails)
+    assert Selection(settings, registry()).asked(model) == []
+    monkeypatch.setattr("onnx_lint.engine.selection.question_of", lambda about: fails)
     model = load(BytesSource(SMALL), "model.textproto")
-    assert [entry.id for entry in selection_of(settings).asked(model)] == ["cycle"]
+    assert [entry.id for entry in Selection(settings, registry()).asked(model)] == ["cycle"]
