@@ -15,14 +15,15 @@ trap 'rm -rf "$work"' EXIT
 SOURCE_DATE_EPOCH=$(git -C "$here" log -1 --format=%ct)
 export SOURCE_DATE_EPOCH PYTHONHASHSEED=0 TZ=UTC LC_ALL=C.UTF-8
 umask 022
+locked=$here/tools/locked # what `python -m tools.lock` wrote: versions and hashes
 "$python" -m venv "$work/tools"
 tools=$work/tools/bin
-"$tools/pip" install --quiet build 'cyclonedx-bom>=7'
+"$tools/pip" install --quiet --only-binary :all: --require-hashes -r "$locked/release.txt"
 
 build_once() { # number of the build
   local source=$work/source$1 out=$work/out$1 content=$work/content$1
   git clone --quiet "$here" "$source"
-  "$tools/python" -m build --outdir "$out" "$source" >"$work/log$1" 2>&1 || { cat "$work/log$1" >&2; exit 1; }
+  "$tools/python" -m build --no-isolation --outdir "$out" "$source" >"$work/log$1" 2>&1 || { cat "$work/log$1" >&2; exit 1; }
   "$tools/python" -m zipfile -e "$out"/*.whl "$content"
   rm -r "$content"/*.dist-info
   printf 'import onnx_lint.__main__\nonnx_lint.__main__.command()\n' >"$content/__main__.py"
@@ -35,9 +36,10 @@ build_once 1
 build_once 2
 diff --recursive --brief "$work/out1" "$work/out2" || { echo "$0: two builds of one commit differ" >&2; exit 1; }
 
-# The bill of materials names what an installation from the index would get today.
+# The bill of materials names the versions of tools/locked, with which this commit was tried.
 "$python" -m venv --without-pip "$work/installed"
-"$tools/pip" --python "$work/installed" install --quiet "$work"/out1/*.whl
+"$tools/pip" --python "$work/installed" install --quiet --only-binary :all: --require-hashes -r "$locked/run.txt"
+"$tools/pip" --python "$work/installed" install --quiet --no-deps "$work"/out1/*.whl
 "$tools/cyclonedx-py" environment --output-reproducible --of JSON -o "$work/out1/sbom.cdx.json" "$work/installed"
 sed -i "s|file://$work/out1/||" "$work/out1/sbom.cdx.json" # a path of this machine
 (cd "$work/out1" && sha256sum -- * >"$work/SHA256SUMS" && mv "$work/SHA256SUMS" .)

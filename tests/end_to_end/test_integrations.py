@@ -245,7 +245,9 @@ def installed(hook_repository: Path, tmp_path_factory: pytest.TempPathFactory) -
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     }
     step = _step("install")
-    done = _run(["bash", "-eo", "pipefail", "-c", step["run"]], _trapped(temporary / "checkout"), **environment)
+    checkout = _trapped(temporary / "checkout")
+    command = ["bash", "-eo", "pipefail", "-c", step["run"]]
+    done = _run(command, checkout, **environment, PYTHONPATH=str(checkout))
     assert done.returncode == 0, done.stdout + done.stderr
     assert _sprung(temporary / "checkout") == []
     return {**environment, "BIN": _outputs(temporary / "install-output")["bin"]}
