@@ -87,14 +87,17 @@ NUMERIC = {Path("onnx_lint/ir/operators/tree_ensembles.py")}
 REMOTE = Path("onnx_lint/remote")
 LENT = {
     Path("onnx_lint/pytest_plugin.py"): {"pytest"},
-    REMOTE / "access.py": {"fsspec"},
+    REMOTE / "answers.py": {"huggingface_hub"},
+    REMOTE / "file_systems.py": {"fsspec"},
+    REMOTE / "google_session.py": {"aiohttp"},
     REMOTE / "s3_object.py": {"fsspec"},
+    REMOTE / "s3_session.py": {"aiobotocore"},
     REMOTE / "versions.py": {"huggingface_hub"},
     REMOTE / "web_object.py": {"aiohttp", "fsspec", "yarl"},
     REMOTE / "web_session.py": {"aiohttp", "yarl"},
 }
-"""Packages that are there whenever the module is imported: it is they who import it, or `access.py`, which says where
-they are not, has run before."""
+"""Packages that are there whenever the module is imported: it is they who import it, or `file_systems.py`, which says
+where they are not, has run before."""
 
 OF_EXTRAS: dict[str, set[str]] = {"cluster": {"dask", "distributed"}}
 """Packages that an extra installs, by the layer that has them to itself."""

@@ -30,7 +30,8 @@ class Limits(Record):
     """Bytes of a model in text or JSON. Their parsers need about a second per million bytes."""
     memory: int = 1 << 31
     """Bytes of memory that the model is estimated to need, before any of it is parsed. Large tensors stay in the file
-    and do not count; long lists of numbers and strings in attributes stay there as well, and count little."""
+    and do not count; long lists of numbers and strings in attributes stay there as well, and count little. It also
+    bounds the answers of a store to one listing."""
     fields: int = 50_000_000
     """Fields that are parsed one by one: those of the graphs of a large file, and those of messages that are not
     encoded canonically.
@@ -48,7 +49,7 @@ class Limits(Record):
     request_seconds: int = 60
     """Seconds that a store may take to answer a request for a part of a remote model."""
     remote_seconds: int = 3_600
-    """Seconds that all requests for one remote model may take together."""
+    """Seconds that all requests for one remote model, or for one listing, may take together."""
     processor_seconds: int = 600
     """Seconds of processor time for one file, without reading it in other threads; 0 for no limit."""
     findings_per_rule: int = 1_000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Access to stores: the file system of a scheme, configured by the environment, with retries and limits on time."""
+"""Access to stores: retries, and limits on the time of requests and on the memory of the answers to a listing."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import logging
 import random
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
-from onnx_lint.input.limits import Limits
-from onnx_lint.input.locations import is_web, scheme_of, shown_address
-from onnx_lint.remote.errors import RemoteError, explained, is_passing, needs_package
+from onnx_lint.input.limits import Limits, refusal, size_in_words
+from onnx_lint.input.locations import shown_address
+from onnx_lint.remote.errors import RemoteError, explained, is_passing
 
 T = TypeVar("T")
 
@@ -44,17 +44,25 @@ class Patience:
         """`seconds`: the limit for all requests together."""
         self._seconds = seconds
         self._spent = 0.0
+        self._begun: float | None = None
+        """The time at which the request began that goes on."""
 
     @contextlib.contextmanager
     def spent(self) -> Iterator[None]:
         """Count the time spent inside this context. Raises RemoteError if none is left."""
-        if self._spent > self._seconds:
-            raise RemoteError(f"the requests took longer than {self._limit}")
-        begun = time.monotonic()
+        self.check()
+        self._begun = begun = time.monotonic()
         try:
             yield
         finally:
+            self._begun = None
             self._spent += time.monotonic() - begun
+
+    def check(self) -> None:
+        """Raise RemoteError if no time is left, that of the request that goes on included."""
+        begun = self._begun
+        if self._spent + (time.monotonic() - begun if begun is not None else 0.0) > self._seconds:
+            raise RemoteError(f"the requests took longer than {self._limit}")
 
     @property
     def left(self) -> float:
@@ -73,82 +81,61 @@ class Patience:
         return f"the limit remote_seconds of {self._seconds:,} (option --limit remote_seconds=N)"
 
 
+class Answers:
+    """The memory that the answers to one listing need, estimated from their bytes."""
+
+    def __init__(self) -> None:
+        self.memory = 0
+
+    def add(self, data: bytes) -> None:
+        """Count a part of an answer in XML or JSON."""
+        self.memory += len(data) * _OF_BYTE
+        self.memory += sum(data.count(mark) * memory for mark, memory in _OF_MARK.items())
+
+
+_OF_ANSWER: Final = 1 << 16
+"""The bytes of memory that each answer counts for at least, so that empty answers have an end: 32,768 by default."""
+
+_OF_BYTE: Final = 3
+_OF_MARK: Final = {b"<": 120, b"{": 1_200, b"[": 100, b",": 40}
+"""The bytes of memory for a byte of an answer, and for a mark that begins an element, object, list or member.
+
+`tests/remote/test_answers.py` compares them with the memory that the file systems need.
+"""
+
+
 class Access(Record):
-    """The limits on the requests for one model or listing, and the time spent on them."""
+    """The limits on the requests for one model or listing, the time spent on them, and the answers to a listing."""
 
     limits: Limits
     patience: Patience
+    answers: Answers
 
     def seconds_for(self, length: int) -> float:
         """Return how many seconds a response of `length` bytes may take, of those that are left for all requests."""
         return min(self.limits.request_seconds + length / _LEAST_RATE, self.patience.left)
 
+    def begin_answer(self) -> None:
+        """Count an answer to a listing. Raises RemoteError if no time is left, or too much memory is needed."""
+        self.answers.memory += _OF_ANSWER
+        self._check()
+
+    def add_answer(self, data: bytes) -> None:
+        """Count a part of an answer to a listing. Raises RemoteError as `begin_answer` does."""
+        self.answers.add(data)
+        self._check()
+
+    def _check(self) -> None:
+        self.patience.check()
+        needed = self.answers.memory
+        if needed > self.limits.memory:
+            described = f"the answers of the store so far need about {size_in_words(needed)} of memory"
+            raise RemoteError(refusal("memory", self.limits, described, None))
+
 
 def access_of(limits: Limits) -> Access:
     """Return the access for one model or listing, whose time is counted from now on."""
-    return Access(limits, Patience(limits.remote_seconds))
-
-
-def file_system(address: str, access: Access) -> Any:
-    """Return the fsspec file system for an address. Raises RemoteError if there is none, or a package is missing."""
-    try:
-        import fsspec
-        from fsspec.config import conf
-        from fsspec.registry import get_filesystem_class
-    except ImportError as error:
-        raise needs_package(address, error) from None
-    except Exception:
-        raise RemoteError(_NO_CONFIGURATION) from None
-    _silence()
-    scheme = scheme_of(address)
-    if "::" in address or scheme in _NO_STORES:
-        raise RemoteError("a chain of addresses is not supported")
-    try:
-        get_filesystem_class(scheme)
-        if is_web(address):
-            from onnx_lint.remote.web_session import web_options
-
-            return fsspec.filesystem("http", **web_options({**conf.get("http", {}), **conf.get("https", {})}))
-        return fsspec.filesystem(scheme, **_options(scheme, conf, access))
-    except ImportError as error:
-        raise needs_package(address, error) from None
-    except Exception as error:
-        if isinstance(error, ValueError) and "Protocol not known" in str(error):
-            raise RemoteError(f"no store is known for addresses that begin with {scheme}://") from None
-        raise explained(error, address, access.limits.request_seconds) from None
-
-
-def _silence() -> None:
-    """Keep the messages of the file systems from standard error, where Python writes them if nothing is configured."""
-    for logger in map(logging.getLogger, _LOGGING):
-        if not logger.handlers:
-            logger.addHandler(logging.NullHandler())
-
-
-_LOGGING: Final = ("aiobotocore", "aiohttp", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs")
-"""The loggers of the file systems. Their messages have traces and addresses, and we report the same errors."""
-
-_NO_CONFIGURATION: Final = (
-    "the configuration of fsspec cannot be read: a variable whose name begins with FSSPEC_, or a file in the folder"
-    " that FSSPEC_CONFIG_DIR names, or else in ~/.config/fsspec, is malformed"
-)
-
-_NO_STORES: Final = frozenset(
-    {
-        *("async_wrapper", "asyncwrapper", "blockcache", "cached", "dask", "dir", "filecache", "generic", "reference"),
-        *("simplecache", "libarchive", "tar", "zip"),
-        *("asynclocal", "data", "git", "pyscript"),
-    }
-)
-"""The file systems of fsspec that wrap others, or that are not remote stores."""
-
-
-def _options(scheme: str, conf: dict[str, Any], access: Access) -> dict[str, Any]:
-    if scheme not in {"s3", "s3a"}:
-        return {}
-    waiting = {"connect_timeout": access.limits.request_seconds, "read_timeout": access.limits.request_seconds}
-    given = conf.get(scheme, {}).get("config_kwargs", {})
-    return {"config_kwargs": {**waiting, "max_pool_connections": AHEAD, **given}}
+    return Access(limits, Patience(limits.remote_seconds), Answers())
 
 
 def tried(act: Callable[[], T], address: str, access: Access) -> T:

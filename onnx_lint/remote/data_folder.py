@@ -20,8 +20,10 @@ from onnx_lint.ir.tensors.data_folder import (
     components,
     is_lfs_pointer,
 )
-from onnx_lint.remote.access import Access, as_remote_errors, file_system, tried
+from onnx_lint.remote.access import Access, as_remote_errors
+from onnx_lint.remote.answers import bounded
 from onnx_lint.remote.errors import RemoteError, RemoteNotFoundError
+from onnx_lint.remote.file_systems import file_system
 from onnx_lint.wording import quote as in_quotes
 
 _MOST_FILES: Final = 1_000
@@ -122,7 +124,7 @@ class RemoteFolder(DataFolder):
         self._asked += 1
         if self._asked <= _MOST_ALONE and "?" not in below:  # after a question mark a path may have a version
             self.requests += 1
-            return _size(tried(lambda: self._system.info(f"{self._path}/{below}"), self._folder, self._access))
+            return _size(bounded(lambda: self._system.info(f"{self._path}/{below}"), self._folder, self._access))
         folder, _, name = below.rpartition("/")
         if folder not in self._listings:
             self._listings[folder] = self._list(f"{self._path}/{folder}" if folder else self._path)
@@ -132,7 +134,7 @@ class RemoteFolder(DataFolder):
 
     def _list(self, folder: str) -> dict[str, int | None]:
         self.requests += 1
-        found = tried(lambda: self._system.ls(folder, detail=True), self._folder, self._access)
+        found = bounded(lambda: self._system.ls(folder, detail=True), self._folder, self._access)
         return {entry["name"].rstrip("/").rpartition("/")[2]: _size(entry) for entry in found}
 
 

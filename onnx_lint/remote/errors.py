@@ -25,7 +25,7 @@ _CREDENTIALS: Final = {
     "hf": "HF_TOKEN",
 }
 """The places where the file system of a scheme looks for credentials."""
-_PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
+PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """The HTTP statuses of failures that a repeated request may not have."""
 
 _NO_ADDRESS: Final = frozenset(
@@ -69,8 +69,9 @@ class ChangedError(RemoteError):
 
 def explained(error: BaseException, address: str, seconds: int, tries: int = 1) -> RemoteError:
     """Return the error for an exception of a file system. `seconds`: the time limit; `tries`: the attempts."""
-    if isinstance(error, RemoteError):
-        return error
+    own = _own(error)
+    if own is not None:
+        return own
     still = f", and still after {tries} tries" if tries > 1 else ""
     causes = list(_causes(error))
     for status in filter(None, map(status_of, causes)):
@@ -90,12 +91,12 @@ def explained(error: BaseException, address: str, seconds: int, tries: int = 1) 
 
 def is_passing(error: BaseException) -> bool:
     """Return whether the same request may succeed a little later."""
-    if isinstance(error, RemoteError):
+    if _own(error) is not None:
         return False
     causes = list(_causes(error))
     statuses = [status for status in map(status_of, causes) if status is not None]
     if statuses:
-        return statuses[0] in _PASSING
+        return statuses[0] in PASSING
     return any(_is_broken(cause) or _is_timeout(cause) for cause in causes)
 
 
@@ -121,6 +122,11 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             return
         yield found
         found = found.__cause__ or found.__context__
+
+
+def _own(error: BaseException) -> RemoteError | None:
+    """Return the error of ours that led to an exception of a file system; None if there is none."""
+    return next((cause for cause in _causes(error) if isinstance(cause, RemoteError)), None)
 
 
 def _of_status(status: int, address: str, causes: list[BaseException], still: str) -> RemoteError:

@@ -10,8 +10,10 @@ from typing import Any, Final
 from onnx_lint.common.record import Record
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.locations import MODEL_SUFFIXES, is_web, scheme_of, shown_address
-from onnx_lint.remote.access import Access, access_of, file_system, tried
+from onnx_lint.remote.access import Access, access_of
+from onnx_lint.remote.answers import bounded
 from onnx_lint.remote.errors import RemoteError
+from onnx_lint.remote.file_systems import file_system
 from onnx_lint.remote.versions import content_version_of, pinned
 
 
@@ -43,16 +45,16 @@ def listed(target: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[RemoteObjec
 
 
 def _in_store(system: Any, target: str, access: Access) -> Iterator[RemoteObject]:
-    path = tried(lambda: pinned(system, target), target, access)
+    path = bounded(lambda: pinned(system, target), target, access)
     name = _Name(scheme_of(target), system._strip_protocol(target), path)
     about = {"type": "directory"}
     if not target.endswith("/"):
-        about = tried(lambda: system.info(path), target, access)
+        about = bounded(lambda: system.info(path), target, access)
     if about.get("type") != "directory":
         yield name.object(path, about)
         return
-    tried(lambda: system.invalidate_cache(path), target, access)
-    found = tried(lambda: system.find(path, detail=True), target, access)
+    bounded(lambda: system.invalidate_cache(path), target, access)
+    found = bounded(lambda: system.find(path, detail=True), target, access)
     yield from (name.object(each, facts) for each, facts in found.items() if _is_model(each, path))
 
 

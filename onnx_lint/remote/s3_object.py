@@ -70,19 +70,27 @@ class S3Object(StoredObject):
                     raise _EmptyError from None
                 raise
             timeout = self._access.seconds_for(stop - start)
-            return answer, sync(self._system.loop, _content, answer["Body"], timeout=timeout)
+            return answer, sync(self._system.loop, _content, answer["Body"], stop - start, timeout=timeout)
 
         answer, data = tried(once, self.address, self._access)
         self.received += len(data)
         return answer, data
 
 
-async def _content(body: Any) -> bytes:
+async def _content(body: Any, length: int) -> bytes:
+    """Return the content; of more than `length` bytes, the beginning, which is longer: a store may ignore the range."""
+    pieces: list[bytes] = []
+    missing = length
     try:
-        content: bytes = await body.read()
-        return content
+        while missing >= 0:
+            piece = await body.read(missing + 1)
+            if not piece:
+                break
+            pieces.append(piece)
+            missing -= len(piece)
     finally:
         body.close()
+    return b"".join(pieces)
 
 
 class _EmptyError(RemoteError):

@@ -9,9 +9,10 @@ from typing import Any, Final
 from onnx_lint.common.record import replace
 from onnx_lint.input.locations import is_web, scheme_of
 from onnx_lint.input.source import LEAST_WINDOW_BYTES, Source
-from onnx_lint.remote.access import Access, as_remote_errors, file_system
+from onnx_lint.remote.access import Access, as_remote_errors
 from onnx_lint.remote.data_folder import RemoteFolder
 from onnx_lint.remote.errors import RemoteError
+from onnx_lint.remote.file_systems import file_system
 from onnx_lint.remote.objects import PART_BYTES, StoredObject
 from onnx_lint.remote.other_object import OtherObject
 from onnx_lint.remote.parts import Parts
