@@ -26,8 +26,6 @@ _ACCESS: Final[contextvars.ContextVar[Access | None]] = contextvars.ContextVar("
 _LOOK_SECONDS: Final = 0.5
 """The seconds after which a waiting listing looks at its time again."""
 
-_PIECE: Final = 1 << 16
-
 
 def bounded(act: Callable[[], T], address: str, access: Access) -> T:
     """Return the result of `act`, which lists a part of a store or looks up an object. Raises RemoteError.
@@ -100,18 +98,15 @@ class _CountedContent:
 
 
 def _count_hub_answers() -> None:
-    """Let the client of huggingface_hub call `_count_hub_answer` for each answer: one of httpx, or before 1.0 of
-    requests.
-    """
+    """Let the client of huggingface_hub, which may be a new one, call `_count_hub_answer` for each answer."""
     from huggingface_hub.utils import get_session
 
-    client = get_session()
-    hooks = (client.event_hooks if hasattr(client, "event_hooks") else client.hooks)["response"]
+    hooks = get_session().event_hooks["response"]
     if _count_hub_answer not in hooks:
         hooks.append(_count_hub_answer)
 
 
-def _count_hub_answer(response: Any, **_: Any) -> None:
+def _count_hub_answer(response: Any) -> None:
     access = _ACCESS.get()
     if access is None:
         return
@@ -120,7 +115,7 @@ def _count_hub_answer(response: Any, **_: Any) -> None:
         # The hub's package would wait as long as the server says.
         raise _PassingError(response.status_code, response.headers)
     pieces = []
-    for piece in response.iter_bytes() if hasattr(response, "iter_bytes") else response.iter_content(_PIECE):
+    for piece in response.iter_bytes():
         access.add_answer(piece)
         pieces.append(piece)
     response._content = b"".join(pieces)
