@@ -29,7 +29,6 @@ from onnx_lint.cli.application import run
 from onnx_lint.common import deadline
 from onnx_lint.common.cached import Memory
 from onnx_lint.common.deadline import OutOfTimeError
-from onnx_lint.inference.flow import frames
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
 from onnx_lint.reporters import REPORTERS
@@ -323,7 +322,6 @@ def _empty_caches() -> None:
     for each in gc.get_objects():
         if isinstance(each, Memory):
             each.clear()
-    frames._kept._clear()
 
 
 def _stop_at_many_lines(points: int) -> None:
