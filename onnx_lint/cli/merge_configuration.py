@@ -81,17 +81,17 @@ def _suppressions(values: SetValues) -> tuple[Suppression, ...]:
     """Return the suppressions in the values of a configuration.
 
     Raises ConfigurationError for one without a rule or a reason, for a blank reason, for an unknown rule, and for too
-    many that are slow to compare.
+    many that have to be compared one by one.
     """
     entries: dict[str, dict[str, SetValue]] = {}
     for path, value in values.items():
         if path[0] == "suppress" and len(path) == 3:
             entries.setdefault(path[1], {})[path[2]] = value
     suppressions = tuple(_suppression(where, entry) for where, entry in entries.items())
-    slow: Counter[str] = Counter()
+    compared: Counter[str] = Counter()
     for each in suppressions:
-        slow[each.rule] += each.has_inner_star
-        if slow[each.rule] > MOST_INNER:
+        compared[each.rule] += each.has_inner_star
+        if compared[each.rule] > MOST_INNER:
             most = f"at most {MOST_INNER:,} entries for a rule may have a place with a * before its end"
             raise ConfigurationError(f"{each.where}: {most}")
     return suppressions
