@@ -35,6 +35,11 @@ def quote(name: str) -> str:
     return repr(name)
 
 
+def unquoted(name: str) -> str:
+    """Return the name as `quote` does, without the quotes."""
+    return quote(name)[1:-1]
+
+
 def with_more(message: str, more: str) -> str:
     """Return a message with a further phrase, which follows a question without a semicolon."""
     return f"{message}{' ' if message.endswith('?') else '; '}{more}"

@@ -17,7 +17,7 @@ from onnx_lint.ir.columns.nodes import NodeForm, NodeTable, node_table
 from onnx_lint.ir.columns.value_infos import ValueInfoColumns, value_infos_of
 from onnx_lint.ir.places.place import Place
 from onnx_lint.schema import Proto
-from onnx_lint.wording import quote
+from onnx_lint.wording import quote, unquoted
 
 
 class GraphKind(Enum):
@@ -90,7 +90,7 @@ class Node:
 
     def describe(self) -> str:
         """Return the name of the node in messages: its name, or else its index and graph, and its operator."""
-        operator = quote(f"{self.domain}::{self.op_type}" if self.domain else self.op_type)[1:-1]
+        operator = unquoted(f"{self.domain}::{self.op_type}" if self.domain else self.op_type)
         if self.graph.is_file and not self.name:
             return f"the node ({operator})"
         if self.name:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
-from onnx_lint.wording import MAX_DIMENSIONS, quote, typed
+from onnx_lint.wording import MAX_DIMENSIONS, typed, unquoted
 
 
 def describe_element_type(code: int) -> str:
@@ -50,6 +50,6 @@ def _dimension(proto: Proto) -> int | str | None:
         case "dim_value":
             return proto.dim_value  # type: ignore[no-any-return]
         case "dim_param":
-            return quote(proto.dim_param)[1:-1]
+            return unquoted(proto.dim_param)
         case _:
             return None

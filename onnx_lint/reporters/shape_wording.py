@@ -13,7 +13,7 @@ from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.types.type_string import optional_element, sequence_element
 from onnx_lint.ir.graph import Node
 from onnx_lint.reporters.escape import shortened, visible
-from onnx_lint.wording import describe_list, describe_shape, quote
+from onnx_lint.wording import describe_list, describe_shape, quote, unquoted
 
 _MAX_NAME: Final = 60
 _MAX_TYPE: Final = 40
@@ -72,7 +72,7 @@ def _origin(value: Value) -> str:
 
 def _node(node: Node) -> str:
     """Return the node without its graph, which is in the title."""
-    operator = quote(f"{node.domain}::{node.op_type}" if node.domain else node.op_type)[1:-1]
+    operator = unquoted(f"{node.domain}::{node.op_type}" if node.domain else node.op_type)
     return f"node {quote(node.name)} ({operator})" if node.name else f"node {node.index} ({operator})"
 
 

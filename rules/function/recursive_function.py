@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Function, Model, Node, Recursion
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import quote, unquoted
 
 MAX_SHOWN = 8
 """A longer circle is cut in the middle of the message; the related places hold all of it."""
@@ -82,9 +82,9 @@ def _in_function(node: Node, function: Function) -> str:
 
 
 def _way(names: list[str]) -> str:
-    shown = [quote(name)[1:-1] for name in names[:MAX_SHOWN]]
+    shown = [unquoted(name) for name in names[:MAX_SHOWN]]
     hidden = len(names) - MAX_SHOWN - 1
     if hidden > 0:
         shown.append(f"... {hidden:,} more ...")
-    shown += [quote(name)[1:-1] for name in names[MAX_SHOWN:][-1:]]
+    shown += [unquoted(name) for name in names[MAX_SHOWN:][-1:]]
     return " -> ".join(shown)

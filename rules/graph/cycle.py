@@ -6,7 +6,7 @@ from itertools import islice
 
 from onnx_lint.model import Model, Node, has_late_uses
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import quote, unquoted
 
 MAX_SHOWN = 20
 """A longer circle is cut in the message."""
@@ -61,7 +61,7 @@ def cycle(model: Model) -> Iterator[Finding]:
 
 def _way(values: tuple[str, ...]) -> str:
     """The circle by the names of its values, a long one cut in the middle."""
-    shown = [quote(value)[1:-1] for value in values[:MAX_SHOWN]]
+    shown = [unquoted(value) for value in values[:MAX_SHOWN]]
     if len(values) > MAX_SHOWN:
         shown.append(f"... {len(values) - MAX_SHOWN:,} more ...")
     return " -> ".join((*shown, shown[0]))

@@ -20,7 +20,7 @@ from onnx_lint.spec.operators import (
 )
 from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
-from onnx_lint.wording import ANY_RULE, counted, listed, nearest, quote
+from onnx_lint.wording import ANY_RULE, counted, listed, nearest, unquoted
 
 if TYPE_CHECKING:
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
@@ -259,7 +259,7 @@ def other_version(schemas: OperatorSchemas, schema: OperatorSchema, alike: Alike
     found = version_with(schemas, schema, lambda other: fits(other, alike))
     if found is None:
         return ""
-    return f"this is {quote(schema.name)[1:-1]} as {'of' if found[1] else 'it was up to'} opset {found[0]}"
+    return f"this is {unquoted(schema.name)} as {'of' if found[1] else 'it was up to'} opset {found[0]}"
 
 
 def version_with(
@@ -310,7 +310,7 @@ def describe_schema(schema: OperatorSchema) -> str:
     if schema.domain in ONNXRUNTIME.domains and not schema.has_default_values:
         # All versions of ONNX Runtime call their operators version 1.
         return f"{schema.name} of onnxruntime {sources()['onnxruntime']}"
-    return f"{quote(schema.name)[1:-1]} as of opset {schema.since_version}"
+    return f"{unquoted(schema.name)} as of opset {schema.since_version}"
 
 
 def describe_attribute_type(code: int) -> str:
