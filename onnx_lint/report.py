@@ -297,7 +297,7 @@ class InternalError(Record):
             return cls(rule, OUT_OF_MEMORY, "")
         if isinstance(error, RuleError):
             return cls(rule, str(error), "")
-        import traceback  # which few runs need
+        import traceback
 
         trace = "".join(traceback.format_exception(error))
         return cls(rule, f"{type(error).__name__}: {error}", trace)

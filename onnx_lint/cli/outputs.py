@@ -258,7 +258,7 @@ def _work(output: Output) -> str:
 
 def _print_crash(output: Output, error: Exception) -> int:
     """Print that a report is missing or not whole because writing it crashed; return the exit code."""
-    from onnx_lint.cli.failures import print_crash  # late, as few runs crash
+    from onnx_lint.cli.failures import print_crash
 
     print_crash(f"onnx-lint crashed while {_work(output)}", InternalError.of(error))
     sys.stderr.write(_HOW_TO_GO_ON)

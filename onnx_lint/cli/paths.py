@@ -286,7 +286,7 @@ def _is_model(path: str) -> bool:
     name = path.lower()
     if not name.endswith(SHARED_SUFFIXES):
         return name.endswith(MODEL_SUFFIXES)
-    from onnx_lint.loader.identity.identify import TEXT_BYTES, is_parser_syntax  # late, as few folders have any
+    from onnx_lint.loader.identity.identify import TEXT_BYTES, is_parser_syntax
     from onnx_lint.loader.text.outer_names import begins_like_message
 
     try:

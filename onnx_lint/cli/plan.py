@@ -266,7 +266,7 @@ def _suppressions(request: Request) -> tuple[Suppression, ...]:
     """Return the suppressions that have not expired."""
     if not request.suppressions:
         return ()
-    import datetime  # which most runs do without
+    import datetime
 
     today = datetime.date.today()
     return tuple(entry for entry in request.suppressions if not entry.is_expired(today))

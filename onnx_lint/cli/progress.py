@@ -85,7 +85,7 @@ class ProgressBar:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TimeElapsedColumn
         from rich.text import Text
 
-        from onnx_lint.ir.tensors.wire_values import Reading  # late: a cached run needs no models
+        from onnx_lint.ir.tensors.wire_values import Reading
 
         class ReadColumn(ProgressColumn):
             def render(self, task: Task) -> Text:

@@ -98,7 +98,7 @@ def _run(plan: Plan) -> int:
         print_weakenings(report.weakened)
     code = results.end(report)
     if code == exit_codes.FINDINGS and not own.quiet and all(output.path is not None for output in outputs):
-        from onnx_lint.reporters.wording import total_of  # late, as few runs print nothing else
+        from onnx_lint.reporters.wording import total_of
 
         sys.stderr.write(f"{total_of(report)}; the report is in {visible(str(outputs[0].path))}\n")
     if own.quiet or "text" not in forms:

@@ -210,7 +210,7 @@ class _Dispatch:
         """Store a report in the cache as soon as it is here."""
         check = check_of(self._tasks[self._indices[answer.index]]) if answer.packed else None
         if check is not None:
-            from onnx_lint.cache.checks import verdicts_in  # late, as few runs have a cache
+            from onnx_lint.cache.checks import verdicts_in
 
             entry = answer.entry()
             if "identity" in entry:

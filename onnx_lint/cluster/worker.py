@@ -140,7 +140,7 @@ class _JobLinter:
         if check is None:
             report, entry = self._linter(job.index), None
         else:
-            from onnx_lint.cache.checks import with_source  # late, as few runs have a cache
+            from onnx_lint.cache.checks import with_source
             from onnx_lint.cache.verdicts import linted
 
             task, opening = self._tasks[job.index], self._linter.opening(job.index)

@@ -168,7 +168,7 @@ def open_standard_input(most: int | None = None) -> Source:
             return FileSource(os.dup(stream.fileno()), status.st_size)
         if stat.S_ISBLK(status.st_mode) or (stat.S_ISCHR(status.st_mode) and not stream.isatty()):
             raise SourceError(f"standard input: is {kind_of_file(status.st_mode)}, which may never end")
-        import tempfile  # with its imports as large as the rest of this program, and rarely needed
+        import tempfile
 
         spool = tempfile.TemporaryFile()  # noqa: SIM115 - the source owns it and closes it
         left = sys.maxsize if most is None else most

@@ -75,7 +75,7 @@ def load(
     kind = proto or kind_of_content(source, form, name)
     if form is Form.BINARY:
         return load_binary(source, kind, limits, make)
-    from onnx_lint.loader.text.read_text import read_text  # with the readers of protobuf, for text alone
+    from onnx_lint.loader.text.read_text import read_text
 
     parsed = read_text(source, form, kind, limits)
     if isinstance(parsed, Fault) and kind == MODEL_KIND and proto is None:

@@ -32,7 +32,7 @@ FORMER_NAMES: Final[Mapping[tuple[str, int], str]] = MappingProxyType(
 
 @functools.cache
 def _ranges(message_type: str) -> tuple[range, ...]:
-    from google.protobuf import descriptor_pb2  # only a file with unknown fields needs it
+    from google.protobuf import descriptor_pb2
 
     # The pure-Python implementation cannot copy the descriptor of a message in a private pool; the file has it too.
     file = schema.message(message_type).DESCRIPTOR.file

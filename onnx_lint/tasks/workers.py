@@ -48,7 +48,7 @@ def files_ahead(tasks: Iterable[Task]) -> int:
     """Return how many of these files a process has at a time."""
     if not any(map(is_opened_ahead, tasks)):
         return _FILES_AHEAD
-    from onnx_lint.remote.ahead import AHEAD  # late, as few models are in stores
+    from onnx_lint.remote.ahead import AHEAD
 
     return AHEAD
 

@@ -59,7 +59,7 @@ class DocumentPlaces:
     @cached_property
     def byte_ranges(self) -> ByteRanges:
         """The bytes of places in the serialized document."""
-        from onnx_lint.ir.places.byte_ranges import ByteRanges  # as above
+        from onnx_lint.ir.places.byte_ranges import ByteRanges
 
         source = self._source if self._form == "binary" else BytesSource(schema.serialized(self._document))
         return ByteRanges(source, self._document.DESCRIPTOR.name)

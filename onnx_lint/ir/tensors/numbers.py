@@ -178,7 +178,7 @@ def _left_in_source(tensor: Tensor, source: Source) -> Sequence[float]:
     raw = raw_numbers(tensor, source)
     if raw:
         return _unpacked(raw, tensor.proto.data_type) if len(raw) <= MOST_BYTES else ()
-    from onnx_lint.ir.tensors.stored_tensor import StoredTensor  # late: hardly any tensor is stored like this
+    from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 
     stored = StoredTensor(tensor, source)
     field = stored.right_field
@@ -246,7 +246,7 @@ def number_pieces(tensor: StoredTensor) -> Iterator[Array]:
     """Yield the numbers of a tensor as in `small_constant`; nothing if no field, or several, hold its values."""
     import numpy as np
 
-    from onnx_lint.ir.tensors.contents import entries, raw_pieces  # late: only --verify-numbers reads large tensors
+    from onnx_lint.ir.tensors.contents import entries, raw_pieces
 
     kind, field = tensor.proto.data_type, tensor.right_field
     if field is None:

@@ -221,7 +221,7 @@ class _Collector:
         return tensor
 
     def sparse_tensor(self, sparse: SparseTensor) -> None:
-        from onnx_lint.ir.tensors.sparse import StoredSparseTensor  # as below
+        from onnx_lint.ir.tensors.sparse import StoredSparseTensor
 
         values, indices = self.part(sparse, "values"), self.part(sparse, "indices")
         self.sparse.append(StoredSparseTensor(sparse, values, indices))
@@ -237,6 +237,6 @@ class _Collector:
     def stored(
         self, tensor: Tensor, right_field: str | None = None, origin: TensorOrigin | None = None
     ) -> StoredTensor:
-        from onnx_lint.ir.tensors.stored_tensor import StoredTensor  # which most models have no need of
+        from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 
         return StoredTensor(tensor, self.source, right_field, origin)

@@ -58,11 +58,18 @@ for _operator, _text in _EQUATIONS.items():
     runtime_shapes_of(_operator)(partial(_described, _text))
 
 
+_ROWS_AND_COLUMNS: Final = 2
+"""The entries of the shape of a matrix."""
+
+_BATCH_AND_CHANNELS: Final = 2
+"""The dimensions of an image before its spatial ones."""
+
+
 @runtime_shapes_of("MatMulFpQ4", reads=(2,))
 def packed_product(node: Operands) -> Outputs:
     """A product with a matrix that is packed into one row, whose shape is an input."""
     shape, packed = node.shape(0), node.content(2)
-    if not shape or packed is None or len(packed) != len(("rows", "columns")) or isinstance(packed[1], float):
+    if not shape or packed is None or len(packed) != _ROWS_AND_COLUMNS or isinstance(packed[1], float):
         return UNKNOWN
     return [(*shape[:-1], packed[1] if not isinstance(packed[1], int) or packed[1] >= 0 else None)]
 
@@ -81,7 +88,7 @@ runtime_shapes_of("MaxpoolWithMask")(pool)  # as MaxPool of ONNX; the mask is on
 def padded_transposed_convolution(node: Operands) -> Outputs:
     """As ConvTranspose of ONNX, but the padding, an input, is not read."""
     shape, kernel = node.shape(0), node.shape(1)
-    if shape is None or len(shape) < len(("batch", "channels")):
+    if shape is None or len(shape) < _BATCH_AND_CHANNELS:
         return UNKNOWN
     outputs = multiply(kernel[1], number_of(node, "group")) if kernel is not None and len(kernel) > 1 else None
-    return [(shape[0], outputs, *(None,) * (len(shape) - 2))]
+    return [(shape[0], outputs, *(None,) * (len(shape) - _BATCH_AND_CHANNELS))]
