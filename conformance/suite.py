@@ -14,7 +14,7 @@ from google.protobuf import text_format
 from support.project.fixture_files import Fixture, fixtures, linted
 from support.project.fixture_files import lint as lint_with
 
-from onnx_lint import __version__, schema
+from onnx_lint import schema
 from onnx_lint.common.record import replace
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.documents.kinds import MODEL_KIND
@@ -24,6 +24,7 @@ from onnx_lint.spec.clauses import Clause, clauses
 from onnx_lint.spec.releases import RELEASES
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.spec.target import WITHOUT_ML
+from onnx_lint.version import __version__
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = 1

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from onnx_lint.assertion import assert_conforms
     from onnx_lint.library import Report, Settings, fix, lint
     from onnx_lint.report import Diagnostic, FileReport
-
-__version__ = "0.2.0"
+    from onnx_lint.version import __version__
 
 __all__ = ["Diagnostic", "FileReport", "Report", "Settings", "__version__", "assert_conforms", "fix", "lint"]
 
@@ -40,4 +39,8 @@ def __getattr__(name: str) -> Any:
         from onnx_lint import report
 
         return getattr(report, name)
+    if name == "__version__":
+        from onnx_lint import version
+
+        return version.__version__
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,11 +15,11 @@ from typing import Final
 
 from google.protobuf import __version__ as protobuf_version
 
-import onnx_lint
 from onnx_lint.cache.identity import digest_at, identity_at, is_settled
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.locations import is_remote, is_web
+from onnx_lint.version import __version__
 
 _IGNORED: Final = frozenset({"__pycache__"})
 
@@ -74,12 +74,12 @@ def _program() -> tuple[object, ...]:
         module = sys.modules[package]
         folders += list(getattr(module, "__path__", ()))
     files = tuple(found for folder in dict.fromkeys(folders) for found in sorted(code_files(folder)))
-    return onnx_lint.__version__, sys.version, protobuf_version, files
+    return __version__, sys.version, protobuf_version, files
 
 
 def own_folders() -> list[str]:
     """Return the folders of the code of onnx-lint and its rules."""
-    return [onnx_lint.__path__[0], *importlib.import_module("onnx_lint.rules").__path__]
+    return [os.path.dirname(os.path.dirname(__file__)), *importlib.import_module("onnx_lint.rules").__path__]
 
 
 def code_files(folder: str) -> Iterator[tuple[str, int, int]]:

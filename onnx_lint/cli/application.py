@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.catalogue import explain_command, rules_command
 from onnx_lint.cli.commands import check_command, fix_command, shapes_command
@@ -19,6 +18,7 @@ from onnx_lint.cli.streams import standard_output
 from onnx_lint.common.distribution import NAME
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.spec.standard import DEFAULT_STANDARD
+from onnx_lint.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

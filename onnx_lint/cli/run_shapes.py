@@ -7,7 +7,6 @@ from contextlib import closing
 from itertools import chain
 from typing import Final
 
-from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.failures import print_internal_errors, print_unreadable
 from onnx_lint.cli.plan import Plan
@@ -30,6 +29,7 @@ from onnx_lint.report import InternalError
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.reporters.shape_records import document, graph_parts
 from onnx_lint.reporters.shape_wording import graph_title, table
+from onnx_lint.version import __version__
 
 _HOW_TO_GO_ON: Final = "To go on: only the values that depend on the crash are unknown; the others are as shown.\n"
 

@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from google.protobuf import __version__ as protobuf_version
 
-import onnx_lint
 from onnx_lint.cache.key import code_files, own_folders
 from onnx_lint.cache.serialized import SENT, from_bytes, parsed, serialized, to_bytes
 from onnx_lint.common.record import Record
 from onnx_lint.engine.plugins import ENTRY_POINT_GROUP
 from onnx_lint.report import FileReport
+from onnx_lint.version import __version__
 
 _LEVEL: Final = 1
 
@@ -87,7 +87,7 @@ def program() -> str:
     for folder in _code_folders():
         for path, _, _ in sorted(code_files(folder)):
             found.update(f"{os.path.relpath(path, folder)}\0{_digest(path)}".encode("utf-8", "surrogatepass"))
-    return f"{onnx_lint.__version__} ({found.hexdigest()})"
+    return f"{__version__} ({found.hexdigest()})"
 
 
 def _code_folders() -> Iterator[str]:

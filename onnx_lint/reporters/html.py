@@ -11,7 +11,6 @@ import base64
 from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
-from onnx_lint import __version__
 from onnx_lint.common import package_data
 from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
@@ -39,6 +38,7 @@ from onnx_lint.reporters.wording import (
     weakened_of,
     worst_of,
 )
+from onnx_lint.version import __version__
 from onnx_lint.wording import counted
 
 MAX_FINDINGS: Final = 2_000

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from onnx_lint import __version__
 from onnx_lint.report import (
     Diagnostic,
     FileFacts,
@@ -25,6 +24,7 @@ from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.json_text import given
 from onnx_lint.reporters.statistics import by_operator, by_producer, statistics
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.version import __version__
 
 VERSION: Final = 1
 """The version of the JSON report. Within a version properties are only added."""

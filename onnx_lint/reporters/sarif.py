@@ -18,7 +18,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final, TextIO
 
-from onnx_lint import __version__
 from onnx_lint.common.record import replace
 from onnx_lint.report import Diagnostic, FileReport, ProposedFix, RelatedPlace, Report
 from onnx_lint.reporters import Options
@@ -38,6 +37,7 @@ from onnx_lint.reporters.wording import (
     weakened_of,
     where_of,
 )
+from onnx_lint.version import __version__
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS: Final = 25_000
