@@ -367,7 +367,7 @@ def test_the_promised_api_is_the_one_that_there_is():
     kept, now = (DOCS / "public_api.txt").read_text(encoding="utf-8").splitlines(), public_api().splitlines()
     gone, added = sorted(set(kept) - set(now)), sorted(set(now) - set(kept))
     assert gone == [], "docs/stability.md promises these; if one has to go, the changelog says how to go on"
-    assert added == [], "run python -m tools.public_api"
+    assert added == [], "run python -m tools"
 
 
 def test_the_promised_names_of_models_graphs_and_nodes_exist():
@@ -393,7 +393,7 @@ def test_the_forms_of_a_report_are_current(name: str, tmp_path: Path):
     """One model with an error, a warning and a note, in each form."""
     text = report_forms.forms(tmp_path)[name]
     shown = report_forms.FORMS / f"report.{report_forms.SUFFIXES[name]}"
-    assert text == shown.read_bytes().decode(), "run PYTHONPATH=. python docs/generate/forms.py"
+    assert text == shown.read_bytes().decode(), "run python -m tools"
     for rule in ("undefined-name", "missing-producer", "unknown-value-info-name"):
         assert rule in text
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows each report format for one model with an error, a warning and a note.
 
-`PYTHONPATH=. python docs/generate/forms.py` writes them to `docs/captures/forms`. docs/reports.md shows the page for a
+`python -m docs.generate.forms` writes them to `docs/captures/forms`. docs/reports.md shows the page for a
 browser by a screenshot, which is made by hand.
 """
 

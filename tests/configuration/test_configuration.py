@@ -411,7 +411,7 @@ def test_every_key_has_a_field_of_the_request() -> None:
 
 def test_the_published_schema_is_current() -> None:
     published = (ROOT / "docs" / "config.schema.json").read_text(encoding="utf-8")
-    assert published == text_of_schema(), "run python -m tools.configuration_schema"
+    assert published == text_of_schema(), "run python -m tools"
     schema = json.loads(published)
     jsonschema.Draft202012Validator.check_schema(schema)
     for wrong in (

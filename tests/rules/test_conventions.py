@@ -137,13 +137,13 @@ def test_every_folder_of_fixtures_belongs_to_a_rule():
 
 def test_the_catalogue_is_current():
     written = (ROOT / "rules" / "README.md").read_text(encoding="utf-8")
-    assert written == catalogue(), "run python -m tools.catalogue"
+    assert written == catalogue(), "run python -m tools"
 
 
 def test_the_index_is_current():
     written = (ROOT / "rules" / INDEX).read_text(encoding="utf-8")
-    assert written == index(), "run python -m tools.catalogue"
-    assert (ROOT / "rules" / PAGES).read_text(encoding="utf-8") == pages(), "run python -m tools.catalogue"
+    assert written == index(), "run python -m tools"
+    assert (ROOT / "rules" / PAGES).read_text(encoding="utf-8") == pages(), "run python -m tools"
 
 
 def test_chapters_say_nothing_of_their_rules():

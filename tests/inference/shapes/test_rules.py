@@ -17,7 +17,7 @@ def test_each_operator_stands_in_one_family():
 
 def test_the_file_has_the_module_of_each_operator():
     """An operator that the file lacks has no shape rule."""
-    assert FAMILIES.read_text(encoding="utf-8") == families(), "run python -m tools.shape_families"
+    assert FAMILIES.read_text(encoding="utf-8") == families(), "run python -m tools"
 
 
 @each_case("family", sorted(operators_by_family()))
