@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of the documentation that are made from the sources, and the examples in those that are written.
 
-Whether the site can be built, links included, `python docs/build.py` checks; .ci/run runs it.
+Whether the site can be built, links included, `python docs/build.py` checks; CI runs it.
 """
 
 from __future__ import annotations

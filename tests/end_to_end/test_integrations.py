@@ -84,20 +84,66 @@ def test_every_call_of_python_leaves_the_checked_repository_out():
     assert "version" not in _yaml("action.yml")["inputs"], "nobody owns the name on the package index yet"
 
 
-def test_each_marker_has_a_stage_and_each_stage_runs_in_ci():
+CI = ROOT / ".ci"
+EVENTS = {
+    "push": {"change", "full"},
+    "pull_request": {"change", "full"},
+    "schedule": {"nightly"},
+    "workflow_dispatch": {"nightly"},
+}
+"""The words of `.ci/stages` with whose stages CI answers an event."""
+
+
+def _stages() -> list[list[str]]:
+    """The rows of `.ci/stages`: the name, the word that says when it runs, Pythons, and commits."""
+    lines = (CI / "stages").read_text(encoding="utf-8").splitlines()
+    return [line.split() for line in lines if not line.startswith("#")]
+
+
+def test_each_marker_has_a_stage():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
     markers = {line.partition(":")[0] for line in settings["markers"]}
-    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    script = (CI / "run").read_text(encoding="utf-8")
     assert set(re.findall(r'/pytest" .*-m "?(\w+)', script)) == markers
     left_out = re.findall(r"\w+", settings["addopts"].partition("-m 'not (")[2].replace(" or ", " "))
     assert sorted(left_out) == sorted(markers), "the default run leaves out the tests of each marker"
-    stages = re.findall(r"^stage_(\w+)\(\)", script, re.MULTILINE)
-    of_a_change = re.findall(r'^DEFAULT="(.*)"$', script, re.MULTILINE)[0].split()
-    others = (ROOT / ".ci" / "full").read_text(encoding="utf-8").partition("exec ")[2].replace("\\\n", "").split()[1:]
-    assert sorted([*of_a_change, *others]) == sorted(stages)
-    jobs = _yaml(".github/workflows/ci.yml")["jobs"].values()
-    rows = [row for job in jobs for row in job.get("strategy", {}).get("matrix", {}).get("include", ())]
-    assert {stage for row in rows for stage in row["stages"].split()} == set(stages)
+    listed = [name for name, *_ in _stages()]
+    assert sorted(listed) == sorted(re.findall(r"^stage_(\w+)\(\)", script, re.MULTILINE))
+
+
+def test_each_stage_of_the_list_runs_in_ci_and_here():
+    assert {when for _, when, *_ in _stages()} == set().union(*EVENTS.values())
+    assert 'stages_of "${@:-change}"' in (CI / "run").read_text(encoding="utf-8")
+    assert (CI / "full").read_text(encoding="utf-8").endswith("\nexec .ci/run full nightly\n")
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_the_jobs_of_ci_are_those_of_the_list(event: str, tmp_path: Path):
+    jobs = _yaml(".github/workflows/ci.yml")["jobs"]
+    script = jobs["list"]["steps"][-1]["run"]
+    done = _run(["bash", "-c", script], ROOT, EVENT=event, GITHUB_OUTPUT=str(tmp_path / "output"))
+    assert (done.returncode, done.stderr) == (0, "")
+    name, _, printed = (tmp_path / "output").read_text(encoding="utf-8").partition("=")
+    assert json.loads(printed) == [
+        {"stage": stage, "python": python, "depth": {"one": 1, "all": 0}[history]}
+        for stage, when, pythons, history in _stages()
+        if when in EVENTS[event]
+        for python in pythons.split(",")
+    ]
+    assert jobs["stage"]["strategy"]["matrix"] == {"include": f"${{{{ fromJSON(needs.list.outputs.{name}) }}}}"}
+    assert [step["run"] for step in jobs["stage"]["steps"] if "run" in step] == ['.ci/run "$STAGE"']
+
+
+def test_contributing_says_what_ci_runs_for_a_change():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    row = re.search(r"^\| `\.ci/full` \|.*CI runs (.*?) for each change as well", page, re.MULTILINE)
+    assert row is not None
+    assert re.findall(r"`(\w+)`", row[1]) == [name for name, when, *_ in _stages() if when == "full"]
+
+
+def test_a_stage_that_is_not_in_the_list_ends_the_run():
+    done = _run([str(CI / "run"), "lint", "lnit"], ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "unknown stage: lnit\n")
 
 
 def test_the_action_knows_the_severities_and_options_of_the_program():
