@@ -52,5 +52,7 @@ def pinned(system: Any, address: str) -> str:
         return path  # a bucket has no revisions
     api = HfApi(endpoint=system.endpoint, token=system.token)
     revision = api.repo_info(resolved.repo_id, revision=resolved.revision, repo_type=resolved.repo_type).sha
-    root = resolved.root.rpartition("@")[0] or resolved.root
-    return f"{root}@{revision}/{resolved.path_in_repo}".rstrip("/")
+    # Older packages resolve a path without the attribute `root`.
+    root = resolved.unresolve().removesuffix(resolved.path_in_repo).rstrip("/")
+    repository = root.rpartition("@")[0] or root
+    return f"{repository}@{revision}/{resolved.path_in_repo}".rstrip("/")
