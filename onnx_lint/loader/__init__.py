@@ -73,6 +73,10 @@ def load(
         return make(None, faults=(form,))
     check_size(source, limits, is_text=form is not Form.BINARY)
     kind = proto or kind_of_content(source, form, name)
+    if kind is None:
+        from onnx_lint.loader.identity.other_messages import unrecognized_data
+
+        return make(None, faults=(unrecognized_data(source),))
     if form is Form.BINARY:
         return load_binary(source, kind, limits, make)
     from onnx_lint.loader.text.read_text import read_text
@@ -96,6 +100,9 @@ def read_first(source: Source, name: str, limits: Limits, proto: str | None) -> 
     if form is not Form.BINARY:
         return
     check_size(source, limits, is_text=False)
-    skeleton = read_skeleton(source, MAX_PARSED_BYTES, limits.fields, proto or kind_of_content(source, form, name))
+    kind = proto or kind_of_content(source, form, name)
+    if kind is None:
+        return
+    skeleton = read_skeleton(source, MAX_PARSED_BYTES, limits.fields, kind)
     if skeleton.is_whole:
         source.read_at(0, source.size)

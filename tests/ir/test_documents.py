@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from google.protobuf import text_format
+from support.models.clean_model import clean_proto
 
 from onnx_lint import lint, schema
 from onnx_lint.cli.application import run
@@ -254,26 +255,52 @@ def _tensor_file(**fields: Any) -> bytes:
     ("data", "rule"),
     [
         (_tensor_file(float_data=[1]), "tensor-size-mismatch"),
-        (_tensor_file(data_type=99), "unknown-tensor-element-type"),
         (_tensor_file(data_type=0, float_data=[], raw_data=bytes(8)), "unknown-tensor-element-type"),
-        (_tensor_file(dims=[-2]), "invalid-tensor-shape"),
-        (_tensor_file(float_data=[], int64_data=[1, 2]), "misplaced-tensor-data"),
-        (_tensor_file(float_data=[], double_data=[1, 2]), "misplaced-tensor-data"),
         (_tensor_file(raw_data=bytes(8)), "ambiguous-tensor-data"),
-        (_tensor_file() + b"\xc2\x3e\x01!", "unknown-field"),
-        (_tensor_file() + b"\x60\x01", "wrong-wire-type"),
         (_tensor_file(float_data=[]) + b"\x25\0\0\x80\x3f", "tensor-size-mismatch"),
-        (_tensor_file(float_data=[], raw_data=bytes(8))[:-3], "truncated-file"),
-        (_tensor_file(name="")[:-3], "truncated-file"),
-        (_tensor_file(name="n").replace(b"\x42\x01n", b"\x42\x01\xff"), "invalid-utf8"),
-        (_tensor_file(doc_string="n").replace(b"\x62\x01n", b"\x62\x01\xff"), "invalid-utf8"),
         (_tensor_file() + b"\x10\x01", "repeated-singular-field"),
     ],
 )
-def test_a_tensor_with_one_fault_is_judged_as_a_tensor(data: bytes, rule: str):
+def test_a_whole_tensor_with_a_fault_is_judged_as_a_tensor(data: bytes, rule: str):
     file = lint_source(BytesSource(data), "input_0.pb", Settings())
     assert file.kind == "TensorProto"
     assert rule in {item.rule for item in file.diagnostics}
+
+
+OF_NO_MESSAGE = "the file is a Protocol Buffers message, but fits none of ONNX"
+NOT_WHOLE = "the file is no whole Protocol Buffers message"
+HINT = "; if it should be a tensor, --proto TensorProto shows what is wrong with it"
+
+
+@pytest.mark.parametrize(
+    ("data", "said", "rule"),
+    [
+        (_tensor_file(data_type=99), OF_NO_MESSAGE, "unknown-tensor-element-type"),
+        (_tensor_file(dims=[-2]), OF_NO_MESSAGE, "invalid-tensor-shape"),
+        (_tensor_file(float_data=[], int64_data=[1, 2]), OF_NO_MESSAGE, "misplaced-tensor-data"),
+        (_tensor_file(float_data=[], double_data=[1, 2]), OF_NO_MESSAGE, "misplaced-tensor-data"),
+        (_tensor_file() + b"\xc2\x3e\x01!", OF_NO_MESSAGE, "unknown-field"),
+        (_tensor_file() + b"\x60\x01", OF_NO_MESSAGE, "wrong-wire-type"),
+        (_tensor_file(float_data=[], raw_data=bytes(8))[:-3], NOT_WHOLE, "truncated-file"),
+        (_tensor_file(name="")[:-3], NOT_WHOLE, "truncated-file"),
+        (_tensor_file(name="n").replace(b"\x42\x01n", b"\x42\x01\xff"), OF_NO_MESSAGE, "invalid-utf8"),
+        (_tensor_file(doc_string="n").replace(b"\x62\x01n", b"\x62\x01\xff"), OF_NO_MESSAGE, "invalid-utf8"),
+    ],
+)
+def test_what_is_no_whole_tensor_is_not_a_model_unless_the_message_is_named(data: bytes, said: str, rule: str):
+    source = BytesSource(data)
+    assert [(item.rule, item.message) for item in lint_source(source, "input_0.pb", Settings()).diagnostics] == [
+        ("not-a-model", said + HINT)
+    ]
+    assert rule in {item.rule for item in lint(data, {"proto": "TensorProto"}).diagnostics}
+
+
+@pytest.mark.parametrize("size", [-1, -20])
+def test_a_cut_model_keeps_its_faults_under_the_name_of_data(size: int):
+    data = clean_proto().SerializeToString()[:size]
+    found = lint_source(BytesSource(data), "model.pb", Settings()).diagnostics
+    assert found == lint_source(BytesSource(data), "model.onnx", Settings()).diagnostics
+    assert "truncated-file" in {item.rule for item in found}
 
 
 @pytest.mark.parametrize(
@@ -289,4 +316,5 @@ def test_a_tensor_with_one_fault_is_judged_as_a_tensor(data: bytes, rule: str):
     ],
 )
 def test_what_is_further_from_a_tensor_is_not_taken_for_one(data: bytes):
-    assert lint_source(BytesSource(data), "input_0.pb", Settings()).kind == "ModelProto"
+    file = lint_source(BytesSource(data), "input_0.pb", Settings())
+    assert (file.kind, [item.rule for item in file.diagnostics]) == ("ModelProto", ["not-a-model"])

@@ -194,12 +194,12 @@ _JSON_MAGIC = rb'"magic"\s*+:\s*+"ONNXOPSET"'
 _TEXT_MESSAGE = rb"(?m)^#[^\S\n]*+proto-message:[^\S\n]*+(?:onnx\.)?(\w++)[^\S\n]*+$"
 
 
-def kind_of_content(source: Source, form: Form, name: str) -> str:
+def kind_of_content(source: Source, form: Form, name: str) -> str | None:
     """Return the name of the message in `source`; `ModelProto` if it is not recognized, with other possible messages.
 
     A tensor or value is recognized only in a file called `.pb`, as in the data of test cases: a tensor in the place of
-    a model must not count as a conforming file. A file called `.onnxopset` that cannot be anything else is an operator
-    set without its magic word, which is then its fault.
+    a model must not count as a conforming file. None if such a file is no whole message. A file called `.onnxopset`
+    that cannot be anything else is an operator set without its magic word, which is then its fault.
     """
     head = source.read_at(0, HEAD_BYTES if form is Form.BINARY else TEXT_BYTES)
     if form is Form.TEXTPROTO:
@@ -217,7 +217,7 @@ def kind_of_content(source: Source, form: Form, name: str) -> str:
 
     if name.lower().endswith(SET_SUFFIX):
         return OPERATOR_SET_KIND if possible_kinds(source) == [OPERATOR_SET_KIND] else MODEL_KIND
-    return data_kind(source) or MODEL_KIND
+    return data_kind(source)
 
 
 def _begins_with_magic(source: Source) -> bool:

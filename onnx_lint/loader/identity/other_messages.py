@@ -44,6 +44,9 @@ _TRIED_FIELDS: Final = 1 << 17
 _FITTED_FIELDS: Final = 20_000
 """The limit on the fields that are examined to recognize the message."""
 
+_MOST_OF_A_NAME: Final = 1 << 20
+"""The limit on the bytes of a name that are examined."""
+
 _JUDGED: Final = 1000
 """The limit on the elements of a list that are examined."""
 
@@ -58,17 +61,38 @@ optional with that tensor are the same bytes."""
 
 def another_message(source: Source) -> Fault | None:
     """Return the fault of a file with another message than ModelProto; None if it is meant to be a model."""
-    foreign = foreign_format(source)
-    if foreign is not None:
-        return _fault(f"the file is {foreign}, not an ONNX model")
-    if is_a_model(source):
-        return None
-    found = possible_kinds(source)
-    if found:
-        return _fault(f"the file is not a ModelProto, but may be {' or '.join(found)} (option --proto)")
-    if not _shows_model(source) and _is_split(source):
+    foreign = _foreign(source)
+    if foreign is not None or is_a_model(source):
+        return foreign
+    possible = _possible(source)
+    if possible is None and not _shows_model(source) and _is_split(source):
         return _fault("the file is a Protocol Buffers message, but not one of ONNX")
-    return None
+    return possible
+
+
+def unrecognized_data(source: Source) -> Fault:
+    """Return the fault of a file for which `data_kind` returns None."""
+    known = _foreign(source) or _possible(source)
+    if known is not None:
+        return known
+    what = (
+        "a Protocol Buffers message, but fits none of ONNX"
+        if _is_split(source)
+        else "no whole Protocol Buffers message"
+    )
+    return _fault(f"the file is {what}; if it should be a tensor, --proto TensorProto shows what is wrong with it")
+
+
+def _foreign(source: Source) -> Fault | None:
+    foreign = foreign_format(source)
+    return None if foreign is None else _fault(f"the file is {foreign}, not an ONNX model")
+
+
+def _possible(source: Source) -> Fault | None:
+    found = possible_kinds(source)
+    if not found:
+        return None
+    return _fault(f"the file is not a ModelProto, but may be {' or '.join(found)} (option --proto)")
 
 
 def _fault(message: str) -> Fault:
@@ -76,81 +100,22 @@ def _fault(message: str) -> Fault:
 
 
 def data_kind(source: Source) -> str | None:
-    """Return the message of DATA_KINDS that the file plausibly holds; None if that is undecided."""
+    """Return the message of a data file: a model, or the one of DATA_KINDS that the whole file plausibly is.
+
+    A damaged model is a model. None if the message is undecided, or if the file is none of these.
+    """
     if is_a_model(source):
-        return None
+        return MODEL_KIND
     certain = _certain_kind(source)
     if certain is not None:
         return certain
     fitting = (kind for kind in DATA_KINDS if _fits(source, kind))
     possible = [kind for kind in fitting if _holds(source, kind, _IS_POSSIBLE[kind])]
-    if not possible and _is_nearly_a_tensor(source):
-        return "TensorProto"
-    return possible[0] if len(possible) == 1 else None
-
-
-def _is_nearly_a_tensor(source: Source) -> bool:
-    """Return true if the file is a tensor with one fault: a field, text, its type, a dimension, its values, or its end.
-
-    Two of type, dimensions and values must be present.
-    """
-    fields = wire.fields("TensorProto")
-    plain = b""
-    names: set[str] = set()
-    odd = 0
-    try:
-        for number, wire_type, tag, value, following in islice(wire.records(source, 0, source.size), _FITTED_FIELDS):
-            known = fields.get(number)
-            if known is None or not known.accepts(wire_type):
-                odd += 1
-            elif known.name in _PLAIN_FIELDS:
-                plain += source.read_at(tag, min(following - tag, _MOST_OF_A_FIELD))
-            else:
-                names.add(known.name)
-                odd += known.name in _TEXTS and not _is_text(source, value, following)
-            if odd > 1 or len(plain) > _MOST_OF_A_FIELD:
-                return False
-        odd += odd == 0 and not _is_parsed(source)
-    except WireError as error:
-        # The field in which the message is cut.
-        odd += 1
-        cut = fields.get(error.field[0]) if error.problem == "truncated" and error.field is not None else None
-        if cut is None:
-            return False
-        names.add(cut.name)
-    try:
-        proto = schema.message("TensorProto").FromString(plain)
-    except DecodeError:
-        return False
-    given = names & _DATA_FIELDS
-    if sum((proto.data_type != 0, bool(proto.dims), bool(given or "external_data" in names))) < 2:
-        return False
-    element_type = ELEMENT_TYPES.get(proto.data_type)
-    is_misplaced = element_type is not None and bool(given) and given.isdisjoint({"raw_data", element_type.field})
-    return odd + (element_type is None) + is_misplaced + any(dimension < 0 for dimension in proto.dims) == 1
-
-
-_PLAIN_FIELDS: Final = frozenset({"dims", "data_type", "data_location"})
-_TEXTS: Final = frozenset({"name", "doc_string"})
-_MOST_OF_A_FIELD: Final = 1 << 20
-
-
-def _is_parsed(source: Source) -> bool:
-    """Return true if the lists in the file parse as those of a tensor."""
-    try:
-        schema.message("TensorProto").FromString(_skeleton(source, "TensorProto").data)
-    except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError, TooManyFieldsError):
-        return False
-    return True
-
-
-def _is_text(source: Source, start: int, end: int) -> bool:
-    """Return true if the bytes are UTF-8; a very long text is not checked."""
-    try:
-        source.read_at(start, end - start if end - start <= _MOST_OF_A_FIELD else 0).decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    if len(possible) == 1:
+        return possible[0]
+    # A tensor has a number where a model has the name of its producer.
+    is_damaged_model = not possible and _shows_model(source) and _fits(source, MODEL_KIND, is_cut=True)
+    return MODEL_KIND if is_damaged_model else None
 
 
 def possible_kinds(source: Source) -> list[str]:
@@ -193,7 +158,7 @@ def _begins_with_node(source: Source, start: int, end: int) -> bool:
     operator = _first(source, *node, "NodeProto", "op_type") if node is not None else None
     if operator is None:
         return False
-    name = source.read_at(operator[0], min(operator[1] - operator[0], _MOST_OF_A_FIELD))
+    name = source.read_at(operator[0], min(operator[1] - operator[0], _MOST_OF_A_NAME))
     return _is_name(name.decode("utf-8", "surrogateescape"))
 
 
@@ -209,8 +174,10 @@ def _first(source: Source, start: int, end: int, message: str, field: str) -> tu
     return None
 
 
-def _fits(source: Source, message: str, start: int = 0, end: int | None = None) -> bool:
+def _fits(source: Source, message: str, start: int = 0, end: int | None = None, *, is_cut: bool = False) -> bool:
     """Return true if `message` declares each field from `start` to `end`, with its wire type.
+
+    `is_cut`: the fields before bytes that cannot be split are enough.
 
     In a long message the first fields decide: they are enough to recognize it, and several messages are tried.
     """
@@ -222,7 +189,7 @@ def _fits(source: Source, message: str, start: int = 0, end: int | None = None) 
             if known is None or not known.accepts(wire_type):
                 return False
     except WireError:
-        return False
+        return is_cut
     return True
 
 

@@ -83,8 +83,15 @@ NOBODYS = {
 }
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "file.pb"])
+IS_UNKNOWN = {
+    "model.onnx": "the file is a Protocol Buffers message, but not one of ONNX",
+    "file.pb": "the file is a Protocol Buffers message, but fits none of ONNX; "
+    "if it should be a tensor, --proto TensorProto shows what is wrong with it",
+}
+
+
+@pytest.mark.parametrize("name", IS_UNKNOWN)
 @pytest.mark.parametrize("data", NOBODYS.values(), ids=NOBODYS)
 def test_a_message_that_nobody_knows_is_told_as_such(data: bytes, name: str):
     model = load(BytesSource(data), name)
-    assert [fault.message for fault in model.faults] == ["the file is a Protocol Buffers message, but not one of ONNX"]
+    assert [fault.message for fault in model.faults] == [IS_UNKNOWN[name]]

@@ -78,3 +78,19 @@ def test_a_truncated_document_is_told(kind: str):
 def test_a_part_of_a_tensor_may_be_enough(kind: str, fields: dict[str, object], is_possible: bool):
     data = schema.message(kind)(**fields).SerializeToString()
     assert (kind in possible_kinds(BytesSource(data))) is is_possible
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("SequenceProto", {"name": "ab", "elem_type": 1}),
+        ("SequenceProto", {"name": "ab", "elem_type": 3, "sequence_values": [{"elem_type": 1}]}),
+        ("MapProto", {"name": "ab", "key_type": 3, "keys": [16, 1], "values": {"elem_type": 1}}),
+        ("MapProto", {"name": "ab", "key_type": 8}),
+    ],
+)
+def test_a_whole_message_that_could_be_another_one_is_recognized(kind: str, fields: dict[str, object]):
+    """Their names could be the dimensions of a tensor."""
+    data = schema.message(kind)(**fields).SerializeToString()
+    model = load(BytesSource(data), "x.pb")
+    assert (model.kind, model.faults) == (kind, ())
