@@ -17,6 +17,7 @@ def not_a_model(model: Model) -> Iterator[Finding]:
     - A page of HTML: download the model again.
     - An archive: unpack it.
     - A file of another framework: convert it first.
+    - A damaged tensor in a `.pb` file: `--proto TensorProto` reports what is wrong with it.
 
     ### Example
 
