@@ -6,7 +6,7 @@ from __future__ import annotations
 from marshal import dumps
 from typing import Any, Final
 
-_WITHOUT_REFERENCES: Final = 2
+WITHOUT_REFERENCES: Final = 2
 """The last version of the format whose bytes depend only on the values, and not on which objects are shared."""
 
 
@@ -18,4 +18,4 @@ def salted_key(parts: tuple[Any, ...]) -> bytes:
     them. A salt beside the numbers in a tuple does not help: two numbers can be changed together so that
     the hash stays the same with nearly any salt.
     """
-    return dumps(parts, _WITHOUT_REFERENCES)
+    return dumps(parts, WITHOUT_REFERENCES)

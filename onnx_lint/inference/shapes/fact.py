@@ -6,10 +6,11 @@ Facts are interned: equal facts are one object, so that a fact is compared and l
 
 from __future__ import annotations
 
+from marshal import dumps
 from typing import Final
 
 from onnx_lint.common.cached import Memory
-from onnx_lint.common.salted import salted_key
+from onnx_lint.common.salted import WITHOUT_REFERENCES, salted_key
 from onnx_lint.inference.shapes.dims import Dim, Shape
 
 Content = tuple[Dim | float, ...] | None
@@ -73,15 +74,14 @@ _MOST: Final = 50_000
 _LONGEST_KEY: Final = 20_000
 """So many bytes suffice for the most elements."""
 
-_FactKey = tuple[str | None, bytes | None, Fact | None]
+_FactKey = tuple[str | None, bytes, Fact | None]
 
 _facts: Final[Memory[_FactKey, Fact]] = Memory(_MOST, _LONGEST_KEY)
 
 
 def _key(kind: str | None, shape: Shape, content: Content, inside: Fact | None, elements: ElementShapes) -> _FactKey:
-    if elements:
-        return kind, salted_key((shape, content, elements)), inside
-    return kind, None if shape is None and content is None else salted_key((shape, content)), inside
+    parts = (shape, content, elements) if elements else (shape, content)
+    return kind, salted_key(parts), inside
 
 
 def fact(
@@ -92,7 +92,10 @@ def fact(
     elements: ElementShapes = (),
 ) -> Fact:
     """Return the fact with these parts."""
-    key = _key(kind, shape, content, inside, elements)
+    if elements:
+        key = _key(kind, shape, content, inside, elements)
+    else:  # the same without two calls: each value of a model has a fact
+        key = kind, dumps((shape, content), WITHOUT_REFERENCES), inside
     found = _facts.get(key)
     if found is None:
         found = _facts.keep(key, _CONSTANT.get(key) or Fact(kind, shape, content, inside, elements))

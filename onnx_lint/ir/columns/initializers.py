@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from marshal import dumps
 from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import Record
-from onnx_lint.common.salted import salted_key
+from onnx_lint.common.salted import WITHOUT_REFERENCES, salted_key
 from onnx_lint.ir.columns.tensor_encodings import RAW_DATA, evident_size, is_evident, may_hold_nan
 from onnx_lint.spec.element_types import FLOATING_TYPES
 
@@ -43,7 +44,7 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
         name, element_type, shape = proto.name, proto.data_type, tuple(proto.dims)
         found.names.append(name)
         found.element_types.append(element_type)
-        key = salted_key((element_type, shape))
+        key = dumps((element_type, shape), WITHOUT_REFERENCES)  # `salted_key` without a call for each initializer
         kind = kinds.get(key)
         if kind is None:
             kind = kinds[key] = shape, evident_size(element_type, shape)

@@ -107,9 +107,9 @@ class NodeForm:
         """The AttributeProtos."""
         self.attribute_types = _types_of(attributes)
         """Name and stated type of each attribute."""
-        self.inputs = _same(inputs)
+        self.inputs = _operands(inputs)
         """For each input whether it is given; an empty name leaves it out."""
-        self.outputs = _same(outputs)
+        self.outputs = _operands(outputs)
         self.attribute_kinds: tuple[AttributeKind, ...] | None = None
         """The kinds of the attributes, kept here by the first AttributeIndex that needs them."""
         self.is_shared = False
@@ -131,13 +131,18 @@ def _same(made: tuple[_T, ...]) -> tuple[_T, ...]:
     return _shared.get(made) or (_shared.keep(made, made) if len(made) <= _MOST_SHARED else made)
 
 
-def operands_key(form: NodeForm) -> tuple[object, object]:
-    """Return a key for the inputs and outputs that are given.
+class _LongOperands(tuple[bool, ...]):
+    """Many Booleans. Their hash is that of bytes, which Python salts: a file may choose long tuples of one hash."""
 
-    So few Booleans as forms share have too few values for their hashes to be equal, but files may choose longer tuples.
-    """
-    inputs, outputs = form.inputs, form.outputs
-    return (inputs, outputs) if len(inputs) <= _MOST_SHARED >= len(outputs) else (bytes(inputs), bytes(outputs))
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return hash(bytes(self))
+
+
+def _operands(given: tuple[bool, ...]) -> tuple[bool, ...]:
+    """Return the tuple as a part of keys. The few tuples that forms share have different hashes."""
+    return _same(given) if len(given) <= _MOST_SHARED else _LongOperands(given)
 
 
 def _types_of(attributes: Sequence[Any]) -> tuple[tuple[str, int], ...]:

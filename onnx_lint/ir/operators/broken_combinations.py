@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from onnx_lint.ir.columns.nodes import NodeForm, operands_key
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
@@ -25,7 +25,7 @@ def _distinct(forms: Collection[NodeForm]) -> Collection[NodeForm]:
     found: dict[object, NodeForm] = {}
     for form in forms:
         has_values = any(kind in _LISTS or kind == _STRING for _, kind in form.attribute_types)
-        found[form if has_values else (operands_key(form), form.attribute_types)] = form
+        found[form if has_values else (form.inputs, form.outputs, form.attribute_types)] = form
     return found.values()
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.ir.columns.nodes import NodeForm, operands_key
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node, NodesOfGraphs
 from onnx_lint.ir.operators.function_calls import Calls
 from onnx_lint.ir.operators.imports import Imports
@@ -201,7 +201,7 @@ class Operators:
                 alike = known.get((scope, form))
                 if alike is None:
                     operator = self.operator_in(graph, form)
-                    key = (operator, operands_key(form), form.attribute_types)
+                    key = (operator, form.inputs, form.outputs, form.attribute_types)
                     if key not in alike_nodes:
                         alike_nodes[key] = AlikeNodes(operator, graph, form)
                     alike = known[scope, form] = alike_nodes[key]
