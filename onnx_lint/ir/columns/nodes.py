@@ -107,9 +107,9 @@ class NodeForm:
         """The AttributeProtos."""
         self.attribute_types = _types_of(attributes)
         """Name and stated type of each attribute."""
-        self.inputs = _operands(inputs)
+        self.inputs = _shared.get(inputs) or _operands(inputs)
         """For each input whether it is given; an empty name leaves it out."""
-        self.outputs = _operands(outputs)
+        self.outputs = _shared.get(outputs) or _operands(outputs)
         self.attribute_kinds: tuple[AttributeKind, ...] | None = None
         """The kinds of the attributes, kept here by the first AttributeIndex that needs them."""
         self.is_shared = False
