@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import families
 import huge_models
 import large_models
 import models
@@ -93,6 +94,10 @@ def _many(folder: Path) -> None:
         models.save(models.mixture(10 + seed % 40, seed), folder / f"model_{seed:04}.onnx")
 
 
+def _families(folder: Path) -> None:
+    families.write(folder, 40)
+
+
 def in_the_wheel() -> Path:
     """Return the folder of the models that the `onnx` package tests backends with."""
     found = importlib.util.find_spec("onnx")
@@ -145,6 +150,7 @@ CASES: Final = (
     Case("3 GiB of inlined weights, one file", _inlined(3 * GIB), exit_code=1),
     Case("2,000 models of 10 to 49 nodes, one call, `--jobs 1`", _many, many=True, options=("--jobs", "1")),
     Case("the same, `--jobs auto`", _many, many=True),
+    Case("40 families of 6 models, one call, `--jobs 1`", _families, many=True, options=("--jobs", "1")),
     Case("a ResNet-50 of the onnx package", _network),
     Case("149 models of the onnx package, one call, `--jobs 1`", _wheel, many=True, options=("--jobs", "1")),
     Case("the same, second run with `--cache`", _wheel, many=True, options=("--cache",), is_second_run=True),

@@ -12,6 +12,7 @@ from onnx_lint import schema
 FLOAT: Final = 1
 INT64: Final = 7
 BOOL: Final = 9
+FLOAT16: Final = 10
 _ML: Final = "ai.onnx.ml"
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from large_models import BOOL, FLOAT, INT64, add_attribute, add_function, declare
+from large_models import BOOL, FLOAT, FLOAT16, INT64, add_attribute, add_function, declare
 
 from onnx_lint import schema
 
@@ -24,13 +24,17 @@ WIDTH: Final = 8
 """The width of a layer: small, so that a model of many nodes is not mainly weights."""
 HIDDEN: Final = (1, LENGTH, WIDTH)
 DOMAIN: Final = "pkg.torch"
+PACKED: Final = {FLOAT: "<f", FLOAT16: "<e"}
+"""The formats of the module `struct`, by element type."""
 
 
 class Writer:
     """Writes a model node by node, and keeps the name of the sequence's current value."""
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, element_type: int = FLOAT) -> None:
         self.random = random.Random(seed)
+        self.element_type = element_type
+        """The type of weights and of activations: FLOAT or FLOAT16."""
         self.model = schema.message("ModelProto")(ir_version=10, producer_name="pytorch", producer_version="2.7.0")
         self.model.opset_import.add(domain="", version=21)
         self.graph = self.model.graph
@@ -39,7 +43,7 @@ class Writer:
         self.nodes = 0
         self.scope = ""
         self._target = self.graph
-        declare(self.graph.input, "input", FLOAT, *HIDDEN)
+        declare(self.graph.input, "input", element_type, *HIDDEN)
 
     def weight(self, name: str, *shape: int) -> str:
         """An initializer of the main graph, filled with seeded values."""
@@ -47,8 +51,8 @@ class Writer:
         for size in shape:
             count *= size
         full = f"{self.scope.strip('/').replace('/', '.')}.{name}"
-        content = struct.pack("<f", self.random.random()) * count
-        self.graph.initializer.add(name=full, data_type=FLOAT, dims=shape, raw_data=content)
+        content = struct.pack(PACKED[self.element_type], self.random.random()) * count
+        self.graph.initializer.add(name=full, data_type=self.element_type, dims=shape, raw_data=content)
         return full
 
     def node(
@@ -62,7 +66,7 @@ class Writer:
             add_attribute(node, key, value)
         self.nodes += 1
         if shape and self.random.random() < 0.5:
-            declare(self._target.value_info, output, FLOAT, *shape)
+            declare(self._target.value_info, output, self.element_type, *shape)
         return output
 
     def constant(self, *values: int) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+import families
 import large_models
 import models
 import runtime_models
@@ -61,6 +62,7 @@ ROWS: Final[Mapping[str, Row]] = MappingProxyType(
         "json": _small("-f json"),
         "sarif": _small("-f sarif"),
         "real": Row("60 real models in one process", _real, ("-j", "1")),
+        "families": Row("6 families of 6 models", lambda folder: families.write(folder, 6), ("-j", "1")),
         "constants": _model("1,000 Constants of 256 bytes", large_models.constants, 1_000),
         "added-constants": _model("2,000 nodes, each Add with a Constant", large_models.own_constants, 2_000),
         "attributes": _model("2,000 LeakyRelu, each with its own alpha", large_models.own_attributes, 2_000),

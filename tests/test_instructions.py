@@ -307,9 +307,10 @@ def test_figures_are_written_into_the_file_and_the_page(
 
 def test_exports_and_decoders_conform(gate: ModuleType):
     """A model with an error would measure the report of it."""
-    exports, runtime_models = (importlib.import_module(name) for name in ("exports", "runtime_models"))
+    exports, runtime_models, families = map(importlib.import_module, ("exports", "runtime_models", "families"))
     made = {f"{name} {seed}": export(seed) for name, export in exports.EXPORTERS.items() for seed in range(6)}
     made["decoder"] = runtime_models.decoder(4)
+    made |= {f"family {seed} {name}": model for seed in range(6) for name, model in families.family(seed)}
     with_findings = {
         name: report.diagnostics
         for name, model in made.items()
@@ -325,3 +326,22 @@ def test_the_same_seed_gives_the_same_bytes(gate: ModuleType):
     for export in exports.EXPORTERS.values():
         first, again, other = (export(seed).SerializeToString(deterministic=True) for seed in (3, 3, 4))
         assert first == again != other
+
+
+def test_the_members_of_a_family_differ_in_precision_sizes_and_names(gate: ModuleType):
+    families = importlib.import_module("families")
+    for seed in range(6):
+        members = dict(families.family(seed))
+        assert list(members) == ["fp32", "fp16", "int8", "checkpoint_1", "checkpoint_2", "checkpoint_3"]
+        again = dict(families.family(seed))
+        written = {name: model.SerializeToString(deterministic=True) for name, model in members.items()}
+        assert written == {name: model.SerializeToString(deterministic=True) for name, model in again.items()}
+        assert len(set(written.values())) == len(written)
+        operators = {name: [node.op_type for node in model.graph.node] for name, model in members.items()}
+        alike = ("fp32", "fp16", "checkpoint_1", "checkpoint_2", "checkpoint_3")
+        assert all(operators[name] == operators["fp32"] for name in alike)
+        assert {"QuantizeLinear", "DequantizeLinear"} <= set(operators["int8"])
+        weights = {name: model.graph.initializer[-1] for name, model in members.items()}
+        assert len({tensor.name for tensor in weights.values()}) == 4
+        assert len({tuple(tensor.dims) for tensor in weights.values()}) == 4
+        assert weights["fp16"].data_type == 10
