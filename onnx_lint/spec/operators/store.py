@@ -41,6 +41,7 @@ class DataFile:
         self.domains = domains
         self._type_lists: dict[str, frozenset[str]] = {}
         self._rows: dict[tuple[str, str], list[Any]] = {}
+        self._schemas: dict[tuple[str, str, int], OperatorSchema] = {}
 
     @cached_property
     def _lines(self) -> dict[bytes, bytes]:
@@ -61,11 +62,19 @@ class DataFile:
         return tuple(row[2]) if row else ()
 
     def schema(self, domain: str, op_type: str, since_version: int) -> OperatorSchema | None:
-        """Return the signature of an operator as of exactly the version that introduced it."""
-        row = self._row(domain, op_type)
-        if not row or since_version not in row[2]:
-            return None
-        return self._build(row, row[2].index(since_version))
+        """Return the signature of an operator as of exactly the version that introduced it.
+
+        It is one object for all operator sets that have this version of the operator. So models that import different
+        sets share what was found out about nodes by their signature.
+        """
+        key = (domain, op_type, since_version)
+        found = self._schemas.get(key)
+        if found is None:
+            row = self._row(domain, op_type)
+            if not row or since_version not in row[2]:
+                return None
+            found = self._schemas[key] = self._build(row, row[2].index(since_version))
+        return found
 
     def first_versions(self, domain: str) -> Iterator[tuple[str, int]]:
         """Yield each operator of a domain with its first version, in the order of the names."""

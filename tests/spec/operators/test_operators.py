@@ -403,6 +403,15 @@ def test_json_schema_accepts_the_example():
     assert list(jsonschema.Draft202012Validator(schema).iter_errors(example)) == []
 
 
+def test_a_signature_is_one_object_for_all_operator_sets_that_have_it():
+    """What was found out about nodes of a signature then holds for models that import any of these sets."""
+    found = {number: signature("Shape", number) for number in (13, 14, 15, 18, 19)}
+    assert found[13] is found[14]
+    assert found[15] is found[18]
+    assert [found[number].since_version for number in (14, 18, 19)] == [13, 15, 19]
+    assert OperatorSchemas().find("ai.onnx", "Shape", 18) is found[18]
+
+
 def test_a_file_overrides_a_runtime_operator(tmp_path):
     document = MINIMAL | {"domain": "com.microsoft", "operators": [OPERATOR | {"name": "Gelu"}]}
     schemas = OperatorSchemas([load_schema_file(written(tmp_path, document))])
