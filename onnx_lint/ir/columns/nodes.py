@@ -80,6 +80,7 @@ class NodeForm:
         "attribute_types",
         "attributes",
         "domain",
+        "faultless",
         "fitting",
         "inputs",
         "is_shared",
@@ -120,6 +121,8 @@ class NodeForm:
         """The last signature that nodes of this form were found to match, in this model or an earlier one."""
         self.sound: object = None
         """The last signature for which the values of its attributes were found to be right."""
+        self.faultless: object = None
+        """The last signature for which its attributes, and what is given together, were found to have no fault."""
 
 
 _shared: Final[Memory[tuple[Any, ...], tuple[Any, ...]]] = Memory(1_000)

@@ -93,12 +93,19 @@ def has_faulty_attributes(operators: Operators) -> bool:
 
 
 def _are_faulty(alike: AlikeNodes) -> bool:
-    schema, forms = alike.operator.schema, alike.distinct_forms
+    schema = alike.operator.schema
     if schema is None:
+        return False
+    forms = [form for form in alike.distinct_forms if form.faultless is not schema]
+    if not forms:
         return False
     if has_broken_combinations(schema, forms):
         return True
-    return bool(alike.attributes) and not all(is_sound(schema, form) for form in forms)
+    if alike.attributes and not all(is_sound(schema, form) for form in forms):
+        return True
+    for form in forms:
+        form.faultless = schema
+    return False
 
 
 def is_sound(schema: OperatorSchema, form: NodeForm) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
-from onnx_lint.common.cached import cached_property
+from onnx_lint.common.cached import Memory, cached_property
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node, NodesOfGraphs
@@ -43,6 +43,9 @@ class OperatorStatus(Enum):
     """The node names no operator."""
 
 
+_WITHOUT_SIGNATURE: Final = (OperatorStatus.UNVERIFIED, OperatorStatus.UNBOUND)
+
+
 class Operator(Record):
     """An operator as nodes name it, resolved under one imported version; there is one object for each."""
 
@@ -62,6 +65,10 @@ class Operator(Record):
     def versioned_name(self) -> str:
         """The domain, name and imported version: the key of a fault that all nodes of the operator may have."""
         return f"{self.domain}::{self.op_type} {self.opset_version}"
+
+
+_built_in: Final[Memory[tuple[str, str, int | None], Operator]] = Memory(4_000)
+"""The operators that earlier models of the run named, by domain, name and version, as BUILT_IN describes them."""
 
 
 class AlikeNodes:
@@ -234,12 +241,14 @@ class Operators:
 
         The default domain is called `ai.onnx`.
         """
+        unsure = [alike for alike in self.alike_nodes if alike.operator.status in _WITHOUT_SIGNATURE]
+        if not unsure:
+            return {}  # as for most models
         counts: Counter[str] = Counter()
         # The signatures of a known domain are known; another rule reports that it is not imported.
         known = self.schemas.known_domains() if self._imports.are_stated else ()
-        for alike in self.alike_nodes:
-            is_unbound = alike.operator.status is OperatorStatus.UNBOUND and alike.operator.domain not in known
-            if is_unbound or alike.operator.status is OperatorStatus.UNVERIFIED:
+        for alike in unsure:
+            if alike.operator.status is OperatorStatus.UNVERIFIED or alike.operator.domain not in known:
                 counts[alike.operator.domain or "ai.onnx"] += alike.count
         return dict(sorted(counts.items()))
 
@@ -258,10 +267,18 @@ class Operators:
         key = (domain, op_type, version)
         found = self._operators.get(key)
         if found is None:
-            schema = None if version is None or not op_type else self.schemas.find(domain, op_type, version)
-            status = self._status(domain, op_type, version, schema)
-            found = self._operators[key] = Operator(domain, op_type, version, status, schema)
+            shared = _built_in if self.schemas is BUILT_IN else None
+            found = shared.get(key) if shared is not None else None
+            if found is None:
+                found = self._new(domain, op_type, version)
+                if shared is not None:
+                    shared.keep(key, found)
+            self._operators[key] = found
         return found
+
+    def _new(self, domain: str, op_type: str, version: int | None) -> Operator:
+        schema = None if version is None or not op_type else self.schemas.find(domain, op_type, version)
+        return Operator(domain, op_type, version, self._status(domain, op_type, version, schema), schema)
 
     def _status(self, domain: str, op_type: str, version: int | None, schema: OperatorSchema | None) -> OperatorStatus:
         if not op_type:

@@ -6,8 +6,11 @@ from __future__ import annotations
 import pytest
 from support.models.model_samples import from_text
 
+from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.operators import attribute_faults as module
 from onnx_lint.ir.operators.attribute_faults import attribute_faults, is_sound
+from onnx_lint.loader import load
+from onnx_lint.model import Model
 from onnx_lint.spec.operators import BUILT_IN
 
 
@@ -60,4 +63,31 @@ def test_a_form_that_is_sound_is_not_judged_again(monkeypatch: pytest.MonkeyPatc
     original = module.attribute_faults
     monkeypatch.setattr(module, "attribute_faults", lambda *given: judged.append(given) or original(*given))
     assert [is_sound(schema, form), is_sound(schema, form)] == [True, True]
+    assert len(judged) == 1
+
+
+def _model(text: str) -> Model:
+    return load(BytesSource(text.encode()), "m.textproto")
+
+
+@pytest.mark.parametrize("versions", [(10, 11), (11, 10)])
+def test_a_form_is_faultless_for_one_signature_only(versions: tuple[int, int]):
+    found = {}
+    for version in (*versions, *versions):
+        text = f"""ir_version: 8 opset_import {{ version: {version} }} graph {{ node {{
+            op_type: "Resize" input: "x" input: "roi" input: "scales" output: "y" {CUBIC} }} }}"""
+        found[version] = module.has_faulty_attributes(_model(text).operators)
+    assert found == {10: True, 11: False}  # the mode is new there
+
+
+def test_a_faultless_form_is_not_judged_again(monkeypatch: pytest.MonkeyPatch):
+    text = 'ir_version: 8 opset_import { version: 13 } graph { node { op_type: "Elu" input: "x" output: "y" %s } }'
+    alpha = 'attribute { name: "alpha" type: FLOAT f: 0.125 }'
+    first, second = _model(text % alpha).operators, _model(text % alpha).operators
+    for alike in first.alike_nodes:
+        alike.form.faultless = None  # another test may have judged it
+    judged: list[object] = []
+    original = module.has_broken_combinations
+    monkeypatch.setattr(module, "has_broken_combinations", lambda *given: judged.append(given) or original(*given))
+    assert [module.has_faulty_attributes(first), module.has_faulty_attributes(second)] == [False, False]
     assert len(judged) == 1

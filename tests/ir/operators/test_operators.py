@@ -14,10 +14,12 @@ import pytest
 from support.project.checkout import ROOT
 
 import onnx_lint
+from onnx_lint.common.cached import Memory
 from onnx_lint.engine.lint import lint_model, lint_source
 from onnx_lint.engine.settings import Settings, schemas_of
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.operators.operators import OperatorStatus
+from onnx_lint.ir.operators import operators
+from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 
@@ -288,3 +290,61 @@ class TestSchemaFiles:
     def test_settings_can_be_sent_to_another_process(self):
         settings = Settings(opset_schemas=(str(EXAMPLE),))
         assert pickle.loads(pickle.dumps(settings)) == settings
+
+
+class TestModelsOfOneRun:
+    """Operators and signatures are kept for later models. Models that differ in what decides them get their own."""
+
+    IMPORTS_20 = "ir_version: 8 opset_import { version: 20 } "
+    IMPORTS_19 = "ir_version: 8 opset_import { version: 19 } "
+    FUNCTION = (
+        'functions { domain: "" name: "Gelu" input: "a" output: "b" opset_import { version: 20 } '
+        'node { op_type: "Relu" input: "a" output: "b" } } '
+    )
+    CASES = (
+        (IMPORTS_20 + GELU, OperatorStatus.KNOWN),
+        (IMPORTS_19 + GELU, OperatorStatus.UNKNOWN),  # the operator came with version 20
+        ('ir_version: 8 opset_import { domain: "ai.onnx.ml" version: 3 } ' + GELU, OperatorStatus.UNBOUND),
+        (IMPORTS_20 + FUNCTION + GELU, OperatorStatus.FUNCTION),
+        (IMPORTS_20 + GELU.replace('"Gelu"', '"Gelu" domain: "a.b"'), OperatorStatus.UNBOUND),
+    )
+
+    @pytest.mark.parametrize("order", [1, -1])
+    def test_imports_and_functions(self, order: int):
+        cases = (*self.CASES, *self.CASES)[::order]
+        found = []
+        for text, _ in cases:
+            model = model_of(text)
+            found.append(model.operators.operator(model.main_graph.nodes[0]).status)
+        assert found == [status for _, status in cases]
+
+    @pytest.mark.parametrize("order", [1, -1])
+    def test_schema_files(self, order: int):
+        text = (
+            'ir_version: 8 opset_import { version: 20 } opset_import { domain: "com.example.vision" version: 2 } '
+            'graph { name: "g" node { op_type: "Resize3" domain: "com.example.vision" input: "x" output: "y" } }'
+        )
+        unknown = (
+            "unknown-operator: unnamed node 0 (com.example.vision::Resize3) of the main graph uses an operator that "
+            "'com.example.vision' 2 does not have"
+        )
+        settings = (
+            Settings(select=("unknown-operator",)),
+            Settings(select=("unknown-operator",), opset_schemas=(str(EXAMPLE),)),
+        )
+        cases = [(settings[0], []), (settings[1], [unknown])] * 2
+        assert [messages(text, given) for given, _ in cases[::order]] == [found for _, found in cases[::order]]
+
+    def test_operators_with_one_name_and_version_are_one_object(self):
+        texts = (self.IMPORTS_20 + GELU, self.IMPORTS_20 + GELU, self.IMPORTS_19 + GELU)
+        first, second, other = (model_of(text).operators.alike_nodes[0].operator for text in texts)
+        assert first is second is not other
+
+    def test_so_many_are_kept_and_no_more(self, monkeypatch: pytest.MonkeyPatch):
+        kept = Memory[tuple[str, str, int | None], Operator](10)
+        monkeypatch.setattr(operators, "_built_in", kept)
+        for first in range(0, 60, 4):
+            nodes = " ".join(f'node {{ op_type: "N{number}" }}' for number in range(first, first + 4))
+            model = model_of(f"{self.IMPORTS_20} graph {{ {nodes} }}")
+            assert {alike.operator.status for alike in model.operators.alike_nodes} == {OperatorStatus.UNKNOWN}
+        assert 0 < len(kept) <= 10
