@@ -449,7 +449,7 @@ class FileReport(Record):
         and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity by the
         settings. Clauses of plugins, policies and targets do not count.
         """
-        violations = sum(item.is_violation for item in (*self.diagnostics, *self.suppressed))
+        violations = sum([item.is_violation for item in (*self.diagnostics, *self.suppressed)])
         if violations:
             return False, _some(violations, "finding breaks", "findings break") + " a requirement of ONNX"
         if self.unreadable is not None or self.not_judged is not None:
@@ -457,8 +457,9 @@ class FileReport(Record):
         reasons = list(self.gaps)
         if self.internal_errors:
             reasons.append(_some(len(self.internal_errors), "internal error", "internal errors"))
-        for source, count in Counter(item.suppressor for item in self.suppressed).items():
-            reasons.append(f"{_some(count, 'finding', 'findings')} suppressed by the {source}")
+        if self.suppressed:
+            for source, count in Counter(item.suppressor for item in self.suppressed).items():
+                reasons.append(f"{_some(count, 'finding', 'findings')} suppressed by the {source}")
         if self.shapes is not None and any(kind == "budget" for kind, _, _ in self.shapes.causes):
             reasons.append("inferring shapes stopped at a limit")
         reasons += self.incomplete
@@ -520,9 +521,12 @@ class Totals:
         self.models += file.kind == "ModelProto" and file.unreadable is None
         self._add_findings(file)
         if file.facts is not None:
-            counts = self.producers.setdefault(file.facts.producer, Counter())
+            counts = self.producers.get(file.facts.producer)
+            if counts is None:
+                counts = self.producers[file.facts.producer] = Counter()
             counts[None] += 1
-            counts.update(item.severity for item in file.diagnostics)
+            for item in file.diagnostics:
+                counts[item.severity] += 1
             for domain, version, name, count in file.facts.operators:
                 nodes, models = self.operators.get((domain, version, name), (0, 0))
                 self.operators[domain, version, name] = nodes + count, models + 1

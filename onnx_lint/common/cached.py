@@ -35,12 +35,13 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named like the one of fu
     def __get__(self, instance: object, owner: type | None = None) -> Self | _Value:
         if instance is None:
             return self
-        if _RAISED in instance.__dict__:
+        kept = instance.__dict__
+        if _RAISED in kept:
             _raise_again(instance, self.name)
         look()
         try:
             # The class has no __set__, so from now on Python finds the entry of the instance before the property.
-            value = instance.__dict__[self.name] = self.func(instance)
+            value = kept[self.name] = self.func(instance)
         except (MemoryError, OSError):
             raise  # it may succeed the next time
         except Exception as error:

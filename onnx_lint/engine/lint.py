@@ -288,7 +288,8 @@ def _lint(check: _SourceCheck) -> tuple[FileReport, Model | None]:
 
         bare, entries = report, check.settings.suppressions
         report = errors.unless_it_crashes(lambda: with_suppressed(bare, entries), bare, "suppressing findings")
-    return replace(report, internal_errors=errors.all()), model
+    found = errors.all()
+    return replace(report, internal_errors=found) if found else report, model
 
 
 def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: InternalErrors) -> FileReport:

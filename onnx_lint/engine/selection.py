@@ -174,7 +174,10 @@ class Selection:
         key = (model.kind, model.loaded)
         if key not in self._groups:
             self._groups[key] = self._grouped(self.judging(model))
-        asked = [each for question, members in self._groups[key] if has_subject(model, question) for each in members]
+        asked: list[_Numbered] = []
+        for question, members in self._groups[key]:
+            if has_subject(model, question):
+                asked += members
         return [entry for _, entry in sorted(asked, key=_position)]
 
     def _grouped(self, judging: list[Registered]) -> list[_Group]:

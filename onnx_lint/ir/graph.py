@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain
-from typing import overload
+from typing import Final, overload
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property, laid_out
@@ -144,6 +144,9 @@ class NodesOfGraphs:
 
     def __iter__(self) -> Iterator[Node]:
         return chain.from_iterable(self._lists)
+
+
+NO_NODES: Final = NodesOfGraphs(())
 
 
 class Definition(Record):

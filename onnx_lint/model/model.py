@@ -23,7 +23,7 @@ from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS, OPERATOR_SET_KIND, describe_kind
 from onnx_lint.ir.documents.roots import HeldValues, Roots, roots, supposed_imports
 from onnx_lint.ir.fault import Fault, FaultKind
-from onnx_lint.ir.graph import Function, Graph, GraphKind, Node, NodesOfGraphs
+from onnx_lint.ir.graph import NO_NODES, Function, Graph, GraphKind, Node, NodesOfGraphs
 from onnx_lint.ir.names.declarations import RepeatedDeclarations, repeated_declarations
 from onnx_lint.ir.names.resolution import Resolution, resolve
 from onnx_lint.ir.nesting import with_nested
@@ -253,7 +253,7 @@ class Model:
     def nodes_with(self, annotation: str) -> NodesOfGraphs:
         """Return the nodes that have an annotation, a field of NodeProto such as `doc_string`."""
         if annotation not in self._annotations_of_nodes:
-            return NodesOfGraphs(())
+            return NO_NODES
         return NodesOfGraphs(graph.nodes_with(annotation) for graph in self.graphs)
 
     @cached_property

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Function, Graph, Node
@@ -61,32 +62,55 @@ def may_use_newer_features(model: Model) -> bool:
     return (
         model.declared_types.has_unusual
         or not model.tensors.element_types.isdisjoint(later_element_types(known))
-        or any(_may_have(model, message, fields) for message, fields in later_fields(known).items())
+        or any(_HAVING.get(message, _tensor_has)(model, fields) for message, fields in later_fields(known).items())
         or any(named_element_types(model.operators, model.bound_nodes, later_element_types(known).keys()))
     )
 
 
-def _may_have(model: Model, message: str, fields: Sequence[str]) -> bool:
-    """Return whether anything in the model may have one of these fields of a message."""
-    match message:
-        case "ModelProto":
-            return any(getattr(model.proto, field) for field in fields)
-        case "GraphProto":
-            return any(model.graphs_with(field) for field in fields)
-        case "FunctionProto":
-            return bool(model.functions)
-        case "NodeProto":
-            return (
-                any(model.nodes_with(field) for field in fields)
-                or ("overload" in fields and bool(overloaded_nodes(model)))
-                or ("domain" in fields and any(form.domain for form in model.forms))
-            )
-        case "AttributeProto":
-            return any(field in kind.fields for kind in model.attribute_index.kinds for field in fields)
-        case "ValueInfoProto":
-            return bool(model.annotated_value_infos)
-        case _:
-            return bool(model.tensors.external or model.tensors.with_metadata)
+def _model_has(model: Model, fields: Sequence[str]) -> bool:
+    return any(getattr(model.proto, field) for field in fields)
+
+
+def _graph_has(model: Model, fields: Sequence[str]) -> bool:
+    return any(map(model.graphs_with, fields))
+
+
+def _function_has(model: Model, _: Sequence[str]) -> bool:
+    return bool(model.functions)
+
+
+def _node_has(model: Model, fields: Sequence[str]) -> bool:
+    return (
+        any(map(model.nodes_with, fields))
+        or ("overload" in fields and bool(overloaded_nodes(model)))
+        or ("domain" in fields and any(form.domain for form in model.forms))
+    )
+
+
+def _attribute_has(model: Model, fields: Sequence[str]) -> bool:
+    wanted = set(fields)
+    return not all(wanted.isdisjoint(kind.fields) for kind in model.attribute_index.kinds)
+
+
+def _value_info_has(model: Model, _: Sequence[str]) -> bool:
+    return bool(model.annotated_value_infos)
+
+
+def _tensor_has(model: Model, _: Sequence[str]) -> bool:
+    return bool(model.tensors.external or model.tensors.with_metadata)
+
+
+_HAVING: Final[Mapping[str, Callable[[Model, Sequence[str]], bool]]] = MappingProxyType(
+    {
+        "ModelProto": _model_has,
+        "GraphProto": _graph_has,
+        "FunctionProto": _function_has,
+        "NodeProto": _node_has,
+        "AttributeProto": _attribute_has,
+        "ValueInfoProto": _value_info_has,
+    }
+)
+"""By message: returns whether anything in a model may have one of these fields of it. All others are in tensors."""
 
 
 def features_beyond(model: Model, ir_version: int) -> Iterator[Feature]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.inference.types.usual_types import sight_of
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
-from onnx_lint.ir.graph import Graph, Node, Nodes, NodesOfGraphs
+from onnx_lint.ir.graph import NO_NODES, Graph, Node, Nodes, NodesOfGraphs
 from onnx_lint.ir.names.plain_names import has_plain_names
 from onnx_lint.ir.operators import attribute_faults, mismatch
 from onnx_lint.ir.operators.control_flow import attribute_name
@@ -205,6 +205,8 @@ def has_late_uses(model: Model) -> bool:
 def has_attributes_named_as_values(model: Model) -> bool:
     """Return whether an attribute has the name of a value."""
     names = {name for form in model.forms for name, _ in form.attribute_types} - {""}
+    if not names:
+        return False
     if not names.isdisjoint(model.resolution.undefined_names):
         return True
     return any(not graph.positions.keys().isdisjoint(names) for graph in model.graphs)
@@ -216,7 +218,7 @@ def has_attributes_named_as_values(model: Model) -> bool:
 def overloaded_nodes(model: Model) -> NodesOfGraphs:
     """Return the nodes that name an overload of a function."""
     forms = {form for form in model.forms if form.overload}
-    return NodesOfGraphs(graph.nodes_of(forms) for graph in model.graphs if forms)
+    return NodesOfGraphs(graph.nodes_of(forms) for graph in model.graphs) if forms else NO_NODES
 
 
 def has_incomplete_nodes(model: Model) -> bool:

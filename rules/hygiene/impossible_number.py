@@ -126,14 +126,12 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
 
 
 def _scales(node: Node, constants: Constants) -> Iterator[Finding]:
-    is_of_blocks = node.op_type in _OF_BLOCKS or any(
-        each.name == "block_size" and each.i for each in node.attribute_protos
-    )
+    inputs = node.inputs
     for index in _SCALES[node.op_type]:
-        scales = constants.of(node.graph, node.inputs[index]) if index < len(node.inputs) else None
+        scales = constants.of(node.graph, inputs[index]) if index < len(inputs) else None
         if scales is None or scales.has_nan:  # a NaN is another finding
             continue
-        if scales.greatest == math.inf or (scales.least <= 0 and not is_of_blocks):
+        if scales.greatest == math.inf or (scales.least <= 0 and not _is_of_blocks(node)):
             said = scales.first(lambda scale: scale == math.inf or scale <= 0)
             yield Finding(
                 scales.place,
@@ -142,6 +140,11 @@ def _scales(node: Node, constants: Constants) -> Iterator[Finding]:
                 allowed="positive finite scales",
                 cause=f"{node.op_type} {said.rpartition(' is ')[2]}",
             )
+
+
+def _is_of_blocks(node: Node) -> bool:
+    """Return whether the scales of a node are those of blocks."""
+    return node.op_type in _OF_BLOCKS or any(each.name == "block_size" and each.i for each in node.attribute_protos)
 
 
 def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:

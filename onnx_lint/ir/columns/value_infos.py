@@ -38,7 +38,8 @@ def value_infos_of(proto: Proto, *, is_function: bool) -> dict[str, ValueInfoCol
         {} if is_function else {"input": columns_of(proto.input, shared), "output": columns_of(proto.output, shared)}
     )
     parsed = schema.message("ValueInfoProto").FromString
-    return lists | {"value_info": columns_of(map(parsed, proto.value_info), shared)}
+    lists["value_info"] = columns_of(map(parsed, proto.value_info), shared) if proto.value_info else NO_VALUE_INFOS
+    return lists
 
 
 def columns_of(protos: Iterable[Proto], shared: dict[bytes, bytes]) -> ValueInfoColumns:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from onnx_lint import schema
+from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.common.salted import salted_key
 from onnx_lint.ir.graph import Function, Graph, Node
@@ -133,6 +134,7 @@ def _entries(versions: Mapping[str, int]) -> list[Proto]:
     return [entry(domain=domain, version=version) for domain, version in versions.items()]
 
 
+@remembered(256)
 def _stated(entries: _List) -> _Stated:
     domains = [normalized_domain(domain) for domain, _ in entries]
     is_usual = len(set(domains)) == len(domains) and all(_is_usual(*entry) for entry in entries)
@@ -180,7 +182,10 @@ def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
     """
     counts: dict[int | None, Counter[str]] = {None: Counter()}
     for graph in graphs:
-        owner = counts.setdefault(graph.function.index if graph.function is not None else None, Counter())
+        number = graph.function.index if graph.function is not None else None
+        owner = counts.get(number)
+        if owner is None:
+            owner = counts[number] = Counter()
         for form, count in graph.form_counts.items():
             owner[normalized_domain(form.domain)] += count
     return counts

@@ -94,12 +94,15 @@ class Constants:
 
     def of(self, graph: Graph, name: str) -> Constant | None:
         """Return the initializer or Constant that a graph sees; None for other values, and for those left out."""
-        found = graph.definition_of(name) if name else None
-        if found is None:
-            return None
-        key = id(found.graph), name
+        key = id(graph), name
         if key not in self._known:
-            self._known[key] = self._defined(found, name)
+            found = graph.definition_of(name) if name else None
+            if found is None:
+                self._known[key] = None
+            elif found.graph is graph:
+                self._known[key] = self._defined(found, name)
+            else:
+                self._known[key] = self.of(found.graph, name)
         return self._known[key]
 
     def _defined(self, found: Definition, name: str) -> Constant | None:
