@@ -9,6 +9,7 @@ the time in the middle of Python code that never calls `look`. Nothing stops a s
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from _thread import _local, get_ident
 from time import perf_counter
@@ -111,6 +112,9 @@ _NOT_STOPPED: Final = frozenset(
 )
 """The modules whose functions are never stopped in the middle: they import, lock, and enter and leave contexts."""
 
+_OURS: Final = frozenset({"onnx_lint", "google", "numpy"})
+"""The packages that are stopped only outside of such a function. A plugin is stopped inside of one as well."""
+
 _alarm_thread: int | None = None
 """The thread that an alarm interrupts; None if there is no alarm."""
 
@@ -153,7 +157,11 @@ def _set_alarm(seconds: float | None) -> None:
 def _ring(_: int, frame: FrameType | None) -> None:
     """Look at the time, unless the interrupted code must not be stopped. The next alarm then looks again."""
     while frame is not None:
-        if frame.f_globals.get("__name__") in _NOT_STOPPED:
+        name = str(frame.f_globals.get("__name__"))
+        if name in _NOT_STOPPED:
             return
+        package = name.partition(".")[0]
+        if package not in _OURS and package not in sys.stdlib_module_names:
+            break  # a plugin, perhaps called by a function of contextlib
         frame = frame.f_back
     look()
