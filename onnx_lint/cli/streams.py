@@ -75,11 +75,11 @@ def report_file(path: str) -> Iterator[TextIO]:
 def _new_content(path: str, target: str) -> Iterator[int]:
     """Yield a descriptor for the new content of a file, and close it. `target`: the path without links."""
     from onnx_lint.cli.kept_files import descriptor_of
-    from onnx_lint.common.replacement import replacement
+    from onnx_lint.common.whole_file import whole_file
 
     number = descriptor_of(path)
     if number is None and (os.path.isfile(target) or not os.path.exists(target)):
-        with replacement(target) as (descriptor, _):
+        with whole_file(target) as (descriptor, _):
             yield descriptor
         return
     # Nothing is truncated, and no new link is followed: a device or pipe may have become one meanwhile.

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from onnx_lint.common.record import replace
-from onnx_lint.common.replacement import replacement
-from onnx_lint.fixing.rewrite import NotWrittenError, copy
+from onnx_lint.common.whole_file import NotWrittenError, whole_file
+from onnx_lint.input.copying import copy_range
 from onnx_lint.input.source import FileSource
 from onnx_lint.ir.places.edits import DataCopy
 from onnx_lint.ir.tensors.data_folder import DataFolder, FileState, is_below
@@ -68,11 +68,8 @@ def new_data_files(
                         raise NotWrittenError(f"{target} is there already, and is no copy of the data file")
                     continue
                 _make_folder(os.path.dirname(target), undo)
-                with replacement(target) as (new, _):
+                with whole_file(target, "no file") as (new, _):
                     _write_ranges(source, each, new)
-                    os.fsync(new)
-                    if os.path.lexists(target):
-                        raise NotWrittenError(f"another program has written {target} meanwhile")
                 undo.callback(_remove, os.unlink, target)
                 written.append((target, each.size))
             finally:
@@ -120,7 +117,7 @@ def _write_ranges(source: FileSource, made: DataCopy, descriptor: int) -> None:
     for start, end, position in made.ranges:
         for first, last in _stretches(source.descriptor, start, end):
             os.lseek(descriptor, position + first - start, os.SEEK_SET)
-            copy(source, first, last, descriptor)
+            copy_range(source, first, last, descriptor)
     os.ftruncate(descriptor, made.size)
 
 

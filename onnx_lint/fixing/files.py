@@ -13,12 +13,13 @@ from typing import Final
 
 from onnx_lint.common.deadline import lift_deadline
 from onnx_lint.common.record import Record, replace
+from onnx_lint.common.whole_file import NotWrittenError, OpenFile, Replaced, whole_file
 from onnx_lint.engine.lint import lint_source, load_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
-from onnx_lint.fixing.rewrite import NotWrittenError, rewrite, write_pieces
 from onnx_lint.fixing.rounds import Lint, Load, Mended, Round, check, mend
+from onnx_lint.input.copying import copy_all
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
 from onnx_lint.ir.places.edits import Assign
@@ -108,7 +109,9 @@ def _fix(
         folder = DataFolder(os.path.dirname(mending.target or path), most=settings.limits.external_bytes)
         return lint(result, beside=folder if settings.external_data else None)
 
-    old = os.fstat(source.descriptor) if isinstance(source, FileSource) and receive is None else None
+    replaces: Replaced = "no file"
+    if isinstance(source, FileSource) and receive is None:
+        replaces = OpenFile(source.descriptor, os.fstat(source.descriptor))
     report = lint(unpatched(source))
     try:
         outcome = mend(source, report, lint, load, unsafe=mending.unsafe)
@@ -120,9 +123,9 @@ def _fix(
             return _reported(report, replace(outcome.repair, difference=difference_of(outcome, name, settings)))
         lift_deadline()  # what is written must agree with what is reported
         if mending.target is not None:
-            outcome = _write_with_data(mending.target, outcome, needing, None, lint_copy, load)
+            outcome = _write_with_data(mending.target, outcome, needing, "no file", lint_copy, load)
         elif receive is None:
-            outcome = _write(path, outcome, needing, old, lint, load, follows_links=settings.follow_links)
+            outcome = _write(path, outcome, needing, replaces, lint, load, follows_links=settings.follow_links)
         if receive is not None:
             receive(outcome.source)
     except NotWrittenError as error:
@@ -151,7 +154,7 @@ def _write(
     path: str,
     outcome: Mended,
     last: list[Diagnostic],
-    old: os.stat_result | None,
+    replaces: Replaced,
     lint: Lint,
     load: Load,
     *,
@@ -171,8 +174,8 @@ def _write(
     if not os.access(path, os.W_OK) or not os.stat(path).st_mode & _WRITABLE:
         raise NotWrittenError("the file is read-only")
     if last:
-        return _write_with_data(path, outcome, last, old, lint, load)
-    rewrite(path, outcome.source, lambda written: check(outcome, lint(open_file(written))), old)
+        return _write_with_data(path, outcome, last, replaces, lint, load)
+    _write_checked(path, outcome.source, lambda written: check(outcome, lint(written)), replaces)
     return outcome
 
 
@@ -199,33 +202,44 @@ def _with_new_data(outcome: Mended, last: list[Diagnostic], *, is_copy: bool) ->
 
 
 def _write_with_data(
-    path: str, outcome: Mended, last: list[Diagnostic], old: os.stat_result | None, lint: Lint, load: Load
+    path: str, outcome: Mended, last: list[Diagnostic], replaces: Replaced, lint: Lint, load: Load
 ) -> Mended:
     """Write the result with the fixes of these findings, which need new data files.
 
-    `old`: the status of the file to replace; None for a new file in another folder, to which the other data files are
-    copied too.
+    If it replaces no file, it is a new file in another folder, to which the other data files are copied too.
     """
     from onnx_lint.fixing.data_files import copies_of, new_data_files
 
-    if old is None and os.path.lexists(path):
+    is_copy = replaces == "no file"
+    if is_copy and os.path.lexists(path):
         raise NotWrittenError(f"{path} is there already")
-    made = _with_new_data(outcome, last, is_copy=old is None)
+    made = _with_new_data(outcome, last, is_copy=is_copy)
     model = load(outcome.source)
     copies, left = list(made.rounds[-1].copies), list[str]()
-    if old is None:
+    if is_copy:
         copies, left = copies_of(model, copies)
     folder = model.data_folder
     model.release()
-    verify = partial(check, outcome, has_new_data=True, is_copy=old is None)
+    verify = partial(check, outcome, has_new_data=True, is_copy=is_copy)
     with new_data_files(copies, folder, os.path.dirname(path)) as written:
-        rewrite(path, made.source, lambda new: verify(lint(open_file(new))), old)
-    new = (*([(path, made.source.size)] if old is None else []), *written)
+        _write_checked(path, made.source, lambda new: verify(lint(new)), replaces)
+    new = (*([(path, made.source.size)] if is_copy else []), *written)
     repair = replace(made.repair, not_made=(*made.repair.not_made, *left), written=new)
     return replace(made, report=lint(made.source), repair=repair)
+
+
+def _write_checked(
+    target: str, source: PatchedSource, check: Callable[[Source], str | None], replaces: Replaced
+) -> None:
+    """Write the source to the file at `target`, if `check` finds nothing wrong with the new file."""
+    with whole_file(target, replaces) as (descriptor, written):
+        copy_all(source, descriptor)
+        problem = check(open_file(written))
+        if problem is not None:
+            raise NotWrittenError(problem)
 
 
 def _write_to_standard_output(source: PatchedSource) -> None:
     assert sys.__stdout__ is not None
     sys.__stdout__.flush()
-    write_pieces(source, sys.__stdout__.fileno())
+    copy_all(source, sys.__stdout__.fileno())

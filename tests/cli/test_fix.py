@@ -310,7 +310,7 @@ def test_a_read_only_file_is_left_as_it_is_by_root_too(capsys: Output):
     assert content("a.onnx") == UNORDERED
 
 
-@pytest.mark.parametrize("work", ["mend", "rewrite"])
+@pytest.mark.parametrize("work", ["mend", "_write_checked"])
 def test_a_crash_while_a_file_is_fixed_costs_no_finding(work: str, capsys: Output, monkeypatch: pytest.MonkeyPatch):
     def crash(*_: object, **__: object) -> None:
         raise RuntimeError("a bug")

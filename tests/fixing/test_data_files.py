@@ -12,7 +12,7 @@ from support.fixes.deleting import node
 
 from onnx_lint import Report, fix
 from onnx_lint.cli.application import run
-from onnx_lint.fixing.rewrite import NotWrittenError
+from onnx_lint.common.whole_file import NotWrittenError
 from onnx_lint.input.source import ReadError
 
 HOLE = 1 << 24
@@ -132,7 +132,7 @@ def test_the_new_file_is_deleted_if_the_model_cannot_be_written(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("onnx_lint.fixing.files.rewrite", fail)
+    monkeypatch.setattr("onnx_lint.fixing.files._write_checked", fail)
     before = model.read_bytes()
     for folder in (None, model.parent / "new" / "deep"):
         _fix(model, folder=folder)

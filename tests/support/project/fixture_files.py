@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from onnx_lint.common.replacement import replacement
+from onnx_lint.common.whole_file import whole_file
 from onnx_lint.engine.lint import lint_model
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
@@ -247,7 +247,7 @@ def bless(fixture: Fixture, lines: list[str]) -> bool:
     if new == text:
         return False
     with (
-        replacement(str(fixture.path.resolve())) as (descriptor, _),
+        whole_file(str(fixture.path.resolve())) as (descriptor, _),
         open(descriptor, "w", encoding="utf-8", closefd=False) as stream,
     ):
         stream.write(new)
