@@ -111,6 +111,10 @@ def test_the_shape_of_an_output(inputs: str, body: str, shape: tuple[object, ...
         ("float[1,4,8,8] x, float[3,2,1,1] w", "y = Conv<group=2>(x, w)"),
         ("float[1,3,8] x, float[3,2,1] w", "y = ConvTranspose<group=2>(x, w)"),
         ("float[1,3,4,4] x, float[1,3,1,1] w, float[1,4,4,4] o", "y = DeformConv<offset_group=2>(x, w, o)"),
+        ("float[6] x", "s = Constant<value_ints=[2, 2, 2]>() y, z = Split(x, s)"),
+        ("float[6] x", "s = Constant<value_ints=[-1, 7]>() y, z = Split(x, s)"),
+        # The second fault of one list is not reported beside the first.
+        ("float[6] x", "s = Constant<value_ints=[-1, 4, 3]>() y, z = Split(x, s)"),
     ],
 )
 def test_what_does_not_fit_is_found(inputs: str, body: str):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint import schema
-from onnx_lint.inference.types.type_string import describe_types, from_proto
+from onnx_lint.inference.types.type_string import canonical, describe_types, from_proto
 from onnx_lint.model import Proto
 
 
@@ -37,6 +37,22 @@ def _type(text: str) -> Proto:
 )  # fmt: skip
 def test_a_type_is_read_or_not_known(text: str, kind: str | None):
     assert from_proto(_type(text)) == kind
+
+
+@pytest.mark.parametrize(
+    ("stated", "kind"),
+    [
+        ("map(int64,tensor(float))", "map(int64, float)"),
+        ("map(int64, float)", "map(int64, float)"),
+        ("seq(map(string, tensor(float)))", "seq(map(string, float))"),
+        ("optional(seq(map(string,tensor(int64))))", "optional(seq(map(string, int64)))"),
+        ("map(string, seq(tensor(float)))", "map(string, seq(tensor(float)))"),
+        ("seq(tensor(float))", "seq(tensor(float))"),
+        ("sparse_tensor(double)", "sparse_tensor(double)"),
+    ],
+)
+def test_a_type_of_a_signature_is_written_as_that_of_a_message(stated: str, kind: str):
+    assert canonical(frozenset({stated, "tensor(bool)"})) == {kind, "tensor(bool)"}
 
 
 def test_long_lists_of_types_are_gathered():
