@@ -10,11 +10,13 @@ from pathlib import Path
 import onnx
 import pytest
 
+from onnx_lint.cli import jobs
 from onnx_lint.cli.jobs import lint_each, worthwhile_jobs
 from onnx_lint.cli.paths import Exclusion, find_inputs
 from onnx_lint.cli.progress import is_wanted
 from onnx_lint.common import memory
 from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import ReadError, Source
 from onnx_lint.model import Model
 from onnx_lint.report import FileReport
 from onnx_lint.tasks.lint_one import Task
@@ -79,6 +81,32 @@ def test_addresses_that_reports_cannot_tell_apart_have_numbers() -> None:
 )
 def test_nothing_to_lint_is_a_problem(paths: list[str], exclude: list[str], problem: str) -> None:
     assert [item.problem for item in find_inputs(paths, Exclusion(exclude))] == [problem]
+
+
+def test_models_in_stores_are_opened_ahead_and_come_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each comes with what another thread has opened, or with the reason why it could not."""
+    begun: list[str] = []
+
+    class Opening:
+        def __init__(self, task: Task) -> None:
+            self.path = task.path
+
+        def open(self, most: int | None = None) -> Source:
+            begun.append(self.path)
+            raise ReadError(self.path)
+
+    monkeypatch.setattr(jobs, "opening_of", Opening)
+    remote = [f"s3://b/{number}" for number in range(20)]
+    names = [remote[0], "a.onnx", *remote[1:], "old/e.onnx"]
+    tasks = [Task(name, Settings()) for name in names]
+    given = list(jobs._with_openings(tasks, range(len(tasks)), [names.index(name) for name in remote]))
+    assert given[:2] == [(names.index("a.onnx"), None), (names.index("old/e.onnx"), None)]
+    assert sorted(names[index] for index, _ in given[2:]) == sorted(begun) == sorted(remote)
+    for index, opening in given[2:]:
+        assert opening is not None
+        with pytest.raises(ReadError, match=f"^{names[index]}$"):
+            opening()
+    assert list(jobs._with_openings(tasks, [1, 0], ())) == [(1, None), (0, None)]
 
 
 def test_processes_give_what_one_gives() -> None:

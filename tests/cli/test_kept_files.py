@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import io
+import os
+from pathlib import Path
 
 import pytest
 
-from onnx_lint.cli.kept_files import _text_in
+from onnx_lint.cli.kept_files import _text_in, why_kept
 from onnx_lint.loader.identity.identify import TEXT_BYTES
 
 
@@ -44,3 +46,22 @@ def test_reading_ends_at_the_first_piece_that_is_no_text(byte: bytes):
     file = Pieces(byte + b"a", 200)
     assert _text_in(file) is None
     assert file.read_so_far == TEXT_BYTES
+
+
+MODEL = "is a model, or a part of one, in text form"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('ir_version: 8\ngraph { node { op_type: "Relu" } }\n', MODEL),
+        ('<ir_version: 8, opset_import: ["" : 17]>\nagraph (float[N] x) => (float[N] y) { y = Relu(x) }\n', MODEL),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", "is a Git LFS pointer"),
+        ("m.onnx: conforms to the specification\n", None),
+        ("", None),
+    ],
+)
+def test_models_in_both_text_forms_are_kept(tmp_path: Path, text: str, reason: str | None):
+    path = tmp_path / "report"
+    path.write_text(text)
+    assert why_kept(str(path), os.path.realpath(path)) == reason

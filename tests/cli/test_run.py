@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.models.clean_model import clean_proto
@@ -19,6 +20,7 @@ from onnx_lint.cli import application, run
 from onnx_lint.cli.failures import print_failures
 from onnx_lint.cli.request import COMMANDS, request_of_paths
 from onnx_lint.common.exit_status import KILLED
+from onnx_lint.configuration.errors import RequestError
 from onnx_lint.configuration.settings import Request
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 
@@ -269,3 +271,18 @@ def test_a_killed_process_is_no_fault_of_the_program(capsys: pytest.CaptureFixtu
         "Error: a.onnx: the process that linted the file ended by signal SIGKILL, most likely because the system had "
         "too little memory (fewer --jobs need less)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"fix": True}, "--cluster cannot be combined with --fix"),
+        ({"diff": True}, "--cluster cannot be combined with --diff"),
+        ({"jobs": 2}, "--cluster cannot be combined with --jobs"),
+        ({"cluster": " "}, "--cluster needs the address of a scheduler"),
+    ],
+)
+def test_a_cluster_does_not_fix_and_has_its_own_processes(fields: dict[str, Any], said: str):
+    request = Request(paths=("m.onnx",), **{"cluster": "tcp://h:1", **fields})
+    with pytest.raises(RequestError, match=f"^{said}"):
+        run._check_cluster(request)

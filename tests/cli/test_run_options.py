@@ -114,6 +114,14 @@ def test_a_list_without_an_end_is_read_up_to_its_limit(
     assert stream.count < 200_000
 
 
+def test_a_list_may_have_as_many_bytes_as_the_limit(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("onnx_lint.cli.paths._MAX_LIST", 12)
+    for text, said in ((b"missing.onnx", "missing.onnx: "), (b"missing.onnx\n", "standard input: is larger than 12")):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+        assert run(["--files-from", "-"]) == 2
+        assert capsys.readouterr().err.splitlines()[-1].startswith(f"Error: {said}")
+
+
 @pytest.mark.parametrize("separator", [b"\n", b"\r\n", b"\0"])
 def test_a_list_has_a_limited_number_of_paths(capsys: Output, separator: bytes) -> None:
     """A path of one character takes two bytes of the list, and hundreds in memory."""

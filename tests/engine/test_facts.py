@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, parser
 
@@ -28,6 +31,25 @@ def test_a_document_without_a_place_is_called_what_it_is(proto, noun):
     model = load(BytesSource(proto.SerializeToString()), proto=proto.DESCRIPTOR.name)
     [said] = left_out(model, Settings())
     assert said == f"the files of external data were not examined: the {noun} has no place in the file system"
+
+
+@pytest.mark.parametrize("limits", [{}, {"external_bytes": 8}], ids=["read", "beyond the limit"])
+def test_a_file_of_external_data_that_is_not_read_is_named(tmp_path: Path, limits: dict[str, int]):
+    text = """
+    <ir_version: 10, opset_import: ["" : 21]>
+    g (float[N] x) => (y) <int64[2] shape = {4, -1}> { y = Reshape(x, shape) }
+    """
+    proto = parser.parse_model(text)
+    (tmp_path / "data.bin").write_bytes(np.array([4, -1], np.int64).tobytes())
+    [shape] = proto.graph.initializer
+    shape.ClearField("int64_data")
+    shape.data_location = TensorProto.EXTERNAL
+    shape.external_data.add(key="location", value="data.bin")
+    (tmp_path / "model.onnx").write_bytes(proto.SerializeToString())
+    [file] = lint(tmp_path / "model.onnx", {"limits": limits}).files
+    why = "its 16 bytes are more than the limit external_bytes leaves (option --limit external_bytes=N)"
+    expected = (f"the contents of 'data.bin' were not verified: {why}",) if limits else ()
+    assert file.incomplete == expected
 
 
 def test_operators_count_with_the_version_that_their_graph_imports():

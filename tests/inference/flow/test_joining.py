@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from onnx_lint.inference.flow.joining import joined, joined_shapes
-from onnx_lint.inference.shapes.fact import fact
+from onnx_lint.inference.shapes.dims import Shape
+from onnx_lint.inference.shapes.fact import ElementShapes, Fact, fact
 
 
 @pytest.mark.parametrize(
@@ -34,3 +37,41 @@ def test_types_and_what_is_inside_are_joined_too():
     other = fact("seq(tensor(float))", inside=fact("tensor(float)", (3, 4)))
     both = fact("seq(tensor(float))", inside=fact("tensor(float)", (None, 4)))
     assert joined(one, other) == (both, "shape")
+
+
+def _sequence(inside: Shape | Literal["unknown"] = "unknown", elements: ElementShapes = ()) -> Fact:
+    """The fact of a sequence of tensors; `elements`: the shapes of its elements, if they are known one by one."""
+    within = None if inside == "unknown" else fact("tensor(float)", inside)
+    return fact("seq(tensor(float))", inside=within, elements=elements)
+
+
+@pytest.mark.parametrize(
+    ("inferred", "declared", "expected"),
+    [
+        (_sequence((2,)), _sequence(), _sequence((2,))),
+        (_sequence(), _sequence((2,)), _sequence((2,))),
+        (_sequence(), _sequence(), _sequence()),
+        (_sequence((2,), ((2,), (3,))), _sequence(), _sequence((2,), ((2,), (3,)))),
+        (_sequence((None,), ((2,), (3,))), _sequence((None,)), _sequence((None,), ((2,), (3,)))),
+        (_sequence((2,), ((2,), (2,))), _sequence(("N",)), _sequence((2,), ((2,), (2,)))),
+        (_sequence(None, ((2,), (3, 4))), _sequence(()), _sequence((), ((2,), (3, 4)))),
+        (_sequence(None, ((2,), (3, 4))), _sequence(None), _sequence(None, ((2,), (3, 4)))),
+        (_sequence(None, (None, (2,))), _sequence((2,)), _sequence((2,), (None, (2,)))),
+    ],
+)
+def test_shapes_of_elements_that_fit_a_declaration_are_kept(inferred: Fact, declared: Fact, expected: Fact):
+    assert joined(inferred, declared) == (expected, "")
+
+
+@pytest.mark.parametrize(
+    ("elements", "inside"),
+    [
+        (((2,), (3,)), ("N",)),  # one variable is one size
+        (((2,), (3,)), (3,)),
+        (((2,), (3, 4)), (None,)),
+        ((None, (2,)), (3,)),
+    ],
+)
+def test_of_elements_that_contradict_a_declaration_what_is_inferred_is_kept(elements: ElementShapes, inside: Shape):
+    inferred = _sequence(None, elements)
+    assert joined(inferred, _sequence(inside)) == (inferred, "shape")
