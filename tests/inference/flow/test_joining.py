@@ -23,6 +23,7 @@ from onnx_lint.inference.shapes.fact import ElementShapes, Fact, fact
         (("N", None), (2, 3), ((2, 3), "")),
         (("N", None), ("M", "K"), (("M", "K"), "")),
         (("N", "K"), (None, None), (("N", "K"), "")),
+        (("N", None), ("'2*N'", "'2*N'"), (("N", "'2*N'"), "")),
     ],
 )
 def test_a_declaration_beside_what_follows(inferred, declared, expected):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint import schema
-from onnx_lint.inference.types.type_string import canonical, describe_types, from_proto
+from onnx_lint.inference.types.type_string import canonical, describe_types, from_proto, map_value
 from onnx_lint.model import Proto
 
 
@@ -53,6 +53,19 @@ def test_a_type_is_read_or_not_known(text: str, kind: str | None):
 )
 def test_a_type_of_a_signature_is_written_as_that_of_a_message(stated: str, kind: str):
     assert canonical(frozenset({stated, "tensor(bool)"})) == {kind, "tensor(bool)"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("map(int64, float)", "tensor(float)"),
+        ("map(string, seq(tensor(float)))", "seq(tensor(float))"),
+        ("tensor(float)", None),
+        (None, None),
+    ],
+)
+def test_the_values_of_a_map_have_a_type(kind: str | None, value: str | None):
+    assert map_value(kind) == value
 
 
 def test_long_lists_of_types_are_gathered():
