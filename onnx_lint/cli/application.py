@@ -17,6 +17,7 @@ from onnx_lint.cli.standard_streams import ClosedPipeError
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.common.distribution import NAME
 from onnx_lint.configuration.errors import RequestError, RunError
+from onnx_lint.reporters.escape import visible
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.version import __version__
 
@@ -119,6 +120,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         code = application.main(arguments, prog_name=NAME, standalone_mode=False)
     except click.ClickException as error:
+        error.message = visible(error.message)  # names of files may have control characters
         error.show()
         return exit_codes.NOT_CHECKED
     except RunError as error:

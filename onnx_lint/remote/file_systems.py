@@ -26,12 +26,16 @@ def file_system(address: str, access: Access) -> Any:
     if "::" in address or scheme in _NO_STORES:
         raise RemoteError("a chain of addresses is not supported")
     try:
-        get_filesystem_class(scheme)
+        kind = get_filesystem_class(scheme)
+        if scheme in _GOOGLE:
+            from gcsfs.core import GCSFileSystem  # others of that package list folders by gRPC, which nothing counts
+
+            kind = GCSFileSystem
         if is_web(address):
             from onnx_lint.remote.web_session import web_options
 
             return fsspec.filesystem("http", **web_options({**conf.get("http", {}), **conf.get("https", {})}))
-        return fsspec.filesystem(scheme, **_options(scheme, conf, access))
+        return kind(**_options(scheme, conf, access))
     except ImportError as error:
         raise needs_package(address, error) from None
     except Exception as error:
@@ -55,6 +59,8 @@ _NO_CONFIGURATION: Final = (
     " that FSSPEC_CONFIG_DIR names, or else in ~/.config/fsspec, is malformed"
 )
 
+_GOOGLE: Final = frozenset({"gs", "gcs"})
+
 _NO_STORES: Final = frozenset(
     {
         *("async_wrapper", "asyncwrapper", "blockcache", "cached", "dask", "dir", "filecache", "generic", "reference"),
@@ -66,7 +72,7 @@ _NO_STORES: Final = frozenset(
 
 
 def _options(scheme: str, conf: dict[str, Any], access: Access) -> dict[str, Any]:
-    if scheme in {"gs", "gcs"}:
+    if scheme in _GOOGLE:
         from onnx_lint.remote.google_session import GoogleAnswer
 
         given = conf.get(scheme, {}).get("session_kwargs", {})

@@ -274,6 +274,11 @@ def test_names_of_files_steer_nothing_in_any_report(tmp_path: Path):
         assert not any(line.startswith(("error[forged]", "::error::workflow")) for line in text.splitlines()), name
 
 
+def test_an_argument_steers_nothing_in_an_error_of_the_command_line(capsys: pytest.CaptureFixture[str]):
+    assert run(["rules", "--", "-\x1b]0;title\x07"]) == 2
+    assert "(-\\x1b]0;title\\x07)" in capsys.readouterr().err
+
+
 def test_names_of_files_steer_nothing_beside_the_progress_bar(tmp_path: Path):
     pty = pytest.importorskip("pty", reason="the system has no pseudo-terminals")
     _strange_files(tmp_path)

@@ -21,13 +21,13 @@ pytestmark = pytest.mark.remote
 
 @pytest.fixture
 def storage(monkeypatch: pytest.MonkeyPatch) -> Iterator[CloudStorageServer]:
-    import gcsfs
+    from gcsfs.core import GCSFileSystem
 
     with CloudStorageServer() as started:
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", started.url().rstrip("/"))
-        gcsfs.GCSFileSystem.clear_instance_cache()
+        GCSFileSystem.clear_instance_cache()
         yield started
-        gcsfs.GCSFileSystem.clear_instance_cache()
+        GCSFileSystem.clear_instance_cache()
 
 
 def test_a_model_is_read_in_parts_and_told_with_its_generation(storage: CloudStorageServer, tmp_path: Path):

@@ -118,10 +118,10 @@ class GoogleListing(ListingServer):
 
     def use(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Let gcsfs use this server."""
-        import gcsfs
+        from gcsfs.core import GCSFileSystem
 
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", self.url().rstrip("/"))
-        gcsfs.GCSFileSystem.clear_instance_cache()
+        GCSFileSystem.clear_instance_cache()
 
     def is_listing(self, path: str) -> bool:
         """Return whether a request is for a page."""
