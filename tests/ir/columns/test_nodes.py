@@ -318,3 +318,12 @@ def test_repeated_keys_of_any_length_are_found(size: int):
     entries = [{"key": "k" * size, "value": "1"}, {"key": "k" * size, "value": "2"}]
     nodes[1] += NODE(metadata_props=entries).SerializeToString()
     assert 1 in node_table(nodes).repeated_keys
+
+
+def test_many_operands_have_a_salted_hash():
+    """Long tuples of Booleans may be chosen to have one hash; those of bytes may not."""
+    given = tuple(index % 3 > 0 for index in range(100))
+    form, few = module.NodeForm("A", "", given, given), module.NodeForm("A", "", given[:16], ())
+    assert form.inputs == form.outputs == given
+    assert hash(form.inputs) == hash(form.outputs) == hash(bytes(given))
+    assert hash(few.inputs) == hash(given[:16])
