@@ -18,6 +18,7 @@ from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
 
 FEW: Final = 40
 SAME: Final = 12
@@ -43,6 +44,13 @@ def test_no_dictionary_and_no_set_has_keys_of_one_hash(kind: str, length: int):
         watch.judge(each, "what is kept")
     assert watch.seen > FEW
     assert not watch.found
+
+
+def test_problems_of_operands_are_no_keys():
+    """A file can choose their numbers for the index of each node, whatever salt stands before both."""
+    found = load(BytesSource(model_of("Reshape", colliding(FEW)))).value_flow
+    assert len(found.shapes) >= FEW
+    assert {type(part) for key in found._noted for part in key} == {int, str}
 
 
 class _Watch:

@@ -223,8 +223,9 @@ class ValueFlow:
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.
         conflict = ShapeConflict(node, inputs, problem, schema, call, remark)
+        # As a text: a file may choose the numbers of a problem for each index so that most keys have one hash.
         is_new = not conflict.is_customary and self._is_new(
-            node.graph, node.index, *(place if call is not None else (problem,))
+            node.graph, node.index, *(place if call is not None else (repr(problem),))
         )
         if is_new:
             self.shapes.append(conflict)
