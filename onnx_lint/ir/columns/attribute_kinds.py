@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isnan
 from types import MappingProxyType
 from typing import Any, Final
@@ -65,29 +65,32 @@ _shared: Final[Memory[tuple[object, ...], AttributeKind]] = Memory(1_000)
 
 def attribute_kind(attribute: Any) -> AttributeKind:
     """The kind of an AttributeProto."""
-    fields = value_fields(attribute)
-    tensors = [attribute.t] if "t" in fields else []
-    if "tensors" in fields:
-        tensors += attribute.tensors
-    texts = [attribute.s] if "s" in fields else []
-    if "strings" in fields:
-        texts += attribute.strings
+    # All fields are read at once.
+    given = {field.name: value for field, value in attribute.ListFields()}
+    tensors = _values(given, "t", "tensors")
+    texts = _values(given, "s", "strings")
     made_of = (
-        attribute.type,
-        fields,
-        bool(attribute.name),
-        bool(attribute.ref_attr_name),
-        bool(attribute.doc_string),
-        all(utf8_fault(text) is None for text in texts),
+        given.get("type", 0),
+        tuple([name for name in given if name in _VALUE_FIELDS]),
+        bool(given.get("name")),
+        bool(given.get("ref_attr_name")),
+        bool(given.get("doc_string")),
+        not texts or all(utf8_fault(text) is None for text in texts),
         frozenset([each if (each := tensor.data_type) in ELEMENT_TYPES else _NO_TYPE for tensor in tensors]),
-        all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(fields),
-        any(may_be_nan(tensor, tensor.raw_data) for tensor in tensors) or any(map(isnan, _floats(attribute, fields))),
+        all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(given),
+        any(map(isnan, _values(given, "f", "floats"))) or any(map(_may_have_nan, tensors)),
     )
     return _shared.get(made_of) or _shared.keep(made_of, AttributeKind(*made_of))
 
 
-def _floats(attribute: Any, fields: tuple[str, ...]) -> list[float]:
-    return [*([attribute.f] if "f" in fields else ()), *(attribute.floats if "floats" in fields else ())]
+def _may_have_nan(tensor: Any) -> bool:
+    return may_be_nan(tensor, tensor.raw_data)
+
+
+def _values(given: Mapping[str, Any], single: str, several: str) -> Sequence[Any]:
+    """Return the values of a singular field and of a list."""
+    values: Sequence[Any] = given.get(several, ())
+    return (given[single], *values) if single in given else values
 
 
 def value_fields(attribute: Any) -> tuple[str, ...]:

@@ -50,10 +50,15 @@ _ANNOTATIONS: Final = {
 }
 """The annotations by their tags, which differ from node to node: documentation, metadata, device configurations."""
 
+_ANNOTATION_TAGS: Final = bytes(_ANNOTATIONS)
+
 _IN_REST: Final = _ANNOTATIONS.keys() | {_OP_TYPE, _ATTRIBUTE, _DOMAIN, _OVERLOAD}
 """The tags of all fields from op_type on."""
 
-_TYPE_TAGS: Final = frozenset({0x72, 0x7A})
+_GRAPH_TAGS: Final = b"\x32\x5a"
+"""The tags of g and graphs in an AttributeProto; these bytes may be anything else as well."""
+
+_TYPE_TAGS: Final = b"\x72", b"\x7a"
 """The tags of tp and type_protos in an AttributeProto; these bytes may be anything else as well."""
 
 MAX_SHARED_BYTES: Final = 1_024
@@ -163,7 +168,7 @@ class NodeTable:
         "early_uses",
         "forms",
         "has_redefinitions",
-        "holder",
+        "held",
         "inputs",
         "is_canonical",
         "longest",
@@ -198,8 +203,8 @@ class NodeTable:
         """
         self.unread: list[bytes] = []
         """The metadata of nodes that the parser has not seen yet; it reads those of many nodes at once."""
-        self.holder: Any = None
-        """The message that holds the attributes of the newest forms, if any form has attributes."""
+        self.held: Any = None
+        """The list of a message that holds the attributes of the newest forms, if any form has attributes."""
 
 
 def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
@@ -320,14 +325,19 @@ def _parsed(data: bytes, table: NodeTable) -> tuple[list[str], list[str], str, b
 
 def _checked(data: bytes, table: NodeTable) -> Any:
     """Return the NodeProto in `data`, without unknown fields; note in the table if these are not all of the bytes."""
-    proto, known = _nodeless(data, table)
+    outline = schema.outline("NodeProto")
+    if data.translate(None, _GRAPH_TAGS) == data:
+        return _known_part(outline, data, table)[0]  # without graphs both schemas are the same
+    proto, known = _known_part(schema.nodeless("NodeProto"), data, table)
     del proto  # a list of numbers in it may be large, and the next message has the same list
-    return schema.outline("NodeProto").FromString(known)
+    return outline.FromString(known)
 
 
-def _nodeless(data: bytes, table: NodeTable) -> tuple[Any, bytes]:
-    """Return the same by another schema, and as bytes."""
-    node = schema.nodeless("NodeProto")
+def _known_part(node: Any, data: bytes, table: NodeTable) -> tuple[Any, bytes]:
+    """Return the NodeProto in `data` by one of its schemas, without unknown fields, and as bytes.
+
+    The table notes if these are not all of the bytes.
+    """
     try:
         proto = node.FromString(data)
     except (DecodeError, UnicodeDecodeError) as error:
@@ -344,9 +354,11 @@ def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) 
     """Return the form of the next node in the table."""
     core = _without_annotations(rest, table)
     key: _FormKey = (core, len(inputs), len(outputs))
-    given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
     if "" in inputs or "" in outputs:
+        given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
         key = (core, bytes(given[0]), bytes(given[1]))
+    else:
+        given = (True,) * len(inputs), (True,) * len(outputs)
     form = _forms.get(key)
     if form is None:
         form, has_annotations = _parsed_form(core, given, table)
@@ -373,7 +385,7 @@ def _parsed_form(
     """
     proto = _checked(core, table)
     # Nesting here may be allowed, and too deep in the whole file.
-    may_nest = len(core) > _MAX_PLAIN_BYTES and not _TYPE_TAGS.isdisjoint(core)
+    may_nest = len(core) > _MAX_PLAIN_BYTES and any(map(core.__contains__, _TYPE_TAGS))
     if may_nest and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
         table.is_canonical = False
     annotations: list[str] = []
@@ -384,7 +396,7 @@ def _parsed_form(
         _note(annotations, table)
         if proto.metadata_props:
             table.repeated_keys.append(len(table.forms))
-    op_type, domain, overload = _interned(proto.op_type), _interned(proto.domain), _interned(proto.overload)
+    op_type, domain, overload = map(_interned, (proto.op_type, proto.domain, proto.overload))
     attributes = _held(proto.attribute, table) if len(core) <= MAX_SHARED_BYTES else proto.attribute[:]
     return NodeForm(op_type, domain, *given, overload=overload, attributes=attributes), bool(annotations)
 
@@ -393,12 +405,13 @@ def _held(attributes: Sequence[Any], table: NodeTable) -> Sequence[Any]:
     """Return the attributes in a message with those of other forms: a message for each form takes a kilobyte more."""
     if not attributes:
         return ()
-    if table.holder is None or len(table.holder.attribute) >= _MOST_HELD:
-        table.holder = schema.outline("NodeProto")()
-    start = len(table.holder.attribute)
-    table.holder.attribute.extend(attributes)
-    held: Sequence[Any] = table.holder.attribute[start:]
-    return held
+    held = table.held
+    if held is None or len(held) >= _MOST_HELD:
+        held = table.held = schema.outline("NodeProto")().attribute
+    start = len(held)
+    held.extend(attributes)
+    found: Sequence[Any] = held[start:]
+    return found
 
 
 def _note(annotations: Iterable[str], table: NodeTable) -> None:
@@ -409,8 +422,8 @@ def _note(annotations: Iterable[str], table: NodeTable) -> None:
 
 def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
     """Return the bytes that decide the form, and note the annotations of the node in the table."""
-    if _ANNOTATIONS.keys().isdisjoint(rest):
-        return rest
+    if rest.translate(None, _ANNOTATION_TAGS) == rest:
+        return rest  # no byte is such a tag
     pieces: list[bytes] = []
     noted: list[bytes] = []
     keys: list[bytes] = []
@@ -448,7 +461,7 @@ def _note_annotations(noted: list[bytes], keys: list[bytes], table: NodeTable) -
         if len(table.unread) >= _MOST_UNREAD:
             _read_metadata(table)
     else:
-        _nodeless(written, table)
+        _known_part(schema.nodeless("NodeProto"), written, table)
     # A long key is not among the keys, and one that a faulty entry lacks.
     if len(set(keys)) < counts[_METADATA]:
         table.repeated_keys.append(len(table.forms))
@@ -457,5 +470,5 @@ def _note_annotations(noted: list[bytes], keys: list[bytes], table: NodeTable) -
 def _read_metadata(table: NodeTable) -> None:
     """Let the parser read the metadata that it has not seen yet; the table notes whether it would write other bytes."""
     if table.unread:
-        _nodeless(b"".join(table.unread), table)
+        _known_part(schema.nodeless("NodeProto"), b"".join(table.unread), table)
         table.unread.clear()

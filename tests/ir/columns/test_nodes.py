@@ -259,6 +259,16 @@ def test_types_that_nest_too_deep_for_the_whole_file_are_left_to_the_slow_walk()
     assert [fault.kind for fault in load(BytesSource(data), "model.onnx").faults] == [FaultKind.NESTING]
 
 
+@pytest.mark.parametrize("field", ["g", "graphs"])
+def test_a_field_that_is_unknown_in_an_initializer_of_a_nested_graph_is_noticed(field: str):
+    """The outline alone does not show it: initializers are bytes there."""
+    fields = {each.name: each.number for each in schema.message("AttributeProto").DESCRIPTOR.fields}
+    for initializer, is_canonical in ((length(8, b"w"), True), (length(8, b"w") + number(900, 1), False)):
+        attribute = length(fields[field], length(5, initializer))
+        table = node_table([length(FIELDS["op_type"], b"If") + length(FIELDS["attribute"], attribute)])
+        assert table.is_canonical == is_canonical
+
+
 def _annotated_nodes(count: int) -> list[bytes]:
     nodes = []
     for index in range(count):
@@ -298,8 +308,13 @@ def test_metadata_that_are_not_written_canonically_are_noticed(index: int, wrong
 
 def test_the_metadata_of_many_nodes_is_parsed_at_once_unless_it_is_long(monkeypatch: pytest.MonkeyPatch):
     parsed: list[int] = []
-    original = module._nodeless
-    monkeypatch.setattr(module, "_nodeless", lambda data, table: parsed.append(len(data)) or original(data, table))
+    original = module._known_part
+
+    def known_part(node: Any, data: bytes, table: NodeTable) -> Any:
+        parsed.append(len(data))
+        return original(node, data, table)
+
+    monkeypatch.setattr(module, "_known_part", known_part)
     table = node_table(_annotated_nodes(600))
     assert len(parsed) <= 4  # the form, and three times 256 nodes
     assert table.unread == []
