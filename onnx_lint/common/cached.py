@@ -105,7 +105,7 @@ class Memory(dict[_Key, _Value]):
 
     Keys may come from files, so there are at most `bound` entries; a full cache is emptied. Entries with keys of more
     than `longest` characters, bytes and elements are not kept. A file's numbers are in keys only as `salted_key` makes
-    them.
+    them, or one number alone.
     """
 
     __slots__ = ("bound", "longest")
@@ -131,7 +131,9 @@ _ENTRIES_BETWEEN_LOOKS: Final = 16
 _ABSENT: Final[Any] = object()
 
 
-_SIZED: Final = (str, bytes, tuple, frozenset)
+_TEXTS: Final = frozenset({str, bytes})
+_LISTS: Final = (tuple, frozenset)
+_SIZED: Final = (str, bytes, *_LISTS)
 _SIZED_TYPES: Final = frozenset(_SIZED)
 """Most keys have hardly any other parts, and no size of a part is looked at in a list of numbers."""
 
@@ -143,8 +145,10 @@ def _size_of(key: object, longest: int) -> int:
     size = len(key)
     if size <= longest and not isinstance(key, (str, bytes)) and not _SIZED_TYPES.isdisjoint(map(type, key)):
         for part in key:
-            if part and isinstance(part, _SIZED):
-                size += len(part) if isinstance(part, str) else _size_of(part, longest)
+            if type(part) in _TEXTS:
+                size += len(part)
+            elif isinstance(part, _LISTS):
+                size += _size_of(part, longest)
     return size
 
 

@@ -22,7 +22,7 @@ from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import ControlFlow, attribute_name
 from onnx_lint.ir.operators.imports import Imports
-from onnx_lint.ir.operators.operators import Operators
+from onnx_lint.ir.operators.operators import Operator, Operators
 from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.releases import newest_opset_version
 
@@ -108,6 +108,7 @@ class Frames:
         self._keeps_elements = keeps_elements
         self._constants = 0
         """The number of forms of Constants of floating-point numbers so far."""
+        self._typed: dict[Operator, TypedOperator | None] = {}
         self._of_functions: dict[int, OutcomeMemos] = {}
         """The memos of functions without parameters, which those with the same imports share."""
 
@@ -206,12 +207,18 @@ class Frames:
     def operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
         """Return the operator of the nodes of a form in a graph; None if it has no signature."""
         operator = self._operators.operator_in(graph, form)
-        if operator.schema is None or operator.opset_version is None:
-            return None
-        newest = newest_opset_version(operator.domain)
-        # A deprecated operator does not belong to the operator set, and later operator sets are unknown.
-        binds = not operator.schema.deprecated and (newest is None or operator.opset_version <= newest)
-        return typed_operator(operator.schema, binds=binds)
+        if operator not in self._typed:
+            self._typed[operator] = _typed(operator)
+        return self._typed[operator]
+
+
+def _typed(operator: Operator) -> TypedOperator | None:
+    if operator.schema is None or operator.opset_version is None:
+        return None
+    newest = newest_opset_version(operator.domain)
+    # A deprecated operator does not belong to the operator set, and later operator sets are unknown.
+    binds = not operator.schema.deprecated and (newest is None or operator.opset_version <= newest)
+    return typed_operator(operator.schema, binds=binds)
 
 
 _FEW_CONSTANTS: Final = 16
