@@ -215,11 +215,10 @@ def skip_short(
         window = source.read_at(position, min(WINDOW_BYTES, end - position))
         local = 0
         begins: list[int] = []
-        begin = begins.append
         # A large file has hundreds of thousands of such records, so all possible checks come after the loop.
         try:
             while window[local] == tag:
-                begin(local)
+                begins.append(local)
                 length = window[local + 1]
                 if length < 0x80:
                     local += length + 2

@@ -37,19 +37,20 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
     if not tensors:
         return NO_INITIALIZERS
     found = Initializers([], [], [], [], set())
+    names, element_types, shapes = found.names, found.element_types, found.shapes
     parsed = schema.message("TensorProto").FromString
     kinds: dict[bytes, tuple[tuple[int, ...], int]] = {}
     for index, piece in enumerate(tensors):
         proto = parsed(piece)
         name, element_type, shape = proto.name, proto.data_type, tuple(proto.dims)
-        found.names.append(name)
-        found.element_types.append(element_type)
+        names.append(name)
+        element_types.append(element_type)
         key = dumps((element_type, shape), WITHOUT_REFERENCES)  # `salted_key` without a call for each initializer
         kind = kinds.get(key)
         if kind is None:
             kind = kinds[key] = shape, evident_size(element_type, shape)
         shape, size = kind
-        found.shapes.append(shape)
+        shapes.append(shape)
         fields = proto.ListFields()
         # These are as many as name, type, shape and raw_data, which is the last of them.
         has_raw = name and len(fields) == 3 + bool(shape) and fields[-1][0] is RAW_DATA

@@ -220,10 +220,10 @@ def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
 
 
 def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
-    add_inputs, add_outputs = table.inputs.append, table.outputs.append
-    made_by, positions = table.outputs, table.positions
+    # CPython has a short way for the append of a list, but none for a method that a variable holds.
+    inputs_of, made_by, names, forms = table.inputs, table.outputs, table.names, table.forms
+    positions = table.positions
     positions[""] = BEFORE_NODES
-    add_name, add_form = table.names.append, table.forms.append
     known = _forms.get
     for index, data in enumerate(nodes):
         inputs: list[str] = []
@@ -288,10 +288,10 @@ def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
             form = known((rest, len(inputs), len(outputs)))
         if form is None:
             form = _form(rest, inputs, outputs, table)
-        add_inputs(tuple(inputs))
-        add_outputs(tuple(outputs))
-        add_name(name)
-        add_form(form)
+        inputs_of.append(tuple(inputs))
+        made_by.append(tuple(outputs))
+        names.append(name)
+        forms.append(form)
     del positions[""]
 
 
