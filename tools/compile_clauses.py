@@ -7,6 +7,7 @@ That writes `onnx_lint/spec/clauses.jsonl`, which onnx-lint reads, from `clauses
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -89,7 +90,7 @@ def _problem_of_values(entry: Mapping[str, Any]) -> str | None:
         return ": counted holds words for one and for several, where presence is 'pedantic'"
     if not all(name in CONSUMERS and isinstance(known, str) for name, known in entry.get("refused_by", {}).items()):
         return f": refused_by holds a release for each of {', '.join(CONSUMERS)}"
-    if not all(map(ACCEPTED.fullmatch, entry.get("accepted_by", ()))):
+    if not all(re.fullmatch(ACCEPTED, row) for row in entry.get("accepted_by", ())):
         return ": accepted_by holds rows such as 'onnxruntime=1.32 if constant'"
     return None
 

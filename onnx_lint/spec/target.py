@@ -94,7 +94,7 @@ def title(program: str) -> str:
 def accepted_by(clause: Clause, case: str | None) -> dict[str, tuple[str, ...]]:
     """Return the consumers that are proven to accept a violation of the clause in this case, each with its releases."""
     found: dict[str, tuple[str, ...]] = {}
-    for row in map(ACCEPTED.fullmatch, clause.accepted_by):
+    for row in [re.fullmatch(ACCEPTED, each) for each in clause.accepted_by]:
         if row is not None and row[3] in (None, case):
             found[row[1]] = (*found.get(row[1], ()), row[2])
     return found
@@ -136,7 +136,8 @@ _MEANT: Final[Mapping[str, str]] = {
 
 NO_TARGET = Target()
 
-_VERSIONED: Final = re.compile(r"[^\s=]+=[0-9]+", re.ASCII)
+_VERSIONED: Final = r"[^\s=]+=[0-9]+"
+"""What most runs do not need is not compiled at the import."""
 
 
 def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
@@ -154,7 +155,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
             programs[name] = None
         elif name == CHECKER:
             programs[name] = None
-        elif _VERSIONED.fullmatch(name) and not (mistake := _mistake(what, version)):
+        elif re.fullmatch(_VERSIONED, name, re.ASCII) and not (mistake := _mistake(what, version)):
             number = int(version)
             if what == "ir":
                 ir_version = min(number, ir_version or number)

@@ -7,6 +7,7 @@ Fixtures with an operator or version that the release lacks prove nothing, and a
 from __future__ import annotations
 
 import multiprocessing
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -43,7 +44,7 @@ def _rows(program: str, version: str) -> set[tuple[str, str | None]]:
     """Return the clauses and cases that the release is said to accept."""
     found = set()
     for name, clause in clauses().items():
-        for row in map(ACCEPTED.fullmatch, clause.accepted_by):
+        for row in [re.fullmatch(ACCEPTED, each) for each in clause.accepted_by]:
             if row is not None and row[1] == program and f"{version}.".startswith(f"{row[2]}."):
                 found.add((name, row[3]))
     return found
