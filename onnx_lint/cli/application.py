@@ -120,7 +120,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         code = application.main(arguments, prog_name=NAME, standalone_mode=False)
     except click.ClickException as error:
-        error.message = visible(error.message)  # names of files may have control characters
+        # Names of files may have control characters. To type checkers, click calls the attribute final.
+        error.__dict__["message"] = visible(error.message)
         error.show()
         return exit_codes.NOT_CHECKED
     except RunError as error:

@@ -80,7 +80,7 @@ _facts: Final[Memory[_FactKey, Fact]] = Memory(_MOST, _LONGEST_KEY)
 
 
 def _key(kind: str | None, shape: Shape, content: Content, inside: Fact | None, elements: ElementShapes) -> _FactKey:
-    if kind and content is None and (shape is None or len(shape) < 2):
+    if kind and content is None and not elements and (shape is None or len(shape) < 2):
         return kind, shape, inside  # the text of the type salts the hash of one number beside it
     parts = (shape, content, elements) if elements else (shape, content)
     return kind, salted_key(parts), inside
