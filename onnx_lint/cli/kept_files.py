@@ -19,6 +19,7 @@ from onnx_lint.input.regular_file import stream_of_regular
 from onnx_lint.ir.tensors.data_folder import is_lfs_pointer
 from onnx_lint.loader.identity.identify import CONTROL_BYTES, HEAD_BYTES, TEXT_BYTES, foreign_format, is_parser_syntax
 from onnx_lint.loader.text.outer_names import resembles_message
+from onnx_lint.loader.text.text_tokens import with_comments_as
 from onnx_lint.reporters.escape import shown_path
 
 
@@ -61,10 +62,9 @@ def why_kept(path: str, target: str) -> str | None:
 
 
 def _why_text_is_kept(text: str) -> str | None:
-    beginning = text.encode()
-    if is_lfs_pointer(beginning):
+    if is_lfs_pointer(text.encode()):
         return "is a Git LFS pointer"
-    is_model = is_parser_syntax(beginning) or resembles_message(text)
+    is_model = is_parser_syntax(text) or resembles_message(text)
     return "is a model, or a part of one, in text form" if is_model else None
 
 
@@ -81,23 +81,25 @@ def _text_in(stream: BinaryIO) -> str | None:
                 return None
             text = decoder.decode(piece)
             if len(beginning) < TEXT_BYTES:
-                beginning = _without_idle_text(beginning + text)
+                beginning = _without_comments_and_blanks(beginning + text)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return None
     return beginning[:TEXT_BYTES]
 
 
-def _without_idle_text(text: str) -> str:
-    """Return the text with a sign in place of each run of blanks and of each run of lines that are comments.
+def _without_comments_and_blanks(text: str) -> str:
+    """Return the text with a sign in place of each run of blanks and of each run of comments.
 
     A comment that goes on in the next piece of the text stays one.
     """
-    return re.sub(_BLANKS, lambda found: "\n" if "\n" in found[0] else " ", re.sub(_COMMENTS, "#", text))
+    short = with_comments_as("#", text)
+    return re.sub(_BLANKS, lambda found: "\n" if "\n" in found[0] else " ", re.sub(_COMMENTS, "#", short))
 
 
 _BLANKS: Final = r"\s{2,}+"
-_COMMENTS: Final = r"(?m)^[^\S\n]*+#[^\n]*+(?:\s++#[^\n]*+)*+"
+_COMMENTS: Final = r"(?m)#$(?:\s++#$)++"
+"""Comments one after the other, each of which has been replaced by its sign."""
 
 
 def _leads_out(path: str, target: str) -> bool:

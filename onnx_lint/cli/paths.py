@@ -290,10 +290,10 @@ def _is_model(path: str) -> bool:
     from onnx_lint.loader.text.outer_names import begins_like_message
 
     try:
-        head = read_beginning(path, TEXT_BYTES)
+        beginning = read_beginning(path, TEXT_BYTES).decode("utf-8-sig", "replace")
     except (OSError, ValueError):
         return False
-    return is_parser_syntax(head) or begins_like_message(head.decode("utf-8-sig", "replace"))
+    return is_parser_syntax(beginning) or begins_like_message(beginning)
 
 
 def hint_for_missing(path: str, commands: Iterable[str]) -> str:

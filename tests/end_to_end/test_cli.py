@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import onnx.parser
 import pytest
 from support.models.clean_model import CLEAN, TWICE, binary
 from support.processes.signals import heed_signals
@@ -686,6 +687,32 @@ def test_a_report_never_replaces_a_model(named: str, linked: bool, capsys: pytes
     assert path.is_symlink() == linked
 
 
+BODY = " => (float y) { y = Abs (x) }"
+IN_PARSER_SYNTAX = (
+    '<\n# licence\nir_version: 8, opset_import: ["": 17]>\ng (float x)' + BODY,
+    '<ir_version # c\n: 8, opset_import: ["": 17]>\ng (float x)' + BODY,
+    '<producer_name: "a#b", ir_version: 8, opset_import: ["": 17]>\ng (float x)' + BODY,
+    '<metadata_props: ["a": "b"]>\ng (float x)' + BODY,
+    "g (seq(optional(float[1])) x)" + BODY,
+    'g (float[")"] x)' + BODY,
+    '"a\n#g" # ") =>\n (float[1] x) # c\n' + BODY,
+    "<" + "# c\n" * 30_000 + "ir_version #" + "c" * 200_000 + "\n: 8>\ng (float x)" + BODY,
+)
+
+
+@pytest.mark.parametrize("text", IN_PARSER_SYNTAX, ids=lambda text: text[:30])
+def test_onnx_parser_reads_them(text: str) -> None:
+    assert len(onnx.parser.parse_model(text).graph.node) == 1
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("text", IN_PARSER_SYNTAX[:-1], ids=lambda text: text[:30])
+def test_a_file_for_onnx_parser_is_called_so(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.onnxtxt").write_text(text)
+    assert run(["t.onnxtxt"]) == 1
+    assert "syntax of onnx.parser" in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     "text",
@@ -709,6 +736,12 @@ def test_a_report_never_replaces_a_model(named: str, linked: bool, capsys: pytes
         "\n \t" * 70_000 + "# a comment\n" * 70_000 + "<ir_version: 10>\ng (float x) => (float y) { y = Abs (x) }",
         " " * 70_000 + "{" + "\n" * 70_000 + '"irVersion"' + "\n" * 70_000 + ': "8", "graph": {}}',
         "\ufeff" + " " * 70_000 + '{"irVersion": "8"}',
+        r'{"ir\u0056ersion": "8", "graph": {"name": "g"}}',
+        r'{"\u0067raph": {"name": "g"}}',
+        'graph # c\n# d\n{ name: "g" }',
+        "graph #" + "c" * 200_000 + '\n{ name: "g" }',
+        'graph # it is 5" long\n# d\n< name: "g" >',
+        *IN_PARSER_SYNTAX,
     ],
     ids=lambda text: text[:30],
 )

@@ -11,6 +11,7 @@ from typing import Final
 from onnx_lint.input.source import Source
 from onnx_lint.ir.documents.kinds import KINDS, MAGIC, MODEL_KIND, OPERATOR_SET_KIND
 from onnx_lint.ir.places.place import ROOT
+from onnx_lint.loader.text.text_tokens import with_comments_as
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
@@ -91,13 +92,22 @@ CONTROL_BYTES: Final = bytes(code for code in (*range(0x20), 0x7F) if code not i
 """The bytes that no text has."""
 
 _HTML: Final = rb"(?i)\s*+<(!doctype|html|head|body|\?xml)"
-# The output of onnx.printer: the fields of the model in angle brackets, or a graph or function that looks like a call.
-_PARSER_SYNTAX: Final = (
-    rb"(?:\s|#[^\n]*\n)*+"
-    rb"(?:<\s*+(?:ir_version|opset_import|domain)\s*+:|\w++\s*+(?:<[^>]*+>)?+\s*+\([^)]*+\)\s*+=>)"
+_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_IN_BRACKETS: Final = rf'[^()"]|{_STRING}'
+# Types such as optional(seq(float)) have brackets of their own.
+_INPUTS: Final = rf"\((?:{_IN_BRACKETS}|\((?:{_IN_BRACKETS}|\((?:{_IN_BRACKETS})*+\))*+\))*+\)"
+_FIELDS_IN_BRACKETS: Final = (
+    "ir_version|opset_import|domain|overload|producer_name|producer_version|model_version|doc_string|metadata_props"
 )
-# A comment, or the name of a field and a sign that may follow it, at the beginning of a line.
-_TEXTPROTO: Final = rb"(?:\s|#[^\n]*\n)*+[A-Za-z_][A-Za-z0-9_]*+\s*+[:{<]"
+# What onnx.parser reads: fields of a model or function in angle brackets, or a graph or function that looks like a
+# call. Comments are taken away before.
+_PARSER_SYNTAX: Final = re.compile(
+    rf"\s*+(?:<\s*+(?:{_FIELDS_IN_BRACKETS})\s*+:"
+    rf'|(?:\w++|{_STRING})\s*+(?:<(?:[^>"]|{_STRING})*+>)?+\s*+{_INPUTS}\s*+=>)',
+    re.ASCII | re.DOTALL,
+)
+# The name of a field and a sign that may follow it. Comments are taken away before.
+_TEXTPROTO: Final = r"(?a)\s*+[A-Za-z_][A-Za-z0-9_]*+\s*+[:{<]"
 _ENCODING_MARKS = {b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text"}
 _TEXT_SUFFIXES = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
 _JSON_SUFFIXES = (".json", ".onnxjson")
@@ -150,11 +160,12 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
         return _no_model("the file is a Git LFS pointer; the model itself was not checked out")
     if re.match(_HTML, head):
         return _no_model("the file is HTML or XML text, not a model")
-    if is_parser_syntax(head):
+    plain = with_comments_as(" ", head.decode("utf-8", "replace"))
+    if _PARSER_SYNTAX.match(plain):
         return _no_model(f"the file is in the syntax of onnx.parser, {_NOT_SERIALIZED}")
     if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
         return Form.JSON
-    if re.match(_TEXTPROTO, head) or lower.endswith(_TEXT_SUFFIXES):
+    if re.match(_TEXTPROTO, plain) or lower.endswith(_TEXT_SUFFIXES):
         return Form.TEXTPROTO
     return _no_model("the file is text, not a model")
 
@@ -165,9 +176,9 @@ _NOT_SERIALIZED: Final = (
 )
 
 
-def is_parser_syntax(head: bytes) -> bool:
+def is_parser_syntax(beginning: str) -> bool:
     """Return whether a text begins as in the syntax of onnx.parser."""
-    return re.match(_PARSER_SYNTAX, head) is not None
+    return _PARSER_SYNTAX.match(with_comments_as(" ", beginning)) is not None
 
 
 def misnamed(form: Form, name: str) -> tuple[Fault, ...]:

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader.identity.identify import TEXT_BYTES
-from onnx_lint.loader.text.text_tokens import JSON_TOKENS, QUOTED
+from onnx_lint.loader.text.text_tokens import JSON_TOKENS, QUOTED, with_comments_as
 
-# Text in quotes or after # may look like anything. A name behind a dot is part of a path, as in reports.
+# Text in quotes may look like anything. A name behind a dot is part of a path, as in reports.
 _TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|(?<![\w.])[A-Za-z_]\w*+(?=\s*+[:{{<])")
 
 
@@ -24,7 +25,7 @@ def names_in_text(text: str) -> set[str]:
     """Return the names of the outermost fields."""
     names = set()
     depth = 0
-    for token in _TOKENS.finditer(text[:TEXT_BYTES]):
+    for token in _TOKENS.finditer(with_comments_as(" ", text[:TEXT_BYTES])):
         if token[0] in "{<":
             depth += 1
         elif token[0] in "}>":
@@ -42,8 +43,17 @@ def _names_in_json(text: str) -> set[str]:
         if token[0] in "{}":
             depth += 1 if token[0] == "{" else -1
         elif depth == 1 and token["colon"]:
-            names.add(token["quoted"][1:-1])
+            names.add(_decoded(token["quoted"]))
     return names
+
+
+def _decoded(key: str) -> str:
+    """Return the text of a string in JSON, whose letters may be escaped; without its quotes only if it is none."""
+    try:
+        decoded: str = json.loads(key, strict=False)
+    except ValueError:
+        return key[1:-1]
+    return decoded
 
 
 def begins_like_message(beginning: str) -> bool:

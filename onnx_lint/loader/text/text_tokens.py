@@ -13,6 +13,19 @@ QUOTED: Final = r"""#[^\n]*+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?|'[^'\\\n]*+(?:\\.[
 JSON_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 """A string in JSON, for patterns with the flag DOTALL."""
 
+_COMMENT: Final = re.compile(
+    r"""(?P<comment>#[^\n]*+)|"[^"\\]*+(?:\\.[^"\\]*+)*+"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?""", re.DOTALL
+)
+"""A comment of the text format or of onnx.parser, or a string; in onnx.parser a string may have several lines."""
+
+
+def with_comments_as(sign: str, text: str) -> str:
+    """Return a text with `sign` in place of each comment."""
+    if "#" not in text:
+        return text
+    return _COMMENT.sub(lambda found: found[0] if found["comment"] is None else sign, text)
+
+
 # A row of numbers or words, separated by commas, is one token: a long list is then few tokens.
 _ROW: Final = r"(?:[-+.\w]++\s*+,\s*+){1,4096}+"
 TEXT_TOKENS: Final = re.compile(rf"(?P<quoted>{QUOTED})|(?P<row>{_ROW})|(?P<word>[-+.\w]++)|[][{{}}<>:,]")
