@@ -181,8 +181,11 @@ def test_every_damaged_database(healthy: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def _try(healthy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Use a damaged database twice: no other content, few steps, and a line if anything is not used."""
+    """Use a damaged database twice: no other content, few steps, and exactly one line if anything is not used."""
     looks = 0
+    removed = []
+    remove = store.remove
+    monkeypatch.setattr(store, "remove", lambda path: (removed.append(path), remove(path)))
     is_too_long = database.Database._is_too_long
 
     def counted(self: database.Database) -> bool:
@@ -196,16 +199,34 @@ def _try(healthy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
         CASES[name](folder / DATABASE)
     for _ in range(2):
         lines: list[str] = []
+        removed.clear()
         made = Store(str(folder), lines.append)
         for number in range(0, 60, 4):
             if made.get(_key(number)) not in (None, _content(number)):
                 pytest.fail("another content")
             made.put(_key(number), _content(number))
+        is_used = made.is_usable
         made.report_damaged_entries()
         made.close()
-        assert len(lines) <= 1
-        assert all(line.startswith(("The cache was replaced: ", "The cache is not used")) for line in lines)
+        if removed:
+            says = ["The cache was replaced"] if is_used else ["The cache was replaced", "The cache is not used"]
+        else:
+            says = [] if is_used and not made._damaged_entries else ["The cache is not used"]
+        assert [line.partition(":")[0].partition(" for ")[0] for line in lines] == says
     assert looks < 30
+
+
+@pytest.mark.parametrize("free", [0x7FFFFFFF, 0x90000000, 0xFFFFFFFF])
+def test_an_impossible_number_of_free_pages_is_damage(healthy: Path, tmp_path: Path, free: int) -> None:
+    copy_database(healthy, tmp_path / DATABASE)
+    CASES[f"field 36 {free:x}"](tmp_path / DATABASE)
+    pages = (tmp_path / DATABASE).stat().st_size // 4_096
+    lines: list[str] = []
+    assert _uses_it(tmp_path, lines)
+    counted = struct.unpack(">i", struct.pack(">I", free))[0]
+    assert lines == [
+        f"The cache was replaced: '{tmp_path / DATABASE}' is damaged ({counted:,} free pages of {pages:,})"
+    ]
 
 
 def test_there_are_500_of_them() -> None:
