@@ -113,9 +113,37 @@ def test_every_installation_checks_hashes(name: str):
     commands = re.findall(r"""\bpip"? (?:--python \S+ )?(?:install|wheel|download) .*?(?=&&|\n)""", text)
     assert commands != []
     for command in commands:
-        assert re.search(r"--require-hashes|--no-deps|--no-index", command), command
-        assert ("--only-binary :all:" in command) == ("--require-hashes" in command), command
-        assert "--no-deps" not in command or "--no-build-isolation" in command or ".whl" in command, command
+        assert _is_checked(command), command
+
+
+def _is_checked(command: str) -> bool:
+    """Return whether pip compares hashes, or installs what is here: the project, or wheels that were compared."""
+    if "--require-hashes" in command:
+        return "--only-binary :all:" in command
+    return "--no-index" in command or re.fullmatch(_OF_PROJECT, command) is not None
+
+
+_OF_PROJECT = (
+    r'pip"? (?:--python \S+ )?(?:install|wheel)(?: --quiet| --disable-pip-version-check| --no-cache-dir)*'
+    r' --no-deps (?:"\$\w+"/\S*\*\.whl|--no-build-isolation (?:--wheel-dir \S+ )? *(?:\.|"\$GITHUB_ACTION_PATH")) *'
+)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pip install --no-deps --no-build-isolation numpy",
+        "pip install --no-deps --no-build-isolation . numpy",
+        "pip install --no-deps --no-build-isolation numpy .",
+        "pip install --no-deps numpy.whl",
+        "pip install --no-deps https://example.org/a.whl",
+        "pip install --no-deps .",
+        "pip install --quiet numpy",
+        "pip install --require-hashes -r a.txt",
+    ],
+)
+def test_an_installation_without_hashes_is_found(command: str):
+    assert not _is_checked(command)
 
 
 @pytest.mark.parametrize("name", [*WORKFLOWS, *PAGES])
