@@ -139,15 +139,15 @@ class Store:
 
     def _recover(self, database: Database, problem: Problem) -> None:
         """Replace a damaged database. If others are using it, or after any other error, only disconnect."""
-        is_new = True
+        is_first_report = True
         if problem.is_damage:
             with contextlib.suppress(*ERRORS):
-                is_new = database.mark_damaged()
+                is_first_report = database.mark_damaged()
         self._disconnect()
         is_replaced, reason = self._replace(problem)
         if is_replaced:
             self._open()
-        elif is_new:  # otherwise the process that has found it first says so
+        elif is_first_report:  # otherwise the process that has found it first says so
             self._report(f"The cache is not used: {quote(self._path)}{problem.text}{reason}")
 
     def _replace(self, problem: Problem) -> tuple[bool, str]:

@@ -72,15 +72,7 @@ def lint_each(
     a file when its report is there, which may be before its turn. Under `limits` each file except standard input is
     linted in another process, which can be killed. `cluster`: the scheduler whose workers lint instead.
     """
-    cached: dict[int, FileReport | None] = {}
-    with_cache: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-    if any(task.cache is not None for task in tasks):
-        from onnx_lint.cache.checks import opened
-
-        cached, is_usable = _find_cached(tasks)
-        with_cache = opened()
-        if not is_usable:  # other processes would find the same, and say it again
-            tasks = [replace(task, cache=None) for task in tasks]
+    tasks, cached, with_cache = _with_first_look(tasks)
     kept = {
         index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None or index in cached
     }
@@ -105,6 +97,23 @@ def lint_each(
                 index, done[index] = next(reports)
                 on_done(tasks[index].name or tasks[index].path)
             yield turn
+
+
+def _with_first_look(
+    tasks: Sequence[Task],
+) -> tuple[Sequence[Task], dict[int, FileReport | None], contextlib.AbstractContextManager[None]]:
+    """Return the tasks, the reports in the cache by the index of their tasks, and a context with an open cache.
+
+    If the cache cannot be used, the tasks have none.
+    """
+    if all(task.cache is None for task in tasks):
+        return tasks, {}, contextlib.nullcontext()
+    from onnx_lint.cache.checks import opened
+
+    cached, is_usable = _find_cached(tasks)
+    if not is_usable:  # other processes would find the same, and say it again
+        tasks = [replace(task, cache=None) for task in tasks]
+    return tasks, cached, opened()
 
 
 _MOST_REPORTS: Final = 1_000

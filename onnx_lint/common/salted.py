@@ -19,3 +19,8 @@ def salted_key(parts: tuple[Any, ...]) -> bytes:
     the hash stays the same with nearly any salt.
     """
     return dumps(parts, WITHOUT_REFERENCES)
+
+
+def salted_text(value: int | bytes) -> str:
+    """Return a key for one number or text of a file, for the same reason as `salted_key`: 1 and b"1" differ."""
+    return str(value)

@@ -30,6 +30,7 @@ from onnx_lint.model.model import Model
 from onnx_lint.schema import Proto
 
 if TYPE_CHECKING:
+    from onnx_lint.common.salted import salted_key, salted_text
     from onnx_lint.inference.flow.cast_fix import CastFix
     from onnx_lint.inference.flow.constant_fixes import Int64Fix, ScalarFix
     from onnx_lint.inference.flow.folding import bytes_of, foldable_nodes, is_pure

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Place, ShardingSpec, has_device_configurations, sharding_specs
+from onnx_lint.model import Model, Place, ShardingSpec, has_device_configurations, salted_text, sharding_specs
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -71,10 +71,9 @@ def _findings(spec: ShardingSpec, name: str, count: int) -> Iterator[Finding]:
 
 def _devices(spec: ShardingSpec) -> Iterator[tuple[Place, int]]:
     """The place and the index of each device that the sharding refers to, itself or in a group."""
-    # Python salts the hashes of texts, not those of numbers.
-    groups = {str(group.key) for group in spec.proto.index_to_device_group_map}
+    groups = {salted_text(group.key) for group in spec.proto.index_to_device_group_map}
     for index, device in enumerate(spec.proto.device):
-        if str(device) not in groups:
+        if salted_text(device) not in groups:
             yield spec.place.at("device", index), device
     for index, group in enumerate(spec.proto.index_to_device_group_map):
         place = spec.place.at("index_to_device_group_map", index)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, has_device_configurations, sharding_specs
+from onnx_lint.model import Model, has_device_configurations, salted_text, sharding_specs
 from onnx_lint.rule import Finding, Related, rule
 
 
@@ -53,9 +53,9 @@ def duplicate_device_group(model: Model) -> Iterator[Finding]:
     - ONNX writes maps as lists of entries, and allows each key once.
     """
     for spec in sharding_specs(model.nodes_with("device_configurations")):
-        first: dict[str, int] = {}  # Python salts the hashes of texts, not those of numbers
+        first: dict[str, int] = {}
         for index, group in enumerate(spec.proto.index_to_device_group_map):
-            other = first.setdefault(str(group.key), index)
+            other = first.setdefault(salted_text(group.key), index)
             if other != index:
                 yield Finding(
                     spec.place.at("index_to_device_group_map", index),

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, has_device_configurations, sharding_specs
+from onnx_lint.model import Model, has_device_configurations, salted_text, sharding_specs
 from onnx_lint.rule import Finding, Related, rule
 
 
@@ -61,10 +61,10 @@ def duplicate_sharded_axis(model: Model) -> Iterator[Finding]:
         if len(cuts) < 2:
             continue
         shape = model.shape_of(spec.proto.tensor_name, spec.node.graph)
-        first: dict[str, int] = {}  # Python salts the hashes of texts, not those of numbers
+        first: dict[str, int] = {}
         for index, axis in cuts:
             from_start = axis + len(shape) if axis < 0 and shape is not None else axis
-            place = first.setdefault(str(from_start), index)
+            place = first.setdefault(salted_text(from_start), index)
             if place != index:
                 yield Finding(
                     spec.place.at("sharded_dim", index).at("axis"),

@@ -5,7 +5,18 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Final
 
-from onnx_lint.model import EXTERNAL_LOCATION, Graph, Model, Node, StoredTensor, Tensor, bytes_of, digest_of, is_pure
+from onnx_lint.model import (
+    EXTERNAL_LOCATION,
+    Graph,
+    Model,
+    Node,
+    StoredTensor,
+    Tensor,
+    bytes_of,
+    digest_of,
+    is_pure,
+    salted_key,
+)
 from onnx_lint.rule import Finding, Related, by_share, rule
 from onnx_lint.wording import quote
 
@@ -120,14 +131,13 @@ def _are_results(graph: Graph, outputs: Sequence[str], others: Sequence[str]) ->
 def _equal_constants(model: Model, graph: Graph) -> dict[int, Hashable]:
     """Return the values of Constants of one type and shape, by the index of the node."""
     found: dict[int, Hashable] = {}
-    # Python salts the hashes of texts, not those of tuples of numbers, which the file chooses.
-    alike: dict[str, list[tuple[int, StoredTensor]]] = {}
+    alike: dict[bytes, list[tuple[int, StoredTensor]]] = {}
     for node in graph.nodes_of({form for form in graph.form_counts if form.op_type == "Constant"}):
         for attribute, place in node.attributes():
             if attribute.name == "value" and attribute.HasField("t") and attribute.t.data_location != EXTERNAL_LOCATION:
                 at = place.at("t")
                 tensor = StoredTensor(Tensor(attribute.t, at, graph, model.payloads.get(at.key, ())), model.source)
-                key = str((attribute.t.data_type, *attribute.t.dims))
+                key = salted_key((attribute.t.data_type, *attribute.t.dims))
                 alike.setdefault(key, []).append((node.index, tensor))
     for key, tensors in alike.items():
         if len(tensors) > 1 and not model.source.is_remote:

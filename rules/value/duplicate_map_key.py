@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, salted_text
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -47,7 +47,7 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
     for value, place in model.values.of("MapProto"):
         for field in ("keys", "string_keys"):
             keys: Sequence[int | bytes] = getattr(value, field)
-            texts = [str(key) for key in keys]  # Python salts the hashes of texts, not those of numbers
+            texts = [salted_text(key) for key in keys]
             if len(set(texts)) == len(texts):
                 continue
             first: dict[str, int] = {}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.hostile.colliding import colliding, colliding_behind_any_salt
 
-from onnx_lint.common.salted import salted_key
+from onnx_lint.common.salted import salted_key, salted_text
 
 
 @pytest.mark.parametrize("length", [2, 4, 16])
@@ -31,3 +31,10 @@ def test_equal_parts_have_equal_keys_whatever_objects_they_share():
 
 def test_numbers_of_different_types_have_different_keys():
     assert len({salted_key((each,)) for each in (1, 1.0, True, "1", b"1", None, 0.0, -0.0, ())}) == 9
+
+
+def test_single_numbers_of_one_hash_have_keys_of_different_hashes():
+    numbers = [number * (2**61 - 1) for number in range(4)]
+    assert len({hash(each) for each in numbers}) == 1
+    assert len({hash(salted_text(each)) for each in numbers}) == 4
+    assert salted_text(1) != salted_text(b"1")

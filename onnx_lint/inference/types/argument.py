@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from onnx_lint.common.salted import salted_text
 from onnx_lint.inference.types.type_string import TENSORS, from_proto, tensor_of
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
@@ -88,8 +89,7 @@ def argument_of(attribute: Any) -> Argument:
     if kind == _TENSOR:
         return _TENSOR_ARGUMENTS.get(attribute.t.data_type, UNKNOWN)
     if kind == _INT:
-        # Arguments are parts of keys, and Python salts the hashes of texts, not those of numbers.
-        return _INTEGER_ARGUMENTS.get(attribute.i) or Argument(kind, str(attribute.i))
+        return _INTEGER_ARGUMENTS.get(attribute.i) or Argument(kind, salted_text(attribute.i))
     if kind == _STRING:
         return Argument(kind, attribute.s)
     if kind in _LISTS:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.common.salted import salted_text
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.columns.tensor_encodings import element_count
 from onnx_lint.ir.crashes import true_if_it_crashes
@@ -209,11 +210,12 @@ def _first_repeated(numbers: Sequence[int]) -> int | None:
         from onnx_lint.ir.long_lists import first_repeated
 
         return first_repeated(numbers)
-    seen: set[str] = set()  # Python salts the hashes of texts, not those of numbers
+    seen: set[str] = set()
     for number in numbers:
-        if str(number) in seen:
+        key = salted_text(number)
+        if key in seen:
             return number
-        seen.add(str(number))
+        seen.add(key)
     return None
 
 

@@ -93,10 +93,14 @@ def is_evidently_right(given: Given, voting: Voting) -> bool:
     count = class_count(given, voting)
     if next(base_value_faults(given, voting, count), None) is not None:
         return False
-    prefix = voting.prefix
-    votes = _numbers(given, f"{prefix}_ids")
+    votes = _numbers(given, f"{voting.prefix}_ids")
     if votes and count is not None and not 0 <= min(votes) <= max(votes) < count:
         return False
+    return _is_sound_forest(given, voting)
+
+
+def _is_sound_forest(given: Given, voting: Voting) -> bool:
+    """Return True if the nodes of a small ensemble are trees, and its voters are nodes; also if some are missing."""
     names = ("nodes_treeids", "nodes_nodeids", *BRANCHES)
     if not all(name in given for name in (*names, "nodes_modes")):
         return True
@@ -108,7 +112,7 @@ def is_evidently_right(given: Given, voting: Voting) -> bool:
         return False
     nodes = _SmallEnsemble(trees, ids)
     features = _numbers(given, "nodes_featureids")
-    voters = _numbers(given, f"{prefix}_treeids"), _numbers(given, f"{prefix}_nodeids")
+    voters = _numbers(given, f"{voting.prefix}_treeids"), _numbers(given, f"{voting.prefix}_nodeids")
     return (
         nodes.are_distinct
         and (not voting.ids_from_zero or nodes.are_from_zero)

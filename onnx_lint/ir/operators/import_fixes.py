@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.salted import salted_text
 from onnx_lint.ir.graph import Function, Graph
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.mismatch import fits
@@ -95,10 +96,10 @@ class ImportFixes:
     @cached_property
     def _stated_by_functions(self) -> dict[str, set[str]]:
         """The versions of each domain that functions import; there may be as many domains as functions."""
-        found: dict[str, set[str]] = {}  # Python salts the hashes of texts, not those of numbers
+        found: dict[str, set[str]] = {}
         for graph in self._graphs:
             for domain, version in self._stated.versions(graph.function).items() if graph.is_function else ():
-                found.setdefault(domain, set()).add(str(version))
+                found.setdefault(domain, set()).add(salted_text(version))
         return found
 
     def _fits(self, alike: AlikeNodes, version: int) -> bool:
