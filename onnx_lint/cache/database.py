@@ -238,6 +238,9 @@ def remove(path: str) -> None:
             os.unlink(path + ending)
 
 
+_REMEDY: Final = "delete it, or set ONNX_LINT_CACHE_DIR to another folder"
+
+
 def _check_own(path: str, ending: str) -> None:
     """Raise ForeignFileError for what is not a regular file that the user alone can write to."""
     try:
@@ -246,10 +249,10 @@ def _check_own(path: str, ending: str) -> None:
         return
     name = f" has the file {quote(os.path.basename(path))} beside it, which" if ending else ""
     if stat.S_ISLNK(status.st_mode):
-        raise ForeignFileError(f"{name} is a link")
+        raise ForeignFileError(f"{name} is a link; {_REMEDY}")
     if not stat.S_ISREG(status.st_mode):
-        raise ForeignFileError(f"{name} is not a regular file")
+        raise ForeignFileError(f"{name} is not a regular file; {_REMEDY}")
     if not is_own(status):
-        raise ForeignFileError(f"{name} belongs to another user")
+        raise ForeignFileError(f"{name} belongs to another user; {_REMEDY}")
     if os.name == "posix" and status.st_mode & OTHERS_WRITE:
         raise ForeignFileError(f"{name} can be written by other users; chmod go-w would change that")

@@ -92,8 +92,10 @@ def _suppressions(values: SetValues) -> tuple[Suppression, ...]:
     for each in suppressions:
         compared[each.rule] += each.has_inner_star
         if compared[each.rule] > MOST_INNER:
-            most = f"at most {MOST_INNER:,} entries for a rule may have a place with a * before its end"
-            raise ConfigurationError(f"{each.where}: {most}")
+            raise ConfigurationError(
+                f"{each.where}: more than {MOST_INNER:,} suppressions of {each.rule!r} have a place with a * before "
+                "its end; write the name, or a * only at the end"
+            )
     return suppressions
 
 

@@ -86,8 +86,11 @@ class Plan:
         reason = refusal(value)
         if reason is None or is_answered(value, self.request.plugins):
             return reason is None
-        if self._is_library or _is_gate():
+        if self._is_library:
             raise RunError(reason)
+        variable = _gate_variable()
+        if variable is not None:
+            raise RunError(f"{reason} ({variable} is set)")
         if reason not in self._refused:
             self._refused.add(reason)
             _print_warnings([reason])
@@ -198,9 +201,12 @@ def _print_warnings(texts: Iterable[str]) -> None:
     sys.stderr.writelines(f"Warning: {visible(text)}\n" for text in texts)
 
 
-def _is_gate() -> bool:
-    """Return whether a program starts onnx-lint and looks at the exit code alone: a CI server, or pre-commit."""
-    return any(os.environ.get(name, "").lower() not in _OFF for name in CI_VARIABLES)
+def _gate_variable() -> str | None:
+    """Return the variable that says that a CI server or pre-commit started onnx-lint; None if there is none.
+
+    They look at the exit code alone.
+    """
+    return next((name for name in CI_VARIABLES if os.environ.get(name, "").lower() not in _OFF), None)
 
 
 def _check_working_directory() -> None:

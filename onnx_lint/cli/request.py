@@ -60,8 +60,8 @@ _AMBIGUOUS_INPUT: Final = (
 _NO_VALUE: Final = "'{0}' has no value: '--' after it ends the options"
 """click would take `--` for the value, for example in `--exclude $UNSET -- *.onnx`, and the names for options."""
 _AMBIGUOUS_COMMAND: Final = (
-    "'{0}' is a command, but a file or folder has this name: write onnx-lint -- {0} for the path, or -- after the "
-    "command and its options for the command, as in onnx-lint {0} --"
+    "'{0}' is a command, and a file or folder here has this name: write onnx-lint -- {0} for the file or folder, or "
+    "onnx-lint {0} [OPTIONS] -- ... for the command"
 )
 
 

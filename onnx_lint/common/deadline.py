@@ -26,6 +26,9 @@ _NEVER = float("inf")
 class OutOfTimeError(BaseException):
     """The time of a file is up. It is no Exception, so that nothing takes it for a bug of a rule."""
 
+    rule: str | None = None
+    """The id of the rule that ran; None if none did."""
+
 
 def _processor_clock() -> Callable[[], float]:
     """Return the clock of the processor time of a thread, or the best replacement of a system that has none."""

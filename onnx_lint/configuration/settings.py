@@ -162,7 +162,7 @@ _LIMIT_SCHEMA: Final = {
 _LIMIT: Final = ValueKind(
     "a whole number, or a size such as '4GiB'",
     {"type": ["integer", "string"]},
-    lambda value: value == 0 or WHOLE.accepts(value) or isinstance(value, str),
+    lambda value: isinstance(value, (int, float, str)) and not isinstance(value, bool),  # `Limits` checks the number
 )
 _VALUE: Final = fields({"type": ELEMENT_TYPE, "shape": SHAPE})
 _POLICY: Final = fields(

@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import OutOfTimeError, look
 from onnx_lint.common.memory import held_for_a_file
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.diagnose import Counts, diagnose
@@ -84,7 +84,11 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
     run = _Run(model, settings, errors, path)
     for entry in selection_of(settings).asked(model):
         look()
-        run.judge(entry)
+        try:
+            run.judge(entry)
+        except OutOfTimeError as error:
+            error.rule = entry.id
+            raise
     part = errors.unless_it_crashes
     if run.cuts:
         part(run.report_cuts, None, "reporting limits")

@@ -14,7 +14,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
 from onnx_lint.input.limits import Limits, refusal, size_in_words
 from onnx_lint.input.locations import shown_address
-from onnx_lint.remote.errors import RemoteError, explained, is_passing
+from onnx_lint.remote.errors import RemoteError, explained, is_transient
 
 T = TypeVar("T")
 
@@ -58,21 +58,27 @@ class Patience:
             self._begun = None
             self._spent += time.monotonic() - begun
 
-    def check(self) -> None:
-        """Raise RemoteError if no time is left, that of the request that goes on included."""
+    def check(self, reason: str = "") -> None:
+        """Raise RemoteError if no time is left, that of the request that goes on included.
+
+        `reason`: what to say before the limit.
+        """
         begun = self._begun
         if self._spent + (time.monotonic() - begun if begun is not None else 0.0) > self._seconds:
-            raise RemoteError(f"the requests took longer than {self._limit}")
+            raise RemoteError(f"{reason}the requests took longer than {self._limit}")
 
     @property
     def left(self) -> float:
         """The seconds that are left; a moment at least, in which a request may fail."""
         return max(self._seconds - self._spent, 1.0)
 
-    def wait(self, seconds: float) -> None:
-        """Wait before the next attempt. Raises RemoteError at once if less time is left."""
+    def wait(self, seconds: float, reason: str) -> None:
+        """Wait before the next attempt. Raises RemoteError at once if less time is left.
+
+        `reason`: why the last attempt failed.
+        """
         if self._spent + seconds > self._seconds:
-            raise RemoteError(f"the requests and the waits between them would exceed {self._limit}")
+            raise RemoteError(f"{reason}, and the requests and the waits between them would exceed {self._limit}")
         with self.spent():
             time.sleep(seconds)
 
@@ -89,15 +95,15 @@ class Answers:
 
     def add(self, data: bytes) -> None:
         """Count a part of an answer in XML or JSON."""
-        self.memory += len(data) * _OF_BYTE
-        self.memory += sum(data.count(mark) * memory for mark, memory in _OF_MARK.items())
+        self.memory += len(data) * _MEMORY_PER_BYTE
+        self.memory += sum(data.count(mark) * memory for mark, memory in _MEMORY_PER_MARK.items())
 
 
-_OF_ANSWER: Final = 1 << 16
+_MEMORY_PER_ANSWER: Final = 1 << 16
 """The bytes of memory that each answer counts for at least, so that empty answers have an end: 32,768 by default."""
 
-_OF_BYTE: Final = 3
-_OF_MARK: Final = {b"<": 120, b"{": 1_200, b"[": 100, b",": 40}
+_MEMORY_PER_BYTE: Final = 3
+_MEMORY_PER_MARK: Final = {b"<": 120, b"{": 1_200, b"[": 100, b",": 40}
 """The bytes of memory for a byte of an answer, and for a mark that begins an element, object, list or member.
 
 `tests/remote/test_answers.py` compares them with the memory that the file systems need.
@@ -117,7 +123,7 @@ class Access(Record):
 
     def begin_answer(self) -> None:
         """Count an answer to a listing. Raises RemoteError if no time is left, or too much memory is needed."""
-        self.answers.memory += _OF_ANSWER
+        self.answers.memory += _MEMORY_PER_ANSWER
         self._check()
 
     def add_answer(self, data: bytes) -> None:
@@ -140,22 +146,24 @@ def access_of(limits: Limits) -> Access:
 
 def tried(act: Callable[[], T], address: str, access: Access) -> T:
     """Return the result of `act`, repeated after failures that may be temporary. Raises RemoteError."""
+    seconds = min(access.limits.request_seconds, access.limits.remote_seconds)
     for number in range(1, TRIES + 1):
         try:
             with access.patience.spent():
                 return act()
         except Exception as error:
-            if not is_passing(error):
-                raise explained(error, address, access.limits.request_seconds) from None
+            if not is_transient(error):
+                raise explained(error, address, seconds) from None
             if number == TRIES:
-                raise explained(error, address, access.limits.request_seconds, TRIES) from None
+                raise explained(error, address, seconds, TRIES) from None
             wanted = _retry_after(error, access)
             if wanted >= _ANNOUNCED_SECONDS:
                 _log.warning(
                     "Waiting %.0f s before the next request to %s, as its server asked (Retry-After)",
                     *(wanted, visible(shown_address(address))),
                 )
-            access.patience.wait(max(DELAYS[number - 1] * random.uniform(0.5, 1), wanted))
+            delay = max(DELAYS[number - 1] * random.uniform(0.5, 1), wanted)
+            access.patience.wait(delay, str(explained(error, address, seconds)))
     raise AssertionError("the last try returns or raises")
 
 

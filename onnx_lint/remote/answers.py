@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 
 from onnx_lint.input.locations import scheme_of
 from onnx_lint.remote.access import Access, tried
-from onnx_lint.remote.errors import PASSING
+from onnx_lint.remote.errors import TRANSIENT
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ def _in_thread(act: Callable[[], T], access: Access) -> T:
         try:
             result, error = outcomes.get(timeout=_LOOK_SECONDS)
         except queue.Empty:
-            access.patience.check()
+            access.patience.check("the server did not answer completely in time: ")
             continue
         if error is not None:
             raise error
@@ -111,9 +111,9 @@ def _count_hub_answer(response: Any) -> None:
     if access is None:
         return
     access.begin_answer()
-    if response.status_code in PASSING:
+    if response.status_code in TRANSIENT:
         # The hub's package would wait as long as the server says.
-        raise _PassingError(response.status_code, response.headers)
+        raise _TransientError(response.status_code, response.headers)
     pieces = []
     for piece in response.iter_bytes():
         access.add_answer(piece)
@@ -121,7 +121,7 @@ def _count_hub_answer(response: Any) -> None:
     response._content = b"".join(pieces)
 
 
-class _PassingError(Exception):
+class _TransientError(Exception):
     """An answer with a status that a repeated request may not have."""
 
     def __init__(self, status: int, headers: Mapping[str, str]) -> None:

@@ -25,7 +25,7 @@ _CREDENTIALS: Final = {
     "hf": "HF_TOKEN",
 }
 """The places where the file system of a scheme looks for credentials."""
-PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
+TRANSIENT: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """The HTTP statuses of failures that a repeated request may not have."""
 
 _NO_ADDRESS: Final = frozenset(
@@ -89,14 +89,14 @@ def explained(error: BaseException, address: str, seconds: int, tries: int = 1) 
     return RemoteError(f"the store cannot be read ({type(error).__name__}){still}")
 
 
-def is_passing(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Return whether the same request may succeed a little later."""
     if _own(error) is not None:
         return False
     causes = list(_causes(error))
     statuses = [status for status in map(status_of, causes) if status is not None]
     if statuses:
-        return statuses[0] in PASSING
+        return statuses[0] in TRANSIENT
     return any(_is_broken(cause) or _is_timeout(cause) for cause in causes)
 
 

@@ -112,6 +112,11 @@ def test_what_is_no_file_of_the_user_is_left_alone_and_a_line_says_so(tmp_path: 
     assert len(lines) == 1
     assert lines[0].startswith(f"The cache is not used: '{tmp_path / DATABASE}'")
     assert says in lines[0]
+    assert lines[0].endswith(
+        "chmod go-w would change that"
+        if kind == "writable"
+        else "; delete it, or set ONNX_LINT_CACHE_DIR to another folder"
+    )
     assert path.lstat() == before
     assert kind != "link" or (tmp_path / "target").read_bytes() == b"mine"
 
@@ -121,7 +126,7 @@ def test_a_database_of_another_user_is_left_alone(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(database, "is_own", lambda status: False)
     lines: list[str] = []
     assert _uses_it(tmp_path, lines) is False
-    assert lines == [f"The cache is not used: '{tmp_path / DATABASE}' belongs to another user"]
+    assert lines == [f"The cache is not used: '{tmp_path / DATABASE}' belongs to another user; {database._REMEDY}"]
     assert (tmp_path / DATABASE).read_bytes() == b""
 
 

@@ -109,7 +109,9 @@ def test_a_name_is_neither_an_option_nor_a_command(kind: str, folder: Path, capf
             code, out, errors = _end(arguments, capfd)
             assert (code, out) == (2, "")
             assert re.fullmatch(
-                f"Error: '{name}' is a command, but [^\n]+: write onnx-lint -- {name} for [^\n]+\n", errors
+                f"Error: '{name}' is a command, and a file or folder here has this name: write onnx-lint -- {name} for "
+                rf"the file or folder, or onnx-lint {name} \[OPTIONS\] -- \.\.\. for the command\n",
+                errors,
             )
         assert _content(folder) == before
         (folder / name).rmdir() if kind == "folder" else (folder / name).unlink()

@@ -198,10 +198,16 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
         ('[severity]\ncycel = "note"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
         ("[limits]\nfeilds = 3", "limits: unknown limit 'feilds'; did you mean 'fields'?"),
         ("[limits]\nfields = 0", "limits: the limit 'fields' requires a whole number of at least 1, not 0"),
+        ("[limits]\nfields = -1", "limits: the limit 'fields' requires a whole number of at least 1, not -1"),
         (
-            "[limits]\nfields = -1",
-            "limits.fields: requires a whole number, or a size such as '4GiB', not -1",
+            "[limits]\nprocessor_seconds = 0.5",
+            "limits: the limit 'processor_seconds' requires a whole number of at least 0, not 0.5",
         ),
+        (
+            "[limits]\nprocessor_seconds = -1",
+            "limits: the limit 'processor_seconds' requires a whole number of at least 0, not -1",
+        ),
+        ("[limits]\nfields = true", "limits.fields: requires a whole number, or a size such as '4GiB', not true"),
         ('targets = ["ir=99"]', "targets: IR version 99 does not exist; the versions are 1 to 14"),
         (
             'targets = ["ai.onnx.ml=99"]',

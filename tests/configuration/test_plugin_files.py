@@ -106,7 +106,9 @@ def test_a_gate_fails_instead(
     """Nobody reads the line there, and a rule would be missing silently."""
     monkeypatch.setenv(variable, value)
     assert run(["models"]) == 2
-    assert REFUSED in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert REFUSED in error
+    assert error.endswith(f" ({variable} is set)\n")
     assert not _has_run(folder)
     assert run(["models", "--no-config"]) == 0
 

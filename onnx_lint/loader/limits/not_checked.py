@@ -70,14 +70,15 @@ def within_time(limits: Limits) -> Iterator[None]:
     try:
         with Within(limits.processor_seconds):
             yield
-    except OutOfTimeError:
-        raise NotCheckedError(_refusal_of_time(limits.processor_seconds)) from None
+    except OutOfTimeError as error:
+        raise NotCheckedError(_refusal_of_time(limits.processor_seconds, error.rule)) from None
 
 
-def _refusal_of_time(seconds: int) -> str:
-    """Return the reason why a file is not checked that took so much processor time."""
+def _refusal_of_time(seconds: int, rule: str | None) -> str:
+    """Return the reason why a file is not checked that took so much processor time. `rule`: the one that ran then."""
     allowed = f"{seconds:,} second{'' if seconds == 1 else 's'}"
+    where = f"; it was over in the rule {rule}" if rule is not None else ""
     return (
         f"the check takes more processor time than the limit processor_seconds of {allowed} "
-        "(option --limit processor_seconds=N, 0 for no limit)"
+        f"(option --limit processor_seconds=N, 0 for no limit){where}"
     )
