@@ -11,7 +11,6 @@ from typing import Final
 from onnx_lint.input.source import Source
 from onnx_lint.ir.documents.kinds import KINDS, MAGIC, MODEL_KIND, OPERATOR_SET_KIND
 from onnx_lint.ir.places.place import ROOT
-from onnx_lint.loader.text.text_tokens import with_comments_as
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
@@ -101,10 +100,9 @@ _FIELDS_IN_BRACKETS: Final = (
 )
 # What onnx.parser reads: fields of a model or function in angle brackets, or a graph or function that looks like a
 # call. Comments are taken away before.
-_PARSER_SYNTAX: Final = re.compile(
-    rf"\s*+(?:<\s*+(?:{_FIELDS_IN_BRACKETS})\s*+:"
-    rf'|(?:\w++|{_STRING})\s*+(?:<(?:[^>"]|{_STRING})*+>)?+\s*+{_INPUTS}\s*+=>)',
-    re.ASCII | re.DOTALL,
+_PARSER_SYNTAX: Final = (
+    rf"(?as)\s*+(?:<\s*+(?:{_FIELDS_IN_BRACKETS})\s*+:"
+    rf'|(?:\w++|{_STRING})\s*+(?:<(?:[^>"]|{_STRING})*+>)?+\s*+{_INPUTS}\s*+=>)'
 )
 # The name of a field and a sign that may follow it. Comments are taken away before.
 _TEXTPROTO: Final = r"(?a)\s*+[A-Za-z_][A-Za-z0-9_]*+\s*+[:{<]"
@@ -160,8 +158,8 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
         return _no_model("the file is a Git LFS pointer; the model itself was not checked out")
     if re.match(_HTML, head):
         return _no_model("the file is HTML or XML text, not a model")
-    plain = with_comments_as(" ", head.decode("utf-8", "replace"))
-    if _PARSER_SYNTAX.match(plain):
+    plain = _without_comments(head.decode("utf-8", "replace"))
+    if re.match(_PARSER_SYNTAX, plain):
         return _no_model(f"the file is in the syntax of onnx.parser, {_NOT_SERIALIZED}")
     if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
         return Form.JSON
@@ -178,7 +176,13 @@ _NOT_SERIALIZED: Final = (
 
 def is_parser_syntax(beginning: str) -> bool:
     """Return whether a text begins as in the syntax of onnx.parser."""
-    return _PARSER_SYNTAX.match(with_comments_as(" ", beginning)) is not None
+    return re.match(_PARSER_SYNTAX, _without_comments(beginning)) is not None
+
+
+def _without_comments(text: str) -> str:
+    from onnx_lint.loader.text.text_tokens import with_comments_as  # late, as models in binary form need no patterns
+
+    return with_comments_as(" ", text)
 
 
 def misnamed(form: Form, name: str) -> tuple[Fault, ...]:
