@@ -88,7 +88,7 @@ REMOTE = Path("onnx_lint/remote")
 LENT = {
     Path("onnx_lint/pytest_plugin.py"): {"pytest"},
     REMOTE / "answers.py": {"huggingface_hub"},
-    REMOTE / "file_systems.py": {"fsspec"},
+    REMOTE / "file_systems.py": {"fsspec", "gcsfs"},
     REMOTE / "google_session.py": {"aiohttp"},
     REMOTE / "s3_object.py": {"fsspec"},
     REMOTE / "s3_session.py": {"aiobotocore"},
