@@ -50,7 +50,8 @@ _ANNOTATIONS: Final = {
 }
 """The annotations by their tags, which differ from node to node: documentation, metadata, device configurations."""
 
-_ANNOTATION_TAGS: Final = bytes(_ANNOTATIONS)
+_ANNOTATION_TAGS: Final = bytes(tag for tag in _ANNOTATIONS if tag < 0x80)
+"""Those of one byte. The parser finds the annotations with a longer tag."""
 
 _IN_REST: Final = _ANNOTATIONS.keys() | {_OP_TYPE, _ATTRIBUTE, _DOMAIN, _OVERLOAD}
 """The tags of all fields from op_type on."""
