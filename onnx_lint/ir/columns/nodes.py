@@ -324,10 +324,17 @@ def _parsed(data: bytes, table: NodeTable) -> tuple[list[str], list[str], str, b
     return *found, proto.SerializePartialToString()
 
 
+def _lacks(data: bytes, tags: bytes) -> bool:
+    """Return whether no byte is one of these. A long node, as of a subgraph, is not copied for that."""
+    if len(data) > _MAX_PLAIN_BYTES:
+        return not any(map(data.__contains__, tags))
+    return data.translate(None, tags) == data
+
+
 def _checked(data: bytes, table: NodeTable) -> Any:
     """Return the NodeProto in `data`, without unknown fields; note in the table if these are not all of the bytes."""
     outline = schema.outline("NodeProto")
-    if data.translate(None, _GRAPH_TAGS) == data:
+    if _lacks(data, _GRAPH_TAGS):
         return _known_part(outline, data, table)[0]  # without graphs both schemas are the same
     proto, known = _known_part(schema.nodeless("NodeProto"), data, table)
     del proto  # a list of numbers in it may be large, and the next message has the same list
@@ -423,7 +430,7 @@ def _note(annotations: Iterable[str], table: NodeTable) -> None:
 
 def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
     """Return the bytes that decide the form, and note the annotations of the node in the table."""
-    if rest.translate(None, _ANNOTATION_TAGS) == rest:
+    if _lacks(rest, _ANNOTATION_TAGS):
         return rest  # no byte is such a tag
     pieces: list[bytes] = []
     noted: list[bytes] = []
