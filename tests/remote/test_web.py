@@ -277,7 +277,7 @@ class TestFailures:
         self, server: WebServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ):
         waited: list[float] = []
-        monkeypatch.setattr(Patience, "wait", lambda _, seconds: waited.append(seconds))
+        monkeypatch.setattr(Patience, "wait", lambda _, seconds, _reason: waited.append(seconds))
         server.files["m.onnx"] = File(small_model(), status=[503], headers={"Retry-After": "30"})
         same(linted(server.url("m.onnx"), Settings()), small_model())
         assert waited == [30]
@@ -295,7 +295,7 @@ class TestFailures:
 
     def test_no_wait_is_longer_than_an_answer_may_take(self, server: WebServer, monkeypatch: pytest.MonkeyPatch):
         waited: list[float] = []
-        monkeypatch.setattr(Patience, "wait", lambda _, seconds: waited.append(seconds))
+        monkeypatch.setattr(Patience, "wait", lambda _, seconds, _reason: waited.append(seconds))
         server.files["m.onnx"] = File(small_model(), status=[503, 429], headers={"Retry-After": "9" * 5_000})
         same(linted(server.url("m.onnx"), Settings(limits=Limits(request_seconds=7))), small_model())
         assert waited == [7, 7]
