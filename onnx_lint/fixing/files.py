@@ -121,7 +121,7 @@ def _fix(
             if needing:
                 outcome = _with_new_data(outcome, needing, is_copy=mending.target is not None)
             return _reported(report, replace(outcome.repair, difference=difference_of(outcome, name, settings)))
-        lift_deadline()  # what is written must agree with what is reported
+        lift_deadline()  # a stop from here on would report a written file as not checked
         if mending.target is not None:
             outcome = _write_with_data(mending.target, outcome, needing, "no file", lint_copy, load)
         elif receive is None:

@@ -9,6 +9,7 @@ import os
 import sqlite3
 import stat
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -424,6 +425,17 @@ def test_large_entries_of_one_process_stay_within_the_bound(tmp_path: Path, monk
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 1_300_000
 
 
+def _in_processes(work: Callable[[str, int], None], folder: Path, count: int) -> None:
+    """Let so many processes work on one folder at once, each with numbers of its own."""
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=work, args=(str(folder), 20 * number)) for number in range(count)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * count
+
+
 def _write(folder: str, start: int) -> None:
     made = Store(folder)
     for number in range(start, start + 20):
@@ -435,13 +447,7 @@ def _write(folder: str, start: int) -> None:
 
 @pytest.mark.slow
 def test_eight_processes(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_write, args=(str(tmp_path), 20 * number)) for number in range(8)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0] * 8
+    _in_processes(_write, tmp_path, 8)
     made = Store(str(tmp_path))
     assert all(made.get(b"%d" % number) == b"content of %d" % number for number in range(160))
     made.close()
@@ -464,13 +470,7 @@ def test_processes_that_find_one_damage_at_once(healthy: Path, tmp_path: Path, n
     """One of them replaces the database, the others use the new one, and no entry is lost."""
     copy_database(healthy, tmp_path / DATABASE)
     CASES[name](tmp_path / DATABASE)
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_replace, args=(str(tmp_path), 20 * number)) for number in range(6)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0] * 6
+    _in_processes(_replace, tmp_path, 6)
     lines = [path.read_text(encoding="utf-8") for path in tmp_path.glob("lines *")]
     assert [line.partition(":")[0] for line in lines if line] == ["The cache was replaced"]
     made = Store(str(tmp_path))

@@ -54,7 +54,7 @@ FILES = [
     "*.onnx",
     "[m].onnx",
     "zoo",
-    "/work/zoo/m.onnx",
+    "/srv/zoo/m.onnx",
     "s3://b/m.onnx",
 ]
 GLOBS = ["zoo/**", "zoo/", "**/m.onnx", "../zoo/[mn].onnx", "m.onn?", "s3://b/*/m.onnx", ".."]
@@ -63,8 +63,8 @@ GLOBS = ["zoo/**", "zoo/", "**/m.onnx", "../zoo/[mn].onnx", "m.onn?", "s3://b/*/
 @pytest.mark.parametrize("pattern", [*FILES, *GLOBS])
 def test_a_pattern_for_files_is_that_of_globs(pattern: str) -> None:
     """Although most files are left out by their name alone."""
-    for path in [*FILES, "/work/m.onnx", "zoo//m.onnx", "zoo/../m.onnx", "-"]:
-        for folder in ("/work", "/work/zoo", os.getcwd()):
+    for path in [*FILES, "/srv/m.onnx", "zoo//m.onnx", "zoo/../m.onnx", "-"]:
+        for folder in ("/srv", "/srv/zoo", os.getcwd()):
             entry = Suppression("w", "r", "reason", file=pattern, directory=folder)
             assert entry.is_for(path) == matches(pattern, path, folder), (path, folder)
 

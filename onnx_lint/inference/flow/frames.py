@@ -174,7 +174,7 @@ class Frames:
 
     @cached_property
     def _constants_read(self) -> Set[NodeForm]:
-        """The forms of Constants with an output of which a node may read the elements."""
+        """The forms of the Constants whose elements a node may read."""
         from onnx_lint.inference.flow.floats_read import constants_among
 
         return constants_among(self.floats_read, self._roots)
