@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import KNOWN_KEYS, Model
+from onnx_lint.ir.tensors.external import KNOWN_KEYS
+from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, suggestion
 

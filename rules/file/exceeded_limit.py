@@ -4,17 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.model import (
-    MAX_COUNT,
-    OF_CONSUMERS,
-    ROOT,
-    Graph,
-    Model,
-    Place,
-    describe_limit,
-    exceeded,
-    may_exceed_limits,
-)
+from onnx_lint.input.limits import OF_CONSUMERS, describe_limit, exceeded
+from onnx_lint.ir.operators.function_calls import MAX_COUNT
+from onnx_lint.model import ROOT, Graph, Model, Place, may_exceed_limits
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

@@ -5,21 +5,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from onnx_lint.ir.operators.import_fixes import ImportFixes
+from onnx_lint.ir.operators.imports import count_domains, first_of_domains
 from onnx_lint.model import (
-    LATER_FIELDS,
     ROOT,
     Function,
-    ImportFixes,
     Model,
     Node,
-    count_domains,
-    first_of_domains,
     functions_are_bound,
     may_lack_imports,
     normalized_domain,
     shown_domain,
 )
 from onnx_lint.rule import Finding, alone, replace, rule
+from onnx_lint.spec.ir_versions import LATER_FIELDS
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 MAX_LISTED = 10

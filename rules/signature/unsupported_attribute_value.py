@@ -5,31 +5,22 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from onnx_lint.model import (
-    AlikeNodes,
+from onnx_lint.ir.crashes import true_if_it_crashes
+from onnx_lint.ir.operators.attribute_faults import listed_values, unlisted_values
+from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_hint
+from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, OperatorSchemas, Place, has_faulty_attributes
+from onnx_lint.rule import Finding, Record, Related, rule
+from onnx_lint.spec.operators.attribute_values import (
     AllowedValues,
-    Model,
-    Node,
-    OperatorSchema,
-    OperatorSchemas,
-    Place,
     allowed_values,
-    attributes_with,
-    describe_schema,
     element_type_name,
-    has_faulty_attributes,
     is_element_type,
     is_flag,
-    listed_values,
-    true_if_it_crashes,
-    unlisted_values,
-    version_hint,
 )
-from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.wording import listed, quote, suggestion
 
 if TYPE_CHECKING:
-    from onnx_lint.model import BoundNodes
+    from onnx_lint.ir.operators.bound_nodes import BoundNodes
 
 
 @rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=has_faulty_attributes, needs="node")
