@@ -37,7 +37,9 @@ from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader import load
 from onnx_lint.loader.limits.not_checked import within_time
 from onnx_lint.model import ROOT, Model
-from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, TargetVerdict, fold, unfold
+from onnx_lint.report.file_report import Counted, FileReport, InternalError, TargetVerdict
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.folding import fold, unfold
 from onnx_lint.rule import Finding, RuleError
 
 if TYPE_CHECKING:

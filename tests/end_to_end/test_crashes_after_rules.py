@@ -68,7 +68,7 @@ def _findings(report: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 DESCRIPTIONS = {
     "diagnostic": (diagnose, "_described"),
-    "place": (diagnose, "_path"),
+    "place": (diagnose, "_with_noun"),
     "related places": (diagnose, "_related"),
     "bytes": (DocumentPlaces, "extent"),
     "names around": (DocumentPlaces, "enclosing_names"),
