@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from onnx_lint.common.record import Record
@@ -102,8 +102,10 @@ class Totals:
         return counts
 
 
-def fixes_of(diagnostics: Iterable[Diagnostic]) -> Counter[bool]:
+def fixes_of(diagnostics: Sequence[Diagnostic]) -> Counter[bool]:
     """Return how many findings have a fix, by whether it is safe."""
+    if not diagnostics:  # as of most files
+        return Counter()
     from onnx_lint.report.folding import unfold
 
     return Counter(item.fix.is_safe for item in unfold(diagnostics) if item.fix is not None)

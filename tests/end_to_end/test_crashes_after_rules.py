@@ -76,7 +76,7 @@ DESCRIPTIONS = {
     "all surroundings": (of_findings, "worst_of_each"),
     "fix": (proposed_fixes._Descriptions, "_describe"),
     "all fixes": (proposed_fixes._Descriptions, "of"),
-    "folding": (lint, "fold"),
+    "folding": (lint, "_folded"),
     "positions": (text_lines, "with_positions"),
     "baseline": (baselines.Baselines, "apply"),
 }
