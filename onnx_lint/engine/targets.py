@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from onnx_lint.engine.settings import Settings
-from onnx_lint.report import Diagnostic, TargetVerdict
+from onnx_lint.report.file_report import TargetVerdict
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Severity, clauses
 from onnx_lint.spec.target import CHECKER, accepts, refuses, title
 from onnx_lint.wording import counted
@@ -43,7 +44,7 @@ def target_verdicts(
 
 def _is_refused(item: Diagnostic, program: str) -> bool:
     if item.declared_by == "target":
-        return title(program) in item.message and item.severity is Severity.ERROR
+        return item.program == program and item.severity is Severity.ERROR
     return refuses(program, dict(item.refused_by))
 
 

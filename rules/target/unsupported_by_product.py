@@ -52,24 +52,29 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
     - A domain that ONNX Runtime does not register needs a library: name the domain in the key `registered`, or
       describe it in a schema file.
     """
-    for name in model.target.releases:
-        older, *newer = product_releases(name)
-        found = list(_findings(model, older))
-        if not newer:
-            yield from found
-            continue
-        # The release itself is unknown: what both neighbours refuse is certain, and the rest is a warning.
-        both = {_key(finding) for release in newer for finding in _findings(model, release)}
-        other = [finding for release in newer for finding in _findings(model, release)]
-        neither = {_key(finding) for finding in found} & both
-        yield from (finding for finding in other if _key(finding) in neither)
-        for finding in (*found, *other):
-            if _key(finding) not in neither:
-                yield replace(
-                    finding,
-                    message=f"{finding.message}; onnx-lint has no data of its own for this release",
-                    clause="PRD-5",
-                )
+    for program in model.target.releases:
+        for finding in _of_program(model, program):
+            yield replace(finding, program=program)
+
+
+def _of_program(model: Model, program: str) -> Iterator[Finding]:
+    older, *newer = product_releases(program)
+    found = list(_findings(model, older))
+    if not newer:
+        yield from found
+        return
+    # The release itself is unknown: what both neighbours refuse is certain, and the rest is a warning.
+    both = {_key(finding) for release in newer for finding in _findings(model, release)}
+    other = [finding for release in newer for finding in _findings(model, release)]
+    neither = {_key(finding) for finding in found} & both
+    yield from (finding for finding in other if _key(finding) in neither)
+    for finding in (*found, *other):
+        if _key(finding) not in neither:
+            yield replace(
+                finding,
+                message=f"{finding.message}; onnx-lint has no data of its own for this release",
+                clause="PRD-5",
+            )
 
 
 def _key(finding: Finding) -> tuple[str, str | None, str | None]:

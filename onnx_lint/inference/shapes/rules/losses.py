@@ -25,5 +25,6 @@ def _labels(node: Operands) -> None:
             # The kernels of ONNX Runtime gather, so negative indices count from the end.
             runs = "; ONNX Runtime counts it from the end" if -classes <= label < 0 else ""
             allowed = f"0 to {classes - 1}, or ignore_index" if classes else "no label"
-            node.wrong_value(1, label, f"there are {classes} classes{runs}", place, allowed=allowed)
+            reason = f"there are {classes} classes{runs}"
+            node.wrong_value(1, label, reason, place, allowed=allowed, about_data=True)
             return  # one is enough: labels are wrong in large numbers for one reason
