@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import Record
-from onnx_lint.ir.columns.tensor_encodings import is_evident, may_be_nan
+from onnx_lint.ir.columns.tensor_encodings import is_evident, may_be_nan, set_fields
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
@@ -77,7 +77,7 @@ def attribute_kind(attribute: Any) -> AttributeKind:
         bool(given.get("doc_string")),
         not texts or all(utf8_fault(text) is None for text in texts),
         frozenset([each if (each := tensor.data_type) in ELEMENT_TYPES else _NO_TYPE for tensor in tensors]),
-        all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(given),
+        all(map(is_evident, map(set_fields, tensors))) and _SPARSE_FIELDS.isdisjoint(given),
         any(map(isnan, _values(given, "f", "floats"))) or any(map(_may_have_nan, tensors)),
     )
     return _shared.get(made_of) or _shared.keep(made_of, AttributeKind(*made_of))
