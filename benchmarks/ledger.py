@@ -154,6 +154,12 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "nodes.node_table(written)",
         "nodes.MAX_SHARED_BYTES = 128\nnodes.node_table(written)",
     ),
+    "forms-of-floats": Pair(
+        "from onnx_lint.ir.columns import nodes\n"
+        "written = list(nodes.schema.nodeless('ModelProto').FromString(open(FLOATS, 'rb').read()).graph.node)\n",
+        "nodes.node_table(written)",
+        "nodes._without_floats = lambda core: b''\nnodes.node_table(written)",
+    ),
     "metadata-at-once": Pair(
         "from onnx_lint.ir.columns import nodes\n"
         "written = list(nodes.schema.nodeless('ModelProto').FromString(open(ANNOTATED, 'rb').read()).graph.node)\n",
@@ -223,6 +229,7 @@ class Bench:
             "NESTED": models.nested(60, 8),
             "CONSTANTS": large_models.own_constants(2_000),
             "ANNOTATED": models.annotated(10_000),
+            "FLOATS": large_models.own_attributes(10_000),
             "WEIGHTS": large_models.initializers(30_000),
         }
         for name, model in made.items():

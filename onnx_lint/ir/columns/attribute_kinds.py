@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from math import isnan
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -63,24 +65,41 @@ _shared: Final[Memory[tuple[object, ...], AttributeKind]] = Memory(1_000)
 """The kinds by their contents."""
 
 
+_field_name: Final = cache(attrgetter("name"))
+"""The name of a field. Protocol Buffers makes a new string of it each time."""
+
+_READ: Final = frozenset({"s", "strings", "t", "tensors", *_SPARSE_FIELDS})
+"""The fields whose contents decide the kind of an attribute."""
+
+_Contents = tuple[bool, frozenset[int], bool]
+"""`is_text`, `element_types` and `are_tensors_evident` of a kind."""
+
+_NOTHING_READ: Final[_Contents] = True, frozenset(), True
+
+
 def attribute_kind(attribute: Any) -> AttributeKind:
     """The kind of an AttributeProto."""
     # All fields are read at once.
-    given = {field.name: value for field, value in attribute.ListFields()}
-    tensors = _values(given, "t", "tensors")
-    texts = _values(given, "s", "strings")
+    given = {_field_name(field): value for field, value in attribute.ListFields()}
     made_of = (
         given.get("type", 0),
         tuple([name for name in given if name in _VALUE_FIELDS]),
         bool(given.get("name")),
         bool(given.get("ref_attr_name")),
         bool(given.get("doc_string")),
-        not texts or all(utf8_fault(text) is None for text in texts),
-        frozenset([each if (each := tensor.data_type) in ELEMENT_TYPES else _NO_TYPE for tensor in tensors]),
-        all(map(is_evident, map(set_fields, tensors))) and _SPARSE_FIELDS.isdisjoint(given),
-        any(map(isnan, _values(given, "f", "floats"))) or any(map(_may_have_nan, tensors)),
+        *(_NOTHING_READ if _READ.isdisjoint(given) else _contents(given)),
+        any(map(isnan, _values(given, "f", "floats"))) or any(map(_may_have_nan, _values(given, "t", "tensors"))),
     )
     return _shared.get(made_of) or _shared.keep(made_of, AttributeKind(*made_of))
+
+
+def _contents(given: Mapping[str, Any]) -> _Contents:
+    tensors = _values(given, "t", "tensors")
+    return (
+        all(utf8_fault(text) is None for text in _values(given, "s", "strings")),
+        frozenset([each if (each := tensor.data_type) in ELEMENT_TYPES else _NO_TYPE for tensor in tensors]),
+        all(map(is_evident, map(set_fields, tensors))) and _SPARSE_FIELDS.isdisjoint(given),
+    )
 
 
 def _may_have_nan(tensor: Any) -> bool:
