@@ -152,7 +152,7 @@ class OutcomeMemo:
         found = self.outcomes.get(facts)
         if found is None:
             found = self.keep(facts, self._made(facts))
-            if self.is_clean(found) and found.outputs[0].shape is not None:
+            if self.is_clean(found) and found.outputs[0].shape is not None and not found.outputs[0].wide_bytes:
                 self.plain[facts] = found.outputs[0]
         return found
 
@@ -161,7 +161,7 @@ class OutcomeMemo:
         return (
             self._is_plain
             and not (found.problems or found.shape_problems or found.crash or found.equated)
-            and not (self.has_faulty_attribute or found.outputs[0].wide_bytes)
+            and not self.has_faulty_attribute
         )
 
     def keep(self, key: tuple[object, ...], outcome: NodeOutcome) -> NodeOutcome:

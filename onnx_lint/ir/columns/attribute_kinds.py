@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from math import isnan
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final
+
+from google.protobuf.descriptor import FieldDescriptor
 
 from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import Record
@@ -65,9 +66,6 @@ _shared: Final[Memory[tuple[object, ...], AttributeKind]] = Memory(1_000)
 """The kinds by their contents."""
 
 
-_field_name: Final = cache(attrgetter("name"))
-"""The name of a field. Protocol Buffers makes a new string of it each time."""
-
 _READ: Final = frozenset({"s", "strings", "t", "tensors", *_SPARSE_FIELDS})
 """The fields whose contents decide the kind of an attribute."""
 
@@ -75,6 +73,13 @@ _Contents = tuple[bool, frozenset[int], bool]
 """`is_text`, `element_types` and `are_tensors_evident` of a kind."""
 
 _NOTHING_READ: Final[_Contents] = True, frozenset(), True
+
+
+@cache
+def _field_name(field: FieldDescriptor) -> str:
+    """Return the name of a field. Protocol Buffers makes a new string of it each time."""
+    name: str = field.name
+    return name
 
 
 def attribute_kind(attribute: Any) -> AttributeKind:
