@@ -182,7 +182,8 @@ class Flow:
         rows = enumerate(zip(table.forms, table.inputs, table.outputs, strict=True))
         for index, (form, inputs_of, outputs) in rows if order is None else map(list(rows).__getitem__, order):
             memo = memos.get(form) or self.frames.memo(graph, form, frame)
-            inputs = tuple(map(get, inputs_of))
+            # Many nodes have one input, for which no iterator is made.
+            inputs = (get(inputs_of[0]),) if len(inputs_of) == 1 else tuple(map(get, inputs_of))
             plain = memo.plain.get(inputs) or repeated.get((memo, inputs))
             if plain is not None and not behind:  # docs/performance.md: plain-outcomes
                 name = outputs[0]
