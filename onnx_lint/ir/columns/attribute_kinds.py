@@ -69,10 +69,10 @@ _shared: Final[Memory[tuple[object, ...], AttributeKind]] = Memory(1_000)
 _READ: Final = frozenset({"s", "strings", "t", "tensors", *_SPARSE_FIELDS})
 """The fields whose contents decide the kind of an attribute."""
 
-_Contents = tuple[bool, frozenset[int], bool]
+_ReadContents = tuple[bool, frozenset[int], bool]
 """`is_text`, `element_types` and `are_tensors_evident` of a kind."""
 
-_NOTHING_READ: Final[_Contents] = True, frozenset(), True
+_NOTHING_READ: Final[_ReadContents] = True, frozenset(), True
 
 
 @cache
@@ -98,7 +98,7 @@ def attribute_kind(attribute: Any) -> AttributeKind:
     return _shared.get(made_of) or _shared.keep(made_of, AttributeKind(*made_of))
 
 
-def _contents(given: Mapping[str, Any]) -> _Contents:
+def _contents(given: Mapping[str, Any]) -> _ReadContents:
     tensors = _values(given, "t", "tensors")
     return (
         all(utf8_fault(text) is None for text in _values(given, "s", "strings")),

@@ -39,7 +39,7 @@ _NAME: Final = b"\x42"
 _RAW_DATA: Final = b"\x4a"
 """The tag of raw_data, which it writes behind the name."""
 
-_Beginning = tuple[int, tuple[int, ...], bytes, int]
+_TensorBeginning = tuple[int, tuple[int, ...], bytes, int]
 """What the bytes before the name of a tensor say: its element type and shape, the tag and length of the raw_data that
 is evidently right for these, and how many bytes the tensor then has behind its name.
 """
@@ -51,7 +51,7 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
         return NO_INITIALIZERS
     found = Initializers([], [], [], [], set())
     kinds: dict[bytes, tuple[tuple[int, ...], int]] = {}
-    beginnings: dict[bytes, _Beginning] = {}
+    beginnings: dict[bytes, _TensorBeginning] = {}
     for index, piece in enumerate(tensors):
         # A tensor with a known type and shape, a name, and raw_data of the right size is not parsed
         # (docs/performance.md: columns-of-initializers). A beginning that is known ends with a whole field, so what
@@ -78,7 +78,7 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
 
 def _add_parsed(
     piece: bytes, found: Initializers, kinds: dict[bytes, tuple[tuple[int, ...], int]]
-) -> _Beginning | None:
+) -> _TensorBeginning | None:
     """Add a tensor to the columns, as the parser reads it. Return its beginning if it evidently is right with a name
     and raw_data alone.
 
