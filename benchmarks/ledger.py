@@ -123,6 +123,12 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "model-released": Pair(
         _MANY, "main()", "from onnx_lint.model import Model\nModel.release = lambda self: None\nmain()"
     ),
+    "default-selection": Pair(
+        "from onnx_lint.engine.registry import registry\nfrom onnx_lint.engine.selection import Selection\n"
+        "from onnx_lint.engine.settings import Settings\nsettings, rules = Settings(), registry()\n",
+        "Selection(settings, rules)",
+        "for entry in rules.values():\n    entry.by_default = None\nSelection(settings, rules)",
+    ),
     "selection-kept": Pair(
         _LINT,
         "lint(300)",
