@@ -61,6 +61,7 @@ class OutcomeMemo:
         "count",
         "crash",
         "has_faulty_attribute",
+        "has_walks",
         "operator",
         "outcomes",
         "plain",
@@ -78,6 +79,8 @@ class OutcomeMemo:
         """`has_content`: whether elements are followed through the node."""
         self.operator = operator
         self.arguments = arguments
+        self.has_walks = operator is None or operator.by_subgraphs
+        """True if a node may run graphs or a function, which are walked for each node."""
         self.count = len(form.outputs)
         # A schema file may describe an operator without outputs.
         self._is_plain = form.outputs == (True,) and operator is not None and bool(operator.schema.outputs)

@@ -218,7 +218,7 @@ class Flow:
         self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...]
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Return the outcome of a node whose inputs have these facts for the first time."""
-        if memo.operator is not None and not memo.operator.by_subgraphs:
+        if not memo.has_walks:
             return memo.outcome(inputs)
         facts = tuple([UNKNOWN if each is None else each for each in inputs])
         nested = here.nested.get(index, ())
@@ -243,7 +243,7 @@ class Flow:
                 known[outputs[0]] = made
                 if made.shape is None:
                     here.has_unknown = True
-                else:
+                elif not memo.has_walks:
                     self._repeat(memo, inputs, made)
                 return
         if any(map(_WIDE_BYTES, outcome.outputs)):
