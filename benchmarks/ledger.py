@@ -179,6 +179,11 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
         "OutcomeMemo.outcome = forgetful\nmodel.value_flow",
     ),
+    "repeated-inputs": Pair(
+        _FOLLOWED,
+        "model.value_flow",
+        "from onnx_lint.inference.flow.traversal import Flow\nFlow._repeat = lambda *given: None\nmodel.value_flow",
+    ),
     "memos-without-floats": Pair(
         _FOLLOWED.replace("FLAT", "CONSTANTS"),
         "model.value_flow",

@@ -269,7 +269,7 @@ class Flow:
         self._take_faults(here, index, inputs, outcome)
 
     def _repeat(self, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], made: Fact) -> None:
-        """Note what the next nodes with these inputs make, too."""
+        """Note what the next nodes with these inputs produce (docs/performance.md: repeated-inputs)."""
         if len(self._repeated) >= MOST_OUTCOMES:
             self._repeated.clear()
         self._repeated[memo, inputs] = made
