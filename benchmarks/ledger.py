@@ -123,6 +123,12 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "model-released": Pair(
         _MANY, "main()", "from onnx_lint.model import Model\nModel.release = lambda self: None\nmain()"
     ),
+    "default-selection": Pair(
+        "from onnx_lint.engine.registry import registry\nfrom onnx_lint.engine.selection import Selection\n"
+        "from onnx_lint.engine.settings import Settings\nsettings, rules = Settings(), registry()\n",
+        "Selection(settings, rules)",
+        "for entry in rules.values():\n    entry.by_default = None\nSelection(settings, rules)",
+    ),
     "selection-kept": Pair(
         _LINT,
         "lint(300)",
@@ -141,11 +147,24 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "kept = [(tuple(node.input), tuple(node.output), node.name, node.op_type, list(node.attribute))"
         " for node in proto.graph.node]",
     ),
+    "columns-of-initializers": Pair(
+        "from onnx_lint import schema\nfrom onnx_lint.ir.columns import initializers\n"
+        "written = list(schema.outline('ModelProto').FromString(open(WEIGHTS, 'rb').read()).graph.initializer)\n",
+        "initializers.initializers_of(written)",
+        "found = initializers.Initializers([], [], [], [], set())\nkinds = {}\n"
+        "for piece in written:\n    initializers._add_parsed(piece, found, kinds)",
+    ),
     "shared-forms": Pair(
         "from onnx_lint.ir.columns import nodes\n"
         "written = list(nodes.schema.nodeless('ModelProto').FromString(open(FLAT, 'rb').read()).graph.node)\n",
         "nodes.node_table(written)",
         "nodes.MAX_SHARED_BYTES = 128\nnodes.node_table(written)",
+    ),
+    "forms-of-floats": Pair(
+        "from onnx_lint.ir.columns import nodes\n"
+        "written = list(nodes.schema.nodeless('ModelProto').FromString(open(FLOATS, 'rb').read()).graph.node)\n",
+        "nodes.node_table(written)",
+        "nodes._without_floats = lambda core: b''\nnodes.node_table(written)",
     ),
     "metadata-at-once": Pair(
         "from onnx_lint.ir.columns import nodes\n"
@@ -159,6 +178,11 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from onnx_lint.inference.flow.outcome_memo import OutcomeMemo\noutcome = OutcomeMemo.outcome\n"
         "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
         "OutcomeMemo.outcome = forgetful\nmodel.value_flow",
+    ),
+    "repeated-inputs": Pair(
+        _FOLLOWED,
+        "model.value_flow",
+        "from onnx_lint.inference.flow.traversal import Flow\nFlow._repeat = lambda *given: None\nmodel.value_flow",
     ),
     "memos-without-floats": Pair(
         _FOLLOWED.replace("FLAT", "CONSTANTS"),
@@ -216,6 +240,8 @@ class Bench:
             "NESTED": models.nested(60, 8),
             "CONSTANTS": large_models.own_constants(2_000),
             "ANNOTATED": models.annotated(10_000),
+            "FLOATS": large_models.own_attributes(10_000),
+            "WEIGHTS": large_models.initializers(30_000),
         }
         for name, model in made.items():
             path = folder / f"{name.lower()}.onnx"
@@ -268,7 +294,7 @@ def main() -> int:
             holds = quick < slow and 1 - quick / slow >= (1 - then[0] / then[1]) / 2
             failed += not holds
             figures = f"{quick:,.1f} ms in place of {slow:,.1f} ms; the ledger: {then[0]:,.1f} and {then[1]:,.1f}"
-            print(f"{name:<22}{'' if holds else 'DOES NOT HOLD: '}{figures}", flush=True)
+            print(f"{name:<24}{'' if holds else 'DOES NOT HOLD: '}{figures}", flush=True)
             if arguments.write:
                 _write(name, quick, slow)
     return 1 if failed and not arguments.write else 0

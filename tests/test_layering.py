@@ -305,7 +305,7 @@ OF_THE_SPECIFICATION = {
             "schema/wire:fields_by_name",
             "schema/reserved:_ranges",
         ),
-        "ir/places/enclosing_names:_naming_field",
+        *("ir/places/enclosing_names:_naming_field", "ir/columns/attribute_kinds:_field_name"),
     },
     "a published IR version, or that of the target": {
         "spec/ir_versions:later_fields",

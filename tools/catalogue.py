@@ -26,6 +26,7 @@ from onnx_lint.engine.registry import (
     registered,
     rules_in,
 )
+from onnx_lint.engine.selection import reporting_by_default
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -90,7 +91,13 @@ def _keywords(names: Iterable[str]) -> str:
 
 def index() -> str:
     """The index of onnx-lint's own rules: JSON with a line for each of them."""
-    return _by_rule(lambda entry: {"chapter": entry.chapter, **index_entry(entry.rule)})
+    return _by_rule(
+        lambda entry: {
+            "chapter": entry.chapter,
+            **index_entry(entry.rule),
+            "by_default": reporting_by_default(entry),
+        }
+    )
 
 
 def pages() -> str:

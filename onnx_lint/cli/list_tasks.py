@@ -10,7 +10,6 @@ from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.cli.paths import Exclusion, find_inputs, paths_of
-from onnx_lint.common.distribution import NAME
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.engine.settings import PARTS
 from onnx_lint.input.limits import DEFAULT_LIMITS
@@ -147,6 +146,8 @@ def _origin() -> str:
     """Return the time and the command of the run, and the commit if a CI service states it."""
     import shlex
     import time
+
+    from onnx_lint.common.distribution import NAME
 
     seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
     now = time.gmtime(int(seconds[:10]) if seconds.isdecimal() else time.time())

@@ -23,7 +23,6 @@ from onnx_lint.reporters import (
     writer_for,
 )
 from onnx_lint.reporters.escape import visible
-from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
@@ -175,8 +174,12 @@ class WholeReport:
         """The file that is replaced."""
         self._error: Exception | None = None
         self._opened = contextlib.ExitStack()
-        self._packed = PackedText() if output.path is None else None
+        self._packed = None
         """What goes to standard output at the end."""
+        if output.path is None:
+            from onnx_lint.reporters.packed_text import PackedText
+
+            self._packed = PackedText()
         self._writer: FileWriter | None = None
         with self._noting_errors():
             stream = self._packed if output.path is None else self._opened.enter_context(report_file(output.path))

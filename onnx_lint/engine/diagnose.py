@@ -15,7 +15,6 @@ from onnx_lint.engine.selection import presence
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.structure import Structures
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.ir.places.enclosing_names import EnclosingNames
 from onnx_lint.model import Model, Place
 from onnx_lint.report.findings import DIGEST, Diagnostic, RelatedPlace
 from onnx_lint.rule import FaultParts, Finding, Rule
@@ -25,8 +24,6 @@ from onnx_lint.spec.target import CHECKER, accepted_by, title
 from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
 
 _MAX_RELATED: Final = 1_000
-
-_NO_NAMES: Final = EnclosingNames()
 
 Counts = tuple[str, tuple[str, ...]]
 """A rule, and the words for one and for several of its findings that are only counted."""
@@ -172,8 +169,10 @@ def _described(
     bare: Diagnostic, finding: Finding, clause: Clause, model: Model, settings: Settings
 ) -> tuple[int, Diagnostic]:
     """Return the diagnostic with its surroundings and the consumers that accept or refuse it, and its first byte."""
+    from onnx_lint.ir.places.enclosing_names import EnclosingNames
+
     extent, case = _extent(finding, model), _case(finding)
-    around = _NO_NAMES
+    around = EnclosingNames()
     with model.crashes.at("looking for the names around a finding", finding.place):
         around = model.places.enclosing_names(finding.place)
     return extent[0] if extent is not None else 0, replace(

@@ -47,6 +47,7 @@ class Registered:
         about: RuleSubject | None,
         flag: Sequence[str] | None = None,
         security: Sequence[str] = (),
+        by_default: str | None = None,
     ) -> None:
         self.id = id
         self.chapter = chapter
@@ -63,6 +64,10 @@ class Registered:
         """An option of the command line, and the option of the rule that it turns on; None if there is none."""
         self.security = tuple(security)
         """The vulnerabilities that a model that breaks the rule exploits."""
+        self.by_default = by_default
+        """How its findings are reported with the default settings: `listed`, `counted`, or `none` for not at all; None
+        if the clauses must be asked.
+        """
 
     @property
     def documentation(self) -> str:

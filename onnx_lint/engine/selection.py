@@ -16,6 +16,8 @@ from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.totals import Report
 from onnx_lint.rule import RuleSubject
 from onnx_lint.spec.clauses import KEYWORDS, Clause, Severity, clauses, severity
+from onnx_lint.spec.standard import DEFAULT_STANDARD
+from onnx_lint.spec.target import NO_TARGET
 from onnx_lint.wording import quote_some
 
 if TYPE_CHECKING:
@@ -92,6 +94,30 @@ def applies(entry: Registered, settings: Settings) -> bool:
     return any(_is_present(entry, table[name], settings) for name in entry.clauses)
 
 
+def _reporting(entry: Registered, settings: Settings) -> str:
+    """Return how findings of the rule are reported: `listed` or `counted`, or `none` for not at all."""
+    if not applies(entry, settings):
+        return "none"
+    return "counted" if _only_counts(entry, settings) else "listed"
+
+
+def reporting_by_default(entry: Registered) -> str:
+    """Return how findings of the rule are reported with the default settings, as the index of the rules has it."""
+    return _reporting(entry, Settings())
+
+
+def _by_default(entry: Registered, settings: Settings) -> str:
+    # The index has it, so that no clause is read for it (docs/performance.md: default-selection).
+    return entry.by_default or _reporting(entry, settings)
+
+
+def _are_default(settings: Settings) -> bool:
+    """Return whether the settings report the findings of each rule as the default ones do."""
+    own = settings
+    changes = own.select, own.ignore, own.extend_select, own.set_aside, own.pedantic, own.severities
+    return not any(changes) and own.standard.edition == DEFAULT_STANDARD.edition and own.target == NO_TARGET
+
+
 def selected_rules(settings: Settings) -> tuple[str, ...]:
     """Return the ids of the rules that a run with `settings` uses."""
     return tuple(entry.id for entry in selection_of(settings).entries)
@@ -121,8 +147,10 @@ class Selection:
     def __init__(self, settings: Settings, rules: Mapping[str, Registered]) -> None:
         self.settings = settings
         self.rules = rules
-        self.entries = [entry for entry in rules.values() if applies(entry, settings)]
-        idle = [] if "counts" in settings.parts else [each for each in self.entries if _only_counts(each, settings)]
+        how = _by_default if _are_default(settings) else _reporting
+        reported = {entry: how(entry, settings) for entry in rules.values()}
+        self.entries = [entry for entry, each in reported.items() if each != "none"]
+        idle = [] if "counts" in settings.parts else [entry for entry, each in reported.items() if each == "counted"]
         self._idle = frozenset(entry.id for entry in idle)
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
         self._groups: dict[tuple[str, bool], list[_Group]] = {}

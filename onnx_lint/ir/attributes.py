@@ -47,7 +47,7 @@ class AttributeIndex:
         new = graph.form_counts.keys() - self._forms
         if new or row.others:
             self._forms |= new
-            kinds = set(row.others).union(*map(_kinds, new))
+            kinds = set(row.others).union(*map(kinds_of, new))
             self._kinds |= kinds
             holding = set(filter(_holds_graphs, kinds))
             if holding:
@@ -78,15 +78,17 @@ class AttributeIndex:
         wanted = set(filter(is_wanted, self._kinds))
         if not wanted:
             return 0
-        forms = {form: sum(map(wanted.__contains__, _kinds(form))) for form in self._forms}
+        forms = {form: sum(map(wanted.__contains__, kinds_of(form))) for form in self._forms}
         counts = (row.graph.form_counts.items() for row in self._rows)
         of_nodes = sum(count * forms[form] for items in counts for form, count in items if form in forms)
         return of_nodes + sum(kind in wanted for row in self._rows for kind in row.others)
 
 
-def _kinds(form: NodeForm) -> tuple[AttributeKind, ...]:
+def kinds_of(form: NodeForm) -> tuple[AttributeKind, ...]:
+    """Return the kinds of the attributes of a form, which keeps them."""
     if form.attribute_kinds is None:
-        form.attribute_kinds = tuple(map(attribute_kind, form.attributes))
+        earlier = form.differs_from
+        form.attribute_kinds = tuple(map(attribute_kind, form.attributes)) if earlier is None else kinds_of(earlier)
     return form.attribute_kinds
 
 
@@ -96,7 +98,7 @@ def _holds_graphs(kind: AttributeKind) -> bool:
 
 
 def _with_any(forms: Iterable[NodeForm], wanted: set[AttributeKind]) -> set[NodeForm]:
-    return {form for form in forms if not wanted.isdisjoint(_kinds(form))}
+    return {form for form in forms if not wanted.isdisjoint(kinds_of(form))}
 
 
 def _located(row: _GraphAttributes, wanted: set[AttributeKind], forms: set[NodeForm]) -> Iterator[Attribute]:
@@ -106,7 +108,7 @@ def _located(row: _GraphAttributes, wanted: set[AttributeKind], forms: set[NodeF
             if form in forms:
                 node = graph.nodes[number]
                 place = node.place
-                for index, kind in enumerate(_kinds(form)):
+                for index, kind in enumerate(kinds_of(form)):
                     if kind in wanted:
                         yield Attribute(form.attributes[index], place.at("attribute", index), graph, node)
     for index, kind in enumerate(row.others):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain
@@ -287,10 +288,7 @@ class Graph:
     @cached_property
     def form_counts(self) -> Mapping[NodeForm, int]:
         """The number of nodes with each of the forms, in the order of first occurrence."""
-        counts: dict[NodeForm, int] = {}
-        for form in self.table.forms:
-            counts[form] = counts.get(form, 0) + 1
-        return counts
+        return dict(Counter(self.table.forms))
 
     def nodes_of(self, forms: Collection[NodeForm]) -> Nodes:
         """Return the nodes with one of the forms, in the order of the file."""

@@ -33,12 +33,10 @@ from onnx_lint.ir.operators.imports import Imports, domains_in_use
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
 from onnx_lint.ir.payload import Payload
-from onnx_lint.ir.places.document_places import DocumentPlaces
 from onnx_lint.ir.places.place import ROOT, PlaceKey
 from onnx_lint.ir.tensors.suspects import SuspectTensors, find_suspects
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
-from onnx_lint.spec.operators.declared import declared_set
 from onnx_lint.spec.releases import (
     NEWEST_IR_VERSION,
 )
@@ -54,6 +52,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.removal import Removals
     from onnx_lint.ir.names.uses import ValueUses
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
+    from onnx_lint.ir.places.document_places import DocumentPlaces
     from onnx_lint.ir.tensors.checksum import Digests
     from onnx_lint.ir.tensors.data_folder import DataFolder
     from onnx_lint.ir.tensors.external import ExternalData
@@ -170,6 +169,8 @@ class Model:
     @cached_property
     def places(self) -> DocumentPlaces:
         """The bytes of each place of the file, and the names around it."""
+        from onnx_lint.ir.places.document_places import DocumentPlaces
+
         return DocumentPlaces(self.document, self.source, self.form)
 
     # --- the parts of the file, each computed once, at its first use
@@ -455,6 +456,8 @@ class Model:
         """The operator of each node: a signature, a function of the model, or unknown."""
         schemas = self._schemas
         if self.kind == OPERATOR_SET_KIND and self.document.opset_version >= 1:
+            from onnx_lint.spec.operators.declared import declared_set
+
             # The bodies of its functions use the operators of the set itself.
             schemas = schemas.with_declared(declared_set(self.document))
         parts = self.graphs, self.imports, self.calls, schemas, self.effective_ir_version

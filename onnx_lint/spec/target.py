@@ -9,7 +9,6 @@ from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.clauses import ACCEPTED, Clause, clauses
-from onnx_lint.spec.products import PRODUCTS, product_release, version_number
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
@@ -68,6 +67,10 @@ class Target(Record):
     @property
     def assumed_imports(self) -> Mapping[str, int]:
         """The versions, by domain, that ONNX Runtime takes for domains that a model uses and does not import."""
+        if not self.releases:
+            return EMPTY
+        from onnx_lint.spec.products import product_release
+
         for release in map(product_release, self.releases):
             if release.has_kernels:
                 published = {domain: version for domain, version in release.opsets.items() if domain}
@@ -88,7 +91,11 @@ class Target(Record):
 
 def title(program: str) -> str:
     """Return the name of a program for people: `onnxruntime 1.32.0`."""
-    return program if program == CHECKER else str(product_release(program))
+    if program == CHECKER:
+        return program
+    from onnx_lint.spec.products import product_release
+
+    return str(product_release(program))
 
 
 def accepted_by(clause: Clause, case: str | None) -> dict[str, tuple[str, ...]]:
@@ -105,6 +112,8 @@ def accepts(program: str, known: Mapping[str, tuple[str, ...]]) -> bool:
     name, _, version = program.partition("=")
     if not version:
         return name in known
+    from onnx_lint.spec.products import product_release
+
     return any(f"{product_release(program).version}.".startswith(f"{release}.") for release in known.get(name, ()))
 
 
@@ -112,9 +121,11 @@ def refuses(program: str, since: Mapping[str, str]) -> bool:
     """Return whether the program is known to reject something: `since` states the first release of each that does."""
     name, _, version = program.partition("=")
     first = since.get(name)
-    return first is not None and (
-        not version or version_number(product_release(program).version) >= version_number(first)
-    )
+    if first is None or not version:
+        return first is not None
+    from onnx_lint.spec.products import product_release, version_number
+
+    return version_number(product_release(program).version) >= version_number(first)
 
 
 def _mistake(what: str, version: str) -> str:
@@ -123,6 +134,8 @@ def _mistake(what: str, version: str) -> str:
         return ""
     folded = what.lower().replace("-", "_")
     near = folded if folded in _MEANT else nearest(folded, _MEANT)
+    from onnx_lint.spec.products import PRODUCTS
+
     return f"; write {_MEANT[near]}={version}" if near is not None else suggestion(what, PRODUCTS)
 
 
@@ -146,6 +159,8 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     Of several versions of one domain the lowest counts, since the model must suit each.
     `registered`: the domains that a library registers.
     """
+    from onnx_lint.spec.products import PRODUCTS, product_release, version_number
+
     ir_version, versions, programs, mistake = None, dict[str, int](), dict[str, None](), ""
     names = [part.strip() for name in names for part in name.split(",")]
     for name in names:

@@ -9,7 +9,7 @@ from support.models import exhaustive_walk as walked
 from support.models.fixture_models import fixture_models
 
 from onnx_lint.ir.columns.attribute_kinds import AttributeKind
-from onnx_lint.ir.columns.tensor_encodings import is_evident
+from onnx_lint.ir.columns.tensor_encodings import is_evident, set_fields
 from onnx_lint.model import Proto
 
 SINGULAR = ("f", "i", "s", "t", "g", "sparse_tensor", "tp")
@@ -36,7 +36,7 @@ def _signature(proto: Proto) -> _Signature:
         proto.doc_string != "",
         is_text,
         tuple(sorted({tensor.data_type for tensor in tensors})),
-        all(map(is_evident, tensors)) and not any("sparse" in field for field in fields),
+        all(map(is_evident, map(set_fields, tensors))) and not any("sparse" in field for field in fields),
     )
 
 

@@ -156,8 +156,9 @@ class Frames:
                 return None
             given = form.attributes[0].t.dims
         elif not _FREE.isdisjoint(fields) and _SINGLE.issuperset(fields) and form.op_type not in READ_FLOATS:
-            pairs = zip(form.attributes, fields, strict=True)
-            given = [getattr(attribute, field[0]) for attribute, field in pairs if field not in _FREE]
+            others = [index for index, field in enumerate(fields) if field not in _FREE]
+            attributes = form.attributes if others else ()
+            given = [getattr(attributes[index], fields[index][0]) for index in others]
         else:
             return None
         # One number behind a salted hash cannot be chosen so that hashes are equal.

@@ -61,6 +61,7 @@ class OutcomeMemo:
         "count",
         "crash",
         "has_faulty_attribute",
+        "has_walks",
         "operator",
         "outcomes",
         "plain",
@@ -78,6 +79,8 @@ class OutcomeMemo:
         """`has_content`: whether elements are followed through the node."""
         self.operator = operator
         self.arguments = arguments
+        self.has_walks = operator is None or operator.by_subgraphs
+        """True if a node may run graphs or a function, which are walked for each node."""
         self.count = len(form.outputs)
         # A schema file may describe an operator without outputs.
         self._is_plain = form.outputs == (True,) and operator is not None and bool(operator.schema.outputs)
@@ -152,7 +155,7 @@ class OutcomeMemo:
         found = self.outcomes.get(facts)
         if found is None:
             found = self.keep(facts, self._made(facts))
-            if self.is_clean(found) and found.outputs[0].shape is not None:
+            if self.is_clean(found) and found.outputs[0].shape is not None and not found.outputs[0].wide_bytes:
                 self.plain[facts] = found.outputs[0]
         return found
 
@@ -161,7 +164,7 @@ class OutcomeMemo:
         return (
             self._is_plain
             and not (found.problems or found.shape_problems or found.crash or found.equated)
-            and not (self.has_faulty_attribute or found.outputs[0].wide_bytes)
+            and not self.has_faulty_attribute
         )
 
     def keep(self, key: tuple[object, ...], outcome: NodeOutcome) -> NodeOutcome:

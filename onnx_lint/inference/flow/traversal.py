@@ -25,7 +25,7 @@ from onnx_lint.inference.flow.declared_facts import (
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, HeldGraph, Known, Walk
 from onnx_lint.inference.flow.knowledge import have_known_shapes
-from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
+from onnx_lint.inference.flow.outcome_memo import MOST_OUTCOMES, NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, forget, is_complete
 from onnx_lint.inference.shapes.problem import is_remark
@@ -130,6 +130,10 @@ class Flow:
         self._declarations = Declarations(self.found, self.faulty)
         self._wide: set[Fact] = set()
         self._wide_bytes_left = _MOST_WIDE_BYTES
+        self._repeated: dict[tuple[OutcomeMemo, tuple[Fact | None, ...]], Fact] = {}
+        """The outputs that are plain in this model, by inputs with all their elements. Memos have no such inputs, since
+        they are kept for later models.
+        """
 
     @cached_property
     def functions(self) -> FunctionWalk:
@@ -173,12 +177,14 @@ class Flow:
         here.behind = self.faulty.begin_shapes(graph)
         self._compare_outer_values(here)
         memos, get, declares, behind, table = frame.memos, known.get, here.declared.get, here.behind, graph.table
+        repeated = self._repeated
         order = self.flow_input.orders.get(id(graph))
         rows = enumerate(zip(table.forms, table.inputs, table.outputs, strict=True))
         for index, (form, inputs_of, outputs) in rows if order is None else map(list(rows).__getitem__, order):
             memo = memos.get(form) or self.frames.memo(graph, form, frame)
-            inputs = tuple(map(get, inputs_of))
-            plain = memo.plain.get(inputs)
+            # Many nodes have one input, for which no iterator is made.
+            inputs = (get(inputs_of[0]),) if len(inputs_of) == 1 else tuple(map(get, inputs_of))
+            plain = memo.plain.get(inputs) or repeated.get((memo, inputs))
             if plain is not None and not behind:  # docs/performance.md: plain-outcomes
                 name = outputs[0]
                 stated = declares(name)
@@ -212,7 +218,7 @@ class Flow:
         self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...]
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Return the outcome of a node whose inputs have these facts for the first time."""
-        if memo.operator is not None and not memo.operator.by_subgraphs:
+        if not memo.has_walks:
             return memo.outcome(inputs)
         facts = tuple([UNKNOWN if each is None else each for each in inputs])
         nested = here.nested.get(index, ())
@@ -232,9 +238,13 @@ class Flow:
         outputs = graph.table.outputs[index]
         if not behind and memo.is_clean(outcome):  # docs/performance.md: plain-outcomes
             stated, made = here.declared.get(outputs[0]), outcome.outputs[0]
-            if stated is None or stated is made:
+            is_counted = not made.wide_bytes or made in self._wide
+            if is_counted and (stated is None or stated is made):
                 known[outputs[0]] = made
-                here.has_unknown |= made.shape is None
+                if made.shape is None:
+                    here.has_unknown = True
+                elif not memo.has_walks:
+                    self._repeat(memo, inputs, made)
                 return
         if any(map(_WIDE_BYTES, outcome.outputs)):
             bounded = tuple(map(self._bounded, outcome.outputs))
@@ -257,6 +267,12 @@ class Flow:
         if "" in outputs:
             known[""] = ABSENT
         self._take_faults(here, index, inputs, outcome)
+
+    def _repeat(self, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], made: Fact) -> None:
+        """Note what the next nodes with these inputs produce (docs/performance.md: repeated-inputs)."""
+        if len(self._repeated) >= MOST_OUTCOMES:
+            self._repeated.clear()
+        self._repeated[memo, inputs] = made
 
     def _take_faults(self, here: _GraphWalk, index: int, inputs: tuple[Fact | None, ...], outcome: NodeOutcome) -> None:
         """Record the bug that an outcome met, and the problems of the node's operands."""

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from math import isnan
 from types import MappingProxyType
 from typing import Any, Final
 
+from google.protobuf.descriptor import FieldDescriptor
+
 from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import Record
-from onnx_lint.ir.columns.tensor_encodings import is_evident, may_be_nan
+from onnx_lint.ir.columns.tensor_encodings import is_evident, may_be_nan, set_fields
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
@@ -66,24 +69,45 @@ _shared: Final[Memory[tuple[object, ...], AttributeKind]] = Memory(1_000)
 """The kinds by their contents."""
 
 
+_READ: Final = frozenset({"s", "strings", "t", "tensors", *_SPARSE_FIELDS})
+"""The fields whose contents decide the kind of an attribute."""
+
+_ReadContents = tuple[bool, frozenset[int], bool]
+"""`is_text`, `element_types` and `are_tensors_evident` of a kind."""
+
+_NOTHING_READ: Final[_ReadContents] = True, frozenset(), True
+
+
+@cache
+def _field_name(field: FieldDescriptor) -> str:
+    """Return the name of a field. Protocol Buffers makes a new string of it each time."""
+    name: str = field.name
+    return name
+
+
 def attribute_kind(attribute: Any) -> AttributeKind:
     """The kind of an AttributeProto."""
     # All fields are read at once.
-    given = {field.name: value for field, value in attribute.ListFields()}
-    tensors = _values(given, "t", "tensors")
-    texts = _values(given, "s", "strings")
+    given = {_field_name(field): value for field, value in attribute.ListFields()}
     made_of = (
         given.get("type", 0),
         tuple([name for name in given if name in _VALUE_FIELDS]),
         bool(given.get("name")),
         bool(given.get("ref_attr_name")),
         bool(given.get("doc_string")),
-        not texts or all(utf8_fault(text) is None for text in texts),
-        frozenset([each if (each := tensor.data_type) in ELEMENT_TYPES else _NO_TYPE for tensor in tensors]),
-        all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(given),
-        any(map(isnan, _values(given, "f", "floats"))) or any(map(_may_have_nan, tensors)),
+        *(_NOTHING_READ if _READ.isdisjoint(given) else _contents(given)),
+        any(map(isnan, _values(given, "f", "floats"))) or any(map(_may_have_nan, _values(given, "t", "tensors"))),
     )
     return _shared.get(made_of) or _shared.keep(made_of, AttributeKind(*made_of))
+
+
+def _contents(given: Mapping[str, Any]) -> _ReadContents:
+    tensors = _values(given, "t", "tensors")
+    return (
+        all(utf8_fault(text) is None for text in _values(given, "s", "strings")),
+        frozenset([each if (each := tensor.data_type) in ELEMENT_TYPES else _NO_TYPE for tensor in tensors]),
+        all(map(is_evident, map(set_fields, tensors))) and _SPARSE_FIELDS.isdisjoint(given),
+    )
 
 
 def _may_have_nan(tensor: Any) -> bool:

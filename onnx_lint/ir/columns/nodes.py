@@ -41,7 +41,9 @@ _MOST_UNREAD_BYTES: Final = 4_096
 _DECISIVE: Final = ("input", "output", "name", "op_type", "attribute", "domain", "overload")
 """The fields that decide the computation of a node. All others are annotations, also those that ONNX may add later."""
 
-_DECISIVE_REST: Final = frozenset(_DECISIVE[3:])
+_FIELDS: Final = schema.outline("NodeProto").DESCRIPTOR.fields_by_name
+_OP_TYPE_FIELD, _ATTRIBUTES_FIELD, _DOMAIN_FIELD, _OVERLOAD_FIELD = (_FIELDS[name] for name in _DECISIVE[3:])
+_DECISIVE_REST: Final = frozenset({_OP_TYPE_FIELD, _ATTRIBUTES_FIELD, _DOMAIN_FIELD, _OVERLOAD_FIELD})
 
 _ANNOTATIONS: Final = {
     field.number << 3 | 2: field.name
@@ -82,9 +84,11 @@ class NodeForm:
     """The common part of nodes that look alike: operator, attributes, and which inputs and outputs are given."""
 
     __slots__ = (
+        "_attributes",
+        "_core",
         "attribute_kinds",
         "attribute_types",
-        "attributes",
+        "differs_from",
         "domain",
         "faultless",
         "fitting",
@@ -110,8 +114,8 @@ class NodeForm:
         self.op_type = op_type
         self.domain = domain
         self.overload = overload
-        self.attributes = attributes
-        """The AttributeProtos."""
+        self._attributes = attributes
+        self._core = b""
         self.attribute_types = _types_of(attributes)
         """Name and stated type of each attribute."""
         self.inputs = _shared.get(inputs) or _operands(inputs)
@@ -119,6 +123,8 @@ class NodeForm:
         self.outputs = _shared.get(outputs) or _operands(outputs)
         self.attribute_kinds: tuple[AttributeKind, ...] | None = None
         """The kinds of the attributes, kept here by the first AttributeIndex that needs them."""
+        self.differs_from: NodeForm | None = None
+        """An earlier form from which this one differs only in numbers of attributes of type FLOAT, none of them NaN."""
         self.is_shared = False
         """True if the next model of the run may have the same form; other forms end with their model."""
         self.known_faults: dict[object, Any] | None = None
@@ -129,6 +135,22 @@ class NodeForm:
         """The last signature for which the values of its attributes were found to be right."""
         self.faultless: object = None
         """The last signature for which its attributes, and what is given together, were found to have no fault."""
+
+    @property
+    def attributes(self) -> Sequence[Any]:
+        """The AttributeProtos."""
+        return schema.outline("NodeProto").FromString(self._core).attribute if self._core else self._attributes
+
+    def with_floats(self, core: bytes) -> NodeForm:
+        """Return the form of a node that differs from this form only in numbers of attributes of type FLOAT.
+
+        Hardly anything reads these numbers, so `core`, the bytes that decide the form, is parsed when something does.
+        """
+        made = NodeForm(self.op_type, self.domain, self.inputs, self.outputs, overload=self.overload)
+        made._core = core
+        made.attribute_types = self.attribute_types
+        made.differs_from = self
+        return made
 
 
 _shared: Final[Memory[tuple[Any, ...], tuple[Any, ...]]] = Memory(1_000)
@@ -297,6 +319,8 @@ def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
 
 
 _forms: Final[Memory[_FormKey, NodeForm]] = Memory(_MAX_FORMS)
+_forms_of_floats: Final[Memory[_FormKey, NodeForm]] = Memory(512)
+"""The first form of those that differ only in numbers of attributes of type FLOAT, by its key with zeros for these."""
 
 MAX_SHARED_NAMES: Final = 1_000
 """The form of a node with more inputs and outputs ends with its model: it has an element for each."""
@@ -367,15 +391,66 @@ def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) 
         key = (core, bytes(given[0]), bytes(given[1]))
     else:
         given = (True,) * len(inputs), (True,) * len(outputs)
-    form = _forms.get(key)
-    if form is None:
+    return _forms.get(key) or _new_form(key, given, table)
+
+
+def _new_form(key: _FormKey, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable) -> NodeForm:
+    """Return the form with this key, which is not kept, and keep it."""
+    core = key[0]
+    # docs/performance.md: forms-of-floats
+    without_floats = _without_floats(core)
+    key_without_floats: _FormKey = (without_floats, *key[1:])
+    earlier = _forms_of_floats.get(key_without_floats) if without_floats else None
+    if earlier is not None:
+        form = earlier.with_floats(core)
+    else:
         form, has_annotations = _parsed_form(core, given, table)
-        is_short = len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= MAX_SHARED_NAMES
+        is_short = len(core) <= MAX_SHARED_BYTES and len(given[0]) + len(given[1]) <= MAX_SHARED_NAMES
         # A node with the same bytes as one with annotations has these too, and the table must note them.
-        if is_short and table.is_canonical and not has_annotations:
-            form.is_shared = True
-            _forms.keep(key, form)
-    return form
+        if not is_short or not table.is_canonical or has_annotations:
+            return form
+        if without_floats:
+            _forms_of_floats.keep(key_without_floats, form)
+    form.is_shared = True
+    return _forms.keep(key, form)
+
+
+_FLOAT_TYPE: Final = b"\xa0\x01\x01"
+"""The last field of an attribute of type FLOAT."""
+_FLOAT: Final = 0x15
+"""The tag of its number, whose four bytes come before that field."""
+_ATTRIBUTE_NAME: Final = 0x0A
+"""The tag of its name."""
+_BYTES_BESIDE_NAME: Final = 10
+"""The bytes of such an attribute without those of its name."""
+
+
+def _without_floats(core: bytes) -> bytes:
+    """Return the bytes of a form with zeros in place of the numbers of attributes that have just a name and a number.
+
+    Empty if no number changes, if one may be NaN, or if the form is long.
+    """
+    if _FLOAT_TYPE not in core or len(core) > _MAX_PLAIN_BYTES:
+        return b""
+    found = bytearray(core)
+    end = 0
+    try:
+        while end < len(core):
+            start, length = end, core[end + 1]
+            end += 2 + length
+            if length >= 0x80:
+                return b""
+            # Tag, length and bytes of the name come first, and end where the number begins.
+            is_named = core[start] == _ATTRIBUTE and core[start + 2] == _ATTRIBUTE_NAME
+            if not is_named or core[start + 3] != length - _BYTES_BESIDE_NAME:
+                continue
+            if core[end - 8] == _FLOAT and core[end - 3 : end] == _FLOAT_TYPE:
+                if core[end - 4] & 0x7F == 0x7F:
+                    return b""
+                found[end - 7 : end - 3] = bytes(4)
+    except IndexError:
+        return b""
+    return b"" if found == core else bytes(found)
 
 
 def _interned(name: str) -> str:
@@ -384,7 +459,7 @@ def _interned(name: str) -> str:
 
 
 def _parsed_form(
-    core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable
+    core: bytes, operands: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable
 ) -> tuple[NodeForm, bool]:
     """Return the form as the parser reads it, and whether it found annotations that `_without_annotations` did not.
 
@@ -397,16 +472,20 @@ def _parsed_form(
     if may_nest and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
         table.is_canonical = False
     annotations: list[str] = []
-    if not _DECISIVE_REST.issuperset([field.name for field, _ in proto.ListFields()]):
+    given = dict(proto.ListFields())
+    if not _DECISIVE_REST.issuperset(given):
         if proto.input or proto.output or proto.HasField("name"):
             table.is_canonical = False
         annotations = [field for field in _ANNOTATIONS.values() if getattr(proto, field)]
         _note(annotations, table)
         if proto.metadata_props:
             table.repeated_keys.append(len(table.forms))
-    op_type, domain, overload = map(_interned, (proto.op_type, proto.domain, proto.overload))
-    attributes = _held(proto.attribute, table) if len(core) <= MAX_SHARED_BYTES else proto.attribute[:]
-    return NodeForm(op_type, domain, *given, overload=overload, attributes=attributes), bool(annotations)
+    op_type = _interned(given.get(_OP_TYPE_FIELD, ""))
+    domain = _interned(given.get(_DOMAIN_FIELD, ""))
+    overload = _interned(given.get(_OVERLOAD_FIELD, ""))
+    attributes = given.get(_ATTRIBUTES_FIELD, ())
+    attributes = _held(attributes, table) if len(core) <= MAX_SHARED_BYTES else attributes[:]
+    return NodeForm(op_type, domain, *operands, overload=overload, attributes=attributes), bool(annotations)
 
 
 def _held(attributes: Sequence[Any], table: NodeTable) -> Sequence[Any]:

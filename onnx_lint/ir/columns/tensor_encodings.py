@@ -129,9 +129,8 @@ def is_annotated(fields: SetFields) -> bool:
     return not _ANNOTATIONS.isdisjoint(fields)
 
 
-def is_evident(tensor: Proto) -> bool:
+def is_evident(fields: SetFields) -> bool:
     """Return true if a tensor with all values in the message is evidently right, and is not annotated."""
-    fields = set_fields(tensor)
     encoding = encoding_of(fields, ())
     return encoding is not None and are_values_evident(fields, encoding) and not is_annotated(fields)
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.ir.graph import Graph, GraphKind
 from onnx_lint.ir.names.plain_names import is_c90, not_c90
-from onnx_lint.ir.names.renaming import FreshNames, can_be_renamed, renaming, value_names
 from onnx_lint.ir.places.edits import Assign
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.names.renaming import FreshNames
 
 _OTHER: Final = "[^A-Za-z0-9_]"
 """What most runs do not need is not compiled at the import."""
@@ -38,6 +40,8 @@ def c90_edits(graphs: Iterable[Graph]) -> Iterator[Assign]:
 
     The inputs and outputs of main graphs and functions keep their names, as do functions, operators and attributes.
     """
+    from onnx_lint.ir.names.renaming import FreshNames
+
     of_scope: dict[int | None, list[Graph]] = {}
     for graph in graphs:
         of_scope.setdefault(None if graph.function is None else graph.function.index, []).append(graph)
@@ -53,6 +57,8 @@ def c90_edits(graphs: Iterable[Graph]) -> Iterator[Assign]:
 
 
 def _nodes(graphs: list[Graph]) -> Iterator[Assign]:
+    from onnx_lint.ir.names.renaming import FreshNames
+
     fresh: FreshNames | None = None
     for graph in graphs:
         for index, name in enumerate(graph.node_names):
@@ -62,6 +68,8 @@ def _nodes(graphs: list[Graph]) -> Iterator[Assign]:
 
 
 def _values(graphs: list[Graph]) -> Iterator[Assign]:
+    from onnx_lint.ir.names.renaming import FreshNames, renaming, value_names
+
     fresh: FreshNames | None = None
     for graph in graphs:
         wrong = _renamable(graph)
@@ -75,4 +83,8 @@ def _renamable(graph: Graph) -> list[str]:
     """Return the values of a graph whose names are no identifiers; none if these cannot all be changed."""
     kept = () if graph.kind is GraphKind.NESTED else {*graph.input_names, *graph.output_names}
     wrong = [name for name in not_c90(graph.positions) if name not in kept]
-    return wrong if wrong and can_be_renamed(graph, dict.fromkeys(wrong, "")) else []
+    if not wrong:
+        return []
+    from onnx_lint.ir.names.renaming import can_be_renamed
+
+    return wrong if can_be_renamed(graph, dict.fromkeys(wrong, "")) else []

@@ -14,7 +14,6 @@ from onnx_lint.common.salted import salted_key
 from onnx_lint.ir.graph import Function, Graph
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.schema import Proto
-from onnx_lint.spec.domains import is_reverse_domain_name
 from onnx_lint.spec.releases import ML_DOMAIN, newest_opset_version, normalized_domain
 
 
@@ -148,6 +147,8 @@ MAX_VERSION: Final = 2**31 - 1
 def _is_usual(domain: str, version: int) -> bool:
     newest = newest_opset_version(domain)
     if newest is None:
+        from onnx_lint.spec.domains import is_reverse_domain_name
+
         return is_reverse_domain_name(domain) and 1 <= version <= MAX_VERSION
     return domain != ML_DOMAIN and 1 <= version <= newest
 

@@ -19,7 +19,6 @@ from onnx_lint.ir.graph import Function, Graph, Node, NodesOfGraphs
 from onnx_lint.ir.operators.function_calls import Calls
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchema, OperatorSchemas
-from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 from onnx_lint.spec.releases import is_onnx_domain, newest_opset_version, normalized_domain
 
 OPSET_IMPORTS_SINCE: Final = 3
@@ -293,6 +292,8 @@ class Operators:
         if declared:
             return OperatorStatus.UNVERIFIED
         if is_onnx_domain(domain):
+            from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
+
             newest = newest_opset_version(domain) or 0
             # A removed experimental operator comes back in no version.
             removed = domain == "" and op_type in REMOVED_EXPERIMENTAL

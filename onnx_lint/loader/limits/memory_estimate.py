@@ -261,6 +261,11 @@ class _Estimate:
         """Count messages of one kind. Small ones are parsed together: one behind the other they are one message."""
         if depth > MAX_DEPTH:
             return
+        contents = list(contents)
+        if sum(map(len, contents)) <= _PIECE_BYTES:
+            if any(contents):
+                self.small(name, b"".join(contents), depth, times)
+            return
         pending: list[bytes] = []
         size = 0
         for content in contents:

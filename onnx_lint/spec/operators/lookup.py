@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.spec.operators.declared import DeclaredSet
 from onnx_lint.spec.operators.schema import OperatorSchema, SchemaFileError
 from onnx_lint.spec.operators.store import ONNX, ONNXRUNTIME, DataFile
 from onnx_lint.spec.releases import normalized_domain
 
 if TYPE_CHECKING:
+    from onnx_lint.spec.operators.declared import DeclaredSet
     from onnx_lint.spec.operators.schema_file import SchemaFile
 
 _DATA_FILES: Final = (ONNX, ONNXRUNTIME)

@@ -115,3 +115,45 @@ def test_what_grows_without_end_is_given_up_in_time(monkeypatch: pytest.MonkeyPa
     _add_node(proto.graph, "F0", " ".join(["x"] * depth), "y", "d")
     found = _load(proto).value_flow
     assert {conflict.node.graph.name for conflict in found.operands} == {function.name for function in proto.functions}
+
+
+# --- nodes that repeat others
+
+
+def _constant(holder: Proto, name: str, values: list[float]) -> None:
+    attribute = holder.node.add(op_type="Constant", output=[name]).attribute.add(name="value", type=4)
+    attribute.t.MergeFrom(schema.message("TensorProto")(dims=[len(values)], data_type=FLOAT, float_data=values))
+
+
+def test_nodes_with_equal_constants_are_followed_in_one_step(monkeypatch: pytest.MonkeyPatch):
+    proto = _model(0)
+    for index in range(200):
+        _constant(proto.graph, f"c{index}", [0.5] * 64)
+        _constant(proto.graph, f"d{index}", [0.25])
+        _add_node(proto.graph, "Add", f"c{index} d{index}", f"y{index}")
+    taken: list[int] = []
+    take = flow.Flow._take
+
+    def counting(self: flow.Flow, here: object, index: int, *given: object) -> None:
+        taken.append(index)
+        take(self, here, index, *given)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setattr(flow.Flow, "_take", counting)
+    found = _load(proto).value_flow
+    assert found.facts["y199"].shape == (64,)
+    assert len(taken) < 30
+
+
+def test_the_branches_of_each_if_are_walked():
+    proto = _model(0)
+    proto.graph.initializer.add(name="c", data_type=9, dims=[], int32_data=[1])
+    proto.graph.input.add(name="d").type.tensor_type.elem_type = 9
+    for index in range(5):
+        node = proto.graph.node.add(op_type="If", input=["d"], output=[f"y{index}"])
+        for branch in ("then_branch", "else_branch"):
+            graph = node.attribute.add(name=branch, type=5).g
+            graph.name = f"{branch}{index}"
+            _add_node(graph, "Identity", "c", f"{branch}_{index}")
+            graph.output.add(name=f"{branch}_{index}")
+    walked = {walked.graph.name for walked in _load(proto).value_flow.walks.first}
+    assert walked == {"g", *(f"{branch}{index}" for branch in ("then_branch", "else_branch") for index in range(5))}

@@ -23,6 +23,9 @@ EVIDENT: dict[str, dict[str, Any]] = {
     "an empty name": {**PLAIN, "name": ""},
     "values in a typed field": {"name": "w", "dims": [2], "data_type": 1, "float_data": [0.5, 1.0]},
     "small integers": {"name": "w", "dims": [3], "data_type": 3, "int32_data": [0, 127, -5]},
+    "a shape with the tag of the name": {**PLAIN, "name": "w" * 13, "dims": [66], "raw_data": bytes(264)},
+    "a name of more than 127 bytes": {**PLAIN, "name": "w" * 201},
+    "a NaN": {**PLAIN, "raw_data": b"\0\0\xc0\x7f" + bytes(len(PLAIN["raw_data"]) - 4)},
     "long integers": {"name": "w", "dims": [2], "data_type": 7, "int64_data": [1 << 62, -(1 << 63)]},
 }
 
@@ -53,6 +56,24 @@ def test_initializers_among_others(case: str):
     assert found.element_types == [tensor.data_type for tensor in tensors]
     assert found.shapes == [tuple(tensor.dims) for tensor in tensors]
     assert found.doubtful == ([0, 2] if case in DOUBTFUL else [])
+    if case in EVIDENT:
+        assert found.may_be_nan == ({0, 2} if case == "a NaN" else set())
+
+
+def test_tensors_of_one_type_and_shape_are_parsed_once(monkeypatch):
+    parsed: list[bytes] = []
+    tensor_class = schema.message("TensorProto")
+
+    class Counting:
+        @staticmethod
+        def FromString(data: bytes) -> Any:  # noqa: N802 - the name of the parser
+            parsed.append(data)
+            return tensor_class.FromString(data)
+
+    monkeypatch.setattr(schema, "message", lambda name: Counting)
+    tensors = [TENSOR(**{**PLAIN, "name": f"w{number}"}).SerializeToString() for number in range(50)]
+    assert initializers_of(tensors).names == [f"w{number}" for number in range(50)]
+    assert parsed == tensors[:1]
 
 
 def test_no_initializers():

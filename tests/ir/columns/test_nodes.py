@@ -14,7 +14,9 @@ from support.wire.wire_bytes import length, number
 
 from onnx_lint import schema
 from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.attributes import kinds_of
 from onnx_lint.ir.columns import nodes as module
+from onnx_lint.ir.columns.attribute_kinds import attribute_kind
 from onnx_lint.ir.columns.nodes import _MAX_FORMS, _MAX_PLAIN_BYTES, MAX_SHARED_BYTES, NodeTable, _forms, node_table
 from onnx_lint.ir.fault import FaultKind
 from onnx_lint.loader import load
@@ -333,6 +335,60 @@ def test_repeated_keys_of_any_length_are_found(size: int):
     entries = [{"key": "k" * size, "value": "1"}, {"key": "k" * size, "value": "2"}]
     nodes[1] += NODE(metadata_props=entries).SerializeToString()
     assert 1 in node_table(nodes).repeated_keys
+
+
+def _node_with_floats(chance: random.Random) -> Any:
+    node = NODE(input=["x"], output=["y"], op_type="A")
+    for name in ("alpha", "", "b"):
+        kind = chance.choice(("float", "float", "none", "text", "documented", "typeless", "two values"))
+        if kind == "none":
+            continue
+        odd = chance.choice((0.0, -0.0, 1e-45, 3e38, float("nan"), float("inf")))
+        attribute = node.attribute.add(name=name, f=odd if chance.random() < 0.1 else chance.uniform(-9, 9))
+        if kind != "typeless":
+            attribute.type = 1
+        if kind == "documented":
+            attribute.doc_string = "d"
+        elif kind == "two values":
+            attribute.i = 5
+        elif kind == "text":
+            attribute.ClearField("f")
+            attribute.type = 3
+            attribute.s = b"\x15" + chance.randbytes(4) + b"\xa0\x01\x01"
+    return node
+
+
+def test_forms_that_differ_only_in_floats_have_their_own_attributes():
+    chance = random.Random(7)
+    written = [_node_with_floats(chance) for _ in range(3_000)]
+    table = node_table([node.SerializeToString() for node in written])
+    for node, form in zip(written, table.forms, strict=True):
+        assert [each.SerializeToString() for each in form.attributes] == [
+            each.SerializeToString() for each in node.attribute
+        ]
+        assert form.attribute_types == tuple((each.name, each.type) for each in node.attribute)
+        assert kinds_of(form) == tuple(attribute_kind(each) for each in node.attribute)
+    assert sum(form.differs_from is not None for form in table.forms) > 100
+
+
+def _leaky(alpha: float) -> bytes:
+    return NODE(op_type="LeakyRelu", attribute=[{"name": "alpha", "f": alpha, "type": 1}]).SerializeToString()
+
+
+def test_forms_that_differ_only_in_floats_are_parsed_once(monkeypatch):
+    node_table([_leaky(0.25)])
+    parsed: list[bytes] = []
+    monkeypatch.setattr(module, "_parsed_form", lambda core, *given: parsed.append(core))
+    forms = node_table([_leaky(alpha) for alpha in range(1, 100)]).forms
+    assert parsed == []
+    assert [form.attributes[0].f for form in forms] == list(range(1, 100))
+
+
+@pytest.mark.parametrize("damage", [number(99, 1), length(4, "B"), length(5, b"\xff")], ids=["field", "again", "bytes"])
+def test_what_follows_a_float_is_not_taken_for_an_earlier_form(damage: bytes):
+    node_table([_leaky(0.25)])
+    assert not node_table([_leaky(0.75) + damage]).is_canonical
+    assert not node_table([_leaky(0.75)[:-1]]).is_canonical
 
 
 def test_many_operands_have_a_salted_hash():

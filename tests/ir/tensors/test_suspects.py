@@ -34,9 +34,9 @@ def test_tensors_that_are_evidently_right_are_left_out():
 def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixture):
     expected = lint(load(BytesSource(serialized_fixture(fixture))), TENSOR_SETTINGS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(attribute_kinds, "is_evident", lambda tensor: False)
+        patch.setattr(attribute_kinds, "is_evident", lambda fields: False)
         patch.setattr(nodes, "_forms", Memory(1_000))
-        patch.setattr(initializers, "is_evident", lambda tensor: False)
+        patch.setattr(initializers, "is_evident", lambda fields: False)
         patch.setattr(initializers, "evident_size", lambda element_type, dims: -1)
         patch.setattr(suspects, "encoding_of", lambda fields, payloads: None)
         model = load(BytesSource(serialized_fixture(fixture)))
