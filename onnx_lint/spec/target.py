@@ -26,7 +26,10 @@ ONNX: Final = "onnx"
 CHECKER: Final = "onnx.checker"
 WITHOUT_ML: Final = "onnx-without-ml"
 """The variant of the specification that lacks classical machine learning."""
-KNOWN: Final = "onnx, onnx.checker, onnx-without-ml, NAME=VERSION for a release, ir=N and DOMAIN=N"
+KNOWN: Final = (
+    f"onnx, onnx.checker, onnx-without-ml, NAME=VERSION for a release of {', '.join(PRODUCTS)}; ir=N, "
+    "and DOMAIN=N for a domain with a dot"
+)
 
 
 class Target(Record):
@@ -117,6 +120,23 @@ def refuses(program: str, since: Mapping[str, str]) -> bool:
     )
 
 
+def _unknown(name: str) -> str:
+    """Return what to say of a name that is no target."""
+    what, _, version = name.rpartition("=")
+    if what == CHECKER:
+        tried = {clause.refused_by[CHECKER] for clause in clauses().values() if CHECKER in clause.refused_by}
+        first, last = min(tried, key=version_number), max(tried, key=version_number)
+        return f"target {name!r}: write {CHECKER}; it stands for onnx {first} to {last}"
+    likely = ""
+    if (what or name) in _SHORT:
+        likely = f"; write {_SHORT[what or name]}={version if what else 'VERSION'}"
+    elif re.fullmatch(_VERSIONED, name, re.ASCII):
+        likely = _mistake(what, version)
+    likely = likely or suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
+    the = " The" if likely.endswith("?") else "; the"
+    return f"unknown target {quote(name)}{likely}{the} targets are {KNOWN}"
+
+
 def _mistake(what: str, version: str) -> str:
     """Return what to write if a name is a misspelled domain, `IR` or `opset`; empty for the domain of a user."""
     if what in _MEANT.values() or is_onnx_domain(what):
@@ -126,6 +146,11 @@ def _mistake(what: str, version: str) -> str:
     return f"; write {_MEANT[near]}={version}" if near is not None else suggestion(what, PRODUCTS)
 
 
+def _is_domain(what: str) -> bool:
+    """Return whether a target may name a version of it: any other word without a dot is a misspelled product."""
+    return "." in what or what == "ir" or is_onnx_domain(what)
+
+
 _MEANT: Final[Mapping[str, str]] = {
     **{name: name for name in (*filter(None, NEWEST_OPSET), DOMAIN_ALIAS, "ai.onnx.contrib", "com.microsoft", "ir")},
     **dict.fromkeys(("opset", "opset_version", "target_opset", "onnx"), DOMAIN_ALIAS),
@@ -133,6 +158,9 @@ _MEANT: Final[Mapping[str, str]] = {
     "ml": "ai.onnx.ml",
 }
 """The names in a target with a version, by what users write for them."""
+
+_SHORT: Final = {"ort": "onnxruntime", "onnxrt": "onnxruntime", "trt": "tensorrt", "ov": "openvino"}
+"""What users call products."""
 
 NO_TARGET = Target()
 
@@ -146,7 +174,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     Of several versions of one domain the lowest counts, since the model must suit each.
     `registered`: the domains that a library registers.
     """
-    ir_version, versions, programs, mistake = None, dict[str, int](), dict[str, None](), ""
+    ir_version, versions, programs = None, dict[str, int](), dict[str, None]()
     names = [part.strip() for name in names for part in name.split(",")]
     for name in names:
         what, _, version = name.rpartition("=")
@@ -155,7 +183,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
             programs[name] = None
         elif name == CHECKER:
             programs[name] = None
-        elif re.fullmatch(_VERSIONED, name, re.ASCII) and not (mistake := _mistake(what, version)):
+        elif re.fullmatch(_VERSIONED, name, re.ASCII) and _is_domain(what) and not _mistake(what, version):
             number = int(version)
             if what == "ir":
                 ir_version = min(number, ir_version or number)
@@ -163,13 +191,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
                 domain = normalized_domain(what)
                 versions[domain] = min(number, versions.get(domain, number))
         elif name not in (ONNX, WITHOUT_ML):
-            if what == CHECKER:
-                tried = {clause.refused_by[CHECKER] for clause in clauses().values() if CHECKER in clause.refused_by}
-                first, last = min(tried, key=version_number), max(tried, key=version_number)
-                raise ValueError(f"target {name!r}: write {CHECKER}; it stands for onnx {first} to {last}")
-            likely = mistake or suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
-            the = " The" if likely.endswith("?") else "; the"
-            raise ValueError(f"unknown target {quote(name)}{likely}{the} targets are {KNOWN}")
+            raise ValueError(_unknown(name))
     is_onnx = not programs or ONNX in names
     variant = "onnx" if WITHOUT_ML in names else DEFAULT_STANDARD.variant
     return Target(ir_version, versions, tuple(programs), is_onnx, variant, tuple(map(normalized_domain, registered)))
