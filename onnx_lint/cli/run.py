@@ -121,6 +121,8 @@ class _Results:
         """Files without a verdict, files that could not be fixed, and files with internal errors; without findings."""
         self._not_made: list[tuple[str, str]] = []
         """The fixes that were not made, each with its path."""
+        self._unproven: list[tuple[str, str, str]] = []
+        """The paths of the models that are not proven to load, each with the program and the reason."""
         self.live = live
         self.totals = Totals()
         self.code = exit_codes.CLEAN
@@ -134,6 +136,7 @@ class _Results:
             report.file(file)
         self.totals.add(file)
         self.code = max(self.code, exit_codes.of_file(file, self._plan.request_for(file.path).fail_on))
+        self._unproven += [(file.path, each.program, each.said) for each in file.targets if each.is_red]
         repair = file.repair
         if repair is not None:
             self._not_made += ((file.path, problem) for problem in repair.not_made)
@@ -159,7 +162,9 @@ class _Results:
         return self.code
 
     def print_not_made(self) -> None:
-        """Print the fixes that were not made, which only the full text report has."""
+        """Print the fixes that were not made, and the models that are not proven to load: the full text has them."""
+        for path, program, said in self._unproven:
+            sys.stderr.write(f"Error: {shown_path(path)}: {program}: {visible(said)}\n")
         for path, problem in self._not_made:
             sys.stderr.write(f"Warning: {shown_path(path)}: not fixed: {visible(problem)}\n")
 

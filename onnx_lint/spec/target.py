@@ -9,7 +9,7 @@ from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.clauses import ACCEPTED, Clause, clauses
-from onnx_lint.spec.products import PRODUCTS, product_release, version_number
+from onnx_lint.spec.products import PRODUCTS, ProductRelease, product_release, product_releases, version_number
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
@@ -24,8 +24,14 @@ from onnx_lint.wording import nearest, quote, suggestion
 ONNX: Final = "onnx"
 """The specification itself."""
 CHECKER: Final = "onnx.checker"
+OWN_OPERATOR: Final = "own-operator"
+"""The case of a finding about an operator that ONNX Runtime defines in the default domain: its data say which releases
+do."""
 WITHOUT_ML: Final = "onnx-without-ml"
 """The variant of the specification that lacks classical machine learning."""
+TARGET_GATES: Final = ("refused", "violations", "unproven")
+"""What fails a run: a model that a program refuses; also one that violates ONNX, if a program is not proven to take it;
+also one of which anything was not judged."""
 KNOWN: Final = (
     f"onnx, onnx.checker, onnx-without-ml, NAME=VERSION for a release of {', '.join(PRODUCTS)}; ir=N, "
     "and DOMAIN=N for a domain with a dot"
@@ -79,45 +85,49 @@ class Target(Record):
 
     def is_refused(self, clause: Clause) -> bool:
         """Return whether one of the programs is known to reject a model that violates the clause."""
-        return any(refuses(program, clause.refused_by) for program in self.programs)
-
-    def is_accepted(self, clause: Clause, case: str | None) -> bool:
-        """Return whether the target is programs that are all proven to accept a violation of the clause."""
-        if self.is_onnx or not clause.accepted_by:
+        if not clause.refused_by:
             return False
-        known = accepted_by(clause, case)
-        return all(accepts(program, known) for program in self.programs)
+        return any(
+            all(refused_since(clause, program, release) for release in releases_of(program))
+            for program in self.programs
+        )
 
 
 def title(program: str) -> str:
     """Return the name of a program for people: `onnxruntime 1.32.0`."""
-    return program if program == CHECKER else str(product_release(program))
+    if "=" not in program:
+        return program
+    releases = product_releases(program)
+    return str(releases[0]) if len(releases) == 1 else program.replace("=", " ")
 
 
-def accepted_by(clause: Clause, case: str | None) -> dict[str, tuple[str, ...]]:
-    """Return the consumers that are proven to accept a violation of the clause in this case, each with its releases."""
-    found: dict[str, tuple[str, ...]] = {}
-    for row in [re.fullmatch(ACCEPTED, each) for each in clause.accepted_by]:
-        if row is not None and row[3] in (None, case):
-            found[row[1]] = (*found.get(row[1], ()), row[2])
-    return found
+def releases_of(program: str) -> tuple[ProductRelease | None, ...]:
+    """Return the release that a target names, or its two neighbours; None for a program without data of its own."""
+    return product_releases(program) if "=" in program else (None,)
 
 
-def accepts(program: str, known: Mapping[str, tuple[str, ...]]) -> bool:
-    """Return whether the release, and no other, is one of those that are proven to accept something."""
-    name, _, version = program.partition("=")
-    if not version:
-        return name in known
-    return any(f"{product_release(program).version}.".startswith(f"{release}.") for release in known.get(name, ()))
+def accepting(
+    clause: Clause, case: str | None, subject: str | None, program: str, release: ProductRelease | None
+) -> tuple[str, ...]:
+    """Return the releases of a program that are proven to accept a violation in this case; empty if there are none.
+
+    `subject`: the name that the finding is about. `release`: the only one to look at, if the program has releases.
+    """
+    if case == OWN_OPERATOR:
+        has_it = release is not None and release.has_own("", subject or "")
+        return (release.version,) if release is not None and has_it else ()
+    name = program.partition("=")[0]
+    rows = [re.fullmatch(ACCEPTED, each) for each in clause.accepted_by]
+    known = [row[2] for row in rows if row is not None and row[1] == name and row[3] in (None, case)]
+    return tuple([each for each in known if release is None or f"{release.version}.".startswith(f"{each}.")])
 
 
-def refuses(program: str, since: Mapping[str, str]) -> bool:
-    """Return whether the program is known to reject something: `since` states the first release of each that does."""
-    name, _, version = program.partition("=")
-    first = since.get(name)
-    return first is not None and (
-        not version or version_number(product_release(program).version) >= version_number(first)
-    )
+def refused_since(clause: Clause, program: str, release: ProductRelease | None) -> str | None:
+    """Return the first release known to refuse a violation, if the program is known to refuse it."""
+    first = clause.refused_by.get(program.partition("=")[0])
+    if first is None or release is None:
+        return first
+    return first if version_number(release.version) >= version_number(first) else None
 
 
 def _unknown(name: str) -> str:
