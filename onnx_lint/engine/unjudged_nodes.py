@@ -9,6 +9,7 @@ from typing import Final
 
 from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model, Node, OperatorSchema, ProductRelease
+from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
 from onnx_lint.wording import counted, report_name
 
@@ -42,7 +43,7 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
     domain, schema = operator.domain, operator.schema
     of_domain = f"of {report_name(domain) or DOMAIN_ALIAS}"
     if operator.function is not None:
-        return "" if release.has_kernels else "that call functions of the model"
+        return "" if release.has_kernels else "calling functions of the model"
     if domain not in release.judged_domains:
         is_registered = domain in model.target.registered or model.operators.schemas.is_described(domain)
         return of_domain if is_registered or not release.has_kernels else ""
@@ -51,6 +52,8 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
     if schema is None:
         has_it = release.has_own(domain, operator.op_type)
         return f"{of_domain} that only {release.product} defines" if has_it else ""
+    if domain in release.own_domains and release.version != ONNXRUNTIME.header["version"]:
+        return of_domain  # the signatures are those of another release
     has_subgraphs = any(each.type in _SUBGRAPHS for each in schema.attributes.values())
     return "with subgraphs" if has_subgraphs and not release.has_kernels else ""
 
