@@ -64,9 +64,8 @@ FLOORS = {
     ),
     "inference": ({"types"}, {"shapes"}, {"flow"}),
     "model": (
-        {"moved"},
         {"model"},
-        {"questions"},
+        {"constants", "questions", "subgraphs"},
         {"newer_features"},
         {"__init__"},
     ),
@@ -373,14 +372,62 @@ def test_nobody_imports_a_rule_by_its_name():
 
 
 DOORS = {"onnx_lint.model", "onnx_lint.rule", "onnx_lint.wording"}
-"""The modules that rules and plugins may import from."""
+"""The modules that plugins may import from, and rules if rules of several chapters need the name."""
+
+MOST_NAMES = 150
+"""The most names that `onnx_lint.model` offers to rules and plugins."""
 
 
-def test_rules_and_plugins_import_from_three_modules():
-    rules = [*(ROOT / "rules").rglob("*.py"), *(TESTS / "plugin").rglob("*.py")]
-    found = [each for path in rules for each in _imports(path) if each.name.startswith("onnx_lint")]
-    assert [str(each) for each in found if each.name.rpartition(".")[0] not in DOORS] == []
-    assert {each.name.rpartition(".")[0] for each in found} == DOORS
+def _imports_of_rules() -> list[Import]:
+    return [each for each in _all() if each.layer == "rules" and each.name.startswith("onnx_lint")]
+
+
+def _is_defined(name: str) -> bool:
+    """Return whether the module of `a.b.c` defines `c`, rather than imports it; a module defines its submodules."""
+    module, _, last = name.rpartition(".")
+    folder = ROOT.joinpath(*module.split("."))
+    path = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+    found: set[str] = set()
+    for node in tree_of(path).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+    return last in found or (folder / f"{last}.py").exists()
+
+
+def test_plugins_import_from_three_modules():
+    plugins = [*(TESTS / "plugin").rglob("*.py"), *(ROOT / "docs" / "house_rules").rglob("*.py")]
+    found = {each.name.rpartition(".")[0] for path in plugins for each in _imports(path)}
+    assert {name for name in found if name.startswith("onnx_lint")} == DOORS
+
+
+def test_rules_import_a_name_of_one_chapter_from_the_module_that_defines_it():
+    """So `onnx_lint.model` is small, and the imports of a rule say where the things of its subject are."""
+    homes = model._homes()
+    chapters: dict[str, set[str]] = {}
+    for found in _imports_of_rules():
+        chapters.setdefault(found.name, set()).add(found.file.parts[1])
+    wrong = []
+    for found in _imports_of_rules():
+        module, _, name = found.name.rpartition(".")
+        if module in DOORS:
+            continue
+        if name in model.__all__ or homes.get(name) == module:
+            wrong.append(f"{found}: import it from onnx_lint.model")
+        elif len(chapters[found.name]) > 1:
+            wrong.append(f"{found}, as rules of other chapters do: offer it in onnx_lint/model/__init__.py")
+        elif not _is_defined(found.name):
+            wrong.append(f"{found}: another module defines it")
+    assert wrong == []
+    promised = set(re.findall(r"(?m)^plugin: onnx_lint\.model\.(\w+)$", (ROOT / "docs" / "public_api.txt").read_text()))
+    questions = {name for name, home in homes.items() if home == "onnx_lint.model.questions"}
+    subjects = {entry["about"] for entry in json.loads((ROOT / "rules" / "index.json").read_text()).values()}
+    shared = {name for name in homes if len(chapters.get(f"onnx_lint.model.{name}", ())) > 1}
+    assert sorted(homes.keys() - shared - questions - subjects - promised) == [], "used by rules of one chapter at most"
+    assert sorted(questions - shared - subjects) == [], "no rule is about this: it belongs into a module of its subject"
+    assert len(model.__all__) + len(homes) <= MOST_NAMES
 
 
 def test_what_rules_import_late_is_offered_as_it_is_typed():
@@ -388,7 +435,7 @@ def test_what_rules_import_late_is_offered_as_it_is_typed():
     typed = json.loads(catalogue.names(ROOT / "onnx_lint"))
     assert model._homes() == typed
     assert [name for name in typed if getattr(model, name, None) is None] == []
-    used = {each.name for path in (ROOT / "rules").rglob("*.py") for each in _imports(path)}
+    used = {each.name for each in _imports_of_rules()}
     assert [name for name in typed if f"onnx_lint.model.{name}" not in used] == []
 
 

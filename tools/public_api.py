@@ -104,12 +104,16 @@ def _keys(schema: Any, at: str = "") -> Iterator[str]:
 
 
 def _plugins() -> Iterator[str]:
-    yield from (f"{model_api.__name__}.{name}" for name in model_api.__all__)
+    page = (DOCS / "plugins.md").read_text(encoding="utf-8")
+    items = [item for item in re.split(r"\n(?=- |\| |\n)", page) if f"`{model_api.__name__}`" in item]
+    named = set(re.findall(r"`(\w+)`", " ".join(items)))
+    offered = (*model_api.__all__, *model_api._homes())
+    yield from (f"{model_api.__name__}.{name}" for name in offered if name in named or name in model_api.__all__)
     for function in (rule, own_clause, quote):
         yield f"{function.__module__}.{function.__name__}{_arguments(function)}"
     for part in (Finding, Related):
         yield f"{part.__module__}.{part.__name__}({', '.join(field_names(part))})"
-    table = (DOCS / "plugins.md").read_text(encoding="utf-8").partition("## What a rule can use")[2]
+    table = page.partition("## What a rule can use")[2]
     rows = [line.split("|")[1] for line in table.partition("## A package")[0].splitlines() if line.startswith("| `")]
     yield from sorted({name for row in rows for name in re.findall(r"`((?:model|graph|node)\.[a-z_.]+)", row)})
 

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from onnx_lint.ir.operators.operators import Operator, OperatorStatus
-from onnx_lint.model import Model, Node, OperatorSchema, ProductRelease
+from onnx_lint.model import Model, Node, OperatorSchema
 from onnx_lint.spec.operators.store import ONNXRUNTIME
+from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
 from onnx_lint.wording import counted, report_name
 

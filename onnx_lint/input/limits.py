@@ -138,15 +138,6 @@ DEFAULT_LIMITS: Final = Limits()
 LIMIT_OF_REPORT: Final = "FIL-10a"
 """The clause that no finding is left out."""
 
-OF_CONSUMERS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "graph_nesting": "runtimes have taken time that doubles with each nested graph",
-        "expanded_nodes": "tools that put the bodies of functions in place of their calls run out of memory",
-        "name_characters": "readers have written beyond buffers that were made for shorter names",
-    }
-)
-"""The limits that protect consumers, with the reasons. onnx-lint itself can check a model that exceeds them."""
-
 
 def exceeded(name: str, limits: Limits, actual: str) -> str:
     """Return the message that the limit `name` is exceeded by `actual`, a description of the model."""

@@ -9,14 +9,14 @@ that the model keeps, and looks at each node only if such a fact makes a finding
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from onnx_lint.inference.types.usual_types import sight_of
+from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
-from onnx_lint.ir.graph import NO_NODES, Graph, Node, Nodes, NodesOfGraphs
+from onnx_lint.ir.graph import NO_NODES, Graph, Node, NodesOfGraphs
 from onnx_lint.ir.names.plain_names import has_plain_names
 from onnx_lint.ir.operators import attribute_faults, mismatch
-from onnx_lint.ir.operators.control_flow import attribute_name
 from onnx_lint.ir.parts import METADATA
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.spec.element_types import FLOATING_TYPES
@@ -37,10 +37,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize
     from onnx_lint.ir.names.resolution import UndefinedName
     from onnx_lint.ir.operators.imports import Importer
-    from onnx_lint.ir.parts import Metadata, Tensor
     from onnx_lint.ir.places.place import Place
-    from onnx_lint.ir.tensors.numbers import Constants
-    from onnx_lint.ir.tensors.stored_tensor import StoredTensor
     from onnx_lint.model.model import Model
 
 
@@ -129,22 +126,6 @@ def may_train(model: Model) -> bool:
 
 
 # --- graphs and names
-
-
-def control_flow_graphs(model: Model) -> Iterator[tuple[str, Graph, Node]]:
-    """Yield each graph that a control-flow node runs: the attribute of the node, the graph and the node.
-
-    A node of a function may run a graph that a call gives to the function, or the default of a parameter.
-    """
-    for graph in model.nested_graphs:
-        node = model.control_flow.node_of(graph)
-        if node is not None:
-            yield attribute_name(node.attribute_protos, graph), graph, node
-    if model.bound_nodes:
-        from onnx_lint.ir.operators.bound_nodes import graphs_given
-
-        given = graphs_given(model.bound_nodes)
-        yield from (each for each in given if model.control_flow.is_control_flow(each[2].form))
 
 
 def has_several_graphs(model: Model) -> bool:
@@ -339,11 +320,6 @@ def has_metadata(model: Model) -> bool:
     )
 
 
-def metadata_with_suspect_keys(model: Model) -> Iterator[Metadata]:
-    """Yield every `metadata_props` that may have a key twice."""
-    return model.metadata(NodesOfGraphs(Nodes(graph, graph.table.repeated_keys) for graph in model.graphs))
-
-
 def is_documented(model: Model) -> bool:
     """Return whether anything in the model may have documentation."""
     return bool(
@@ -395,33 +371,6 @@ def holds_numbers(model: Model) -> bool:
     """Return whether a tensor or an attribute holds floating-point numbers."""
     kinds = model.attribute_index.kinds
     return not FLOATING_TYPES.isdisjoint(model.tensors.element_types) or any(kind.type in FLOAT_KINDS for kind in kinds)
-
-
-def constants_of(model: Model, *, verify: bool = False) -> Constants:
-    """Return the small constants of a model, and with `verify` also large ones and those in other files."""
-    from onnx_lint.ir.tensors.numbers import Constants
-
-    return Constants(model.source, model.payloads, *([large_tensors(model)] if verify else []))
-
-
-def large_tensors(model: Model) -> Callable[[Tensor], StoredTensor | None]:
-    """Return a function from a tensor to its values in the model or in another file; None if they cannot be read."""
-    from onnx_lint.ir.tensors.outside import tensor_in_file
-    from onnx_lint.ir.tensors.stored_tensor import StoredTensor
-
-    outside = {data.tensor.place.key: data for data in model.external_data if data.is_external}
-
-    def stored(tensor: Tensor) -> StoredTensor | None:
-        data = outside.get(tensor.place.key)
-        if data is None:
-            return StoredTensor(tensor, model.source)
-        return tensor_in_file(data, model.data_folder) if model.data_folder is not None else None
-
-    return stored
-
-
-FLOAT_KINDS: Final = frozenset({1, 6})
-"""The types FLOAT and FLOATS of attributes."""
 
 
 def has_training_information(model: Model) -> bool:

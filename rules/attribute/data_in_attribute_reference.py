@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, has_unusual_attributes, value_fields
+from onnx_lint.ir.columns.attribute_kinds import value_fields
+from onnx_lint.model import Model, has_unusual_attributes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some
 

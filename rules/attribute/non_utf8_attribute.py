@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Attribute, Model, Place, has_unusual_attributes, is_onnx_domain, utf8_fault
+from onnx_lint.ir.columns.attribute_kinds import utf8_fault
+from onnx_lint.model import Attribute, Model, Place, has_unusual_attributes, is_onnx_domain
 from onnx_lint.rule import Finding, rule
 
 

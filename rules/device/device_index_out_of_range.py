@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Place, ShardingSpec, has_device_configurations, salted_text, sharding_specs
+from onnx_lint.ir.sharding import ShardingSpec, sharding_specs
+from onnx_lint.model import Model, Place, has_device_configurations, salted_text
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

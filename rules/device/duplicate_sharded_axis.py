@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, has_device_configurations, salted_text, sharding_specs
+from onnx_lint.ir.sharding import sharding_specs
+from onnx_lint.model import Model, has_device_configurations, salted_text
 from onnx_lint.rule import Finding, Related, rule
 
 

@@ -3,16 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    ROOT,
-    Model,
-    Place,
-    Proto,
-    ShardingSpec,
-    has_device_configurations,
-    node_device_configurations,
-    sharding_specs,
-)
+from onnx_lint.ir.sharding import ShardingSpec, node_device_configurations, sharding_specs
+from onnx_lint.model import ROOT, Model, Place, Proto, has_device_configurations
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model, ShardingSpec, has_device_configurations, sharding_specs
+from onnx_lint.ir.sharding import ShardingSpec, sharding_specs
+from onnx_lint.model import Graph, Model, has_device_configurations
 from onnx_lint.rule import Finding, rule
 
 

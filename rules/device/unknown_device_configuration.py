@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, has_device_configurations, node_device_configurations
+from onnx_lint.ir.sharding import node_device_configurations
+from onnx_lint.model import Model, has_device_configurations
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, goes_up
+from onnx_lint.ir.tensors.external import goes_up
+from onnx_lint.model import Model
 from onnx_lint.rule import Finding, location_beside_model, rule
 from onnx_lint.wording import quote
 

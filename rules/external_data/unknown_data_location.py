@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import DEFAULT_LOCATION, EXTERNAL_LOCATION, Model
+from onnx_lint.model import EXTERNAL_LOCATION, Model
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import DEFAULT_LOCATION
 
 
 @rule(clause="EXT-14", since="0.1.0", about=Model.external_data, needs="tensor")

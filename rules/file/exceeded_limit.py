@@ -4,19 +4,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.model import (
-    MAX_COUNT,
-    OF_CONSUMERS,
-    ROOT,
-    Graph,
-    Model,
-    Place,
-    describe_limit,
-    exceeded,
-    may_exceed_limits,
-)
+from onnx_lint.input.limits import describe_limit, exceeded
+from onnx_lint.ir.operators.function_calls import MAX_COUNT
+from onnx_lint.model import ROOT, Graph, Model, Place, may_exceed_limits
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
+
+_REASONS = {
+    "graph_nesting": "runtimes have taken time that doubles with each nested graph",
+    "expanded_nodes": "tools that put the bodies of functions in place of their calls run out of memory",
+    "name_characters": "readers have written beyond buffers that were made for shorter names",
+}
+"""The limits that protect consumers, and why. onnx-lint itself can check a model that exceeds them."""
 
 
 @rule(
@@ -80,7 +79,7 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
         found = find(model)
         if found is not None:
             place, actual = found
-            message = f"{exceeded(limit, model.limits, actual)}; {OF_CONSUMERS[limit]}"
+            message = f"{exceeded(limit, model.limits, actual)}; {_REASONS[limit]}"
             yield Finding(place, message, clause="FIL-10b", allowed=describe_limit(limit, model.limits))
 
 

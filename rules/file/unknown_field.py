@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FaultKind, Model, has_faults, is_reserved
+from onnx_lint.model import FaultKind, Model, has_faults
 from onnx_lint.rule import Finding, rule
+from onnx_lint.schema.reserved import is_reserved
 
 
 @rule(clause="FIL-7", since="0.1.0", about=has_faults, needs="file")

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, Attribute, Model, is_mistyped
+from onnx_lint.ir.operators.mismatch import is_mistyped
+from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, Attribute, Model
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

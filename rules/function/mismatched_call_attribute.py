@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Attribute, Function, Model, Proto, is_mistyped, message
+from onnx_lint.ir.operators.mismatch import is_mistyped
+from onnx_lint.model import Attribute, Function, Model, Proto, message
 from onnx_lint.rule import Finding, Related, rule
 
 

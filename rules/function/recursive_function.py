@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Function, Model, Node, Recursion
+from onnx_lint.ir.operators.function_calls import Recursion
+from onnx_lint.model import Function, Model, Node
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, unquoted
 

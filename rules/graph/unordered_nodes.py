@@ -4,7 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from onnx_lint.model import Fix, Graph, GraphKind, LateUse, Model, Move, Node, has_late_uses, moves_into_order
+from onnx_lint.ir.names.ordering import moves_into_order
+from onnx_lint.ir.names.resolution import LateUse
+from onnx_lint.model import Fix, Graph, GraphKind, Model, Move, Node, has_late_uses
 from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 

@@ -5,17 +5,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.model import (
-    Assign,
-    DataCopy,
-    Delete,
-    Edit,
-    ExternalData,
-    FileState,
-    Fix,
-    Model,
-    spelled_plainly,
-)
+from onnx_lint.ir.places.edits import DataCopy
+from onnx_lint.model import Assign, Delete, Edit, ExternalData, FileState, Fix, Model, spelled_plainly
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

@@ -5,7 +5,9 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from onnx_lint.model import ELEMENT_TYPES, Constants, Model, Node, constants_of
+from onnx_lint.ir.tensors.numbers import Constants
+from onnx_lint.model import ELEMENT_TYPES, Model, Node
+from onnx_lint.model.constants import constants_of
 from onnx_lint.rule import Finding, Record, rule
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, find_equal_initializers, has_initializers
+from onnx_lint.ir.tensors.equal import find_equal_initializers
+from onnx_lint.model import Model, has_initializers
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

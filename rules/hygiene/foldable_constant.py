@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.model import Model, foldable_nodes
+from onnx_lint.inference.flow.folding import foldable_nodes
+from onnx_lint.model import Model
 from onnx_lint.rule import Finding, by_share, rule
 
 

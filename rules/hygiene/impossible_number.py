@@ -5,23 +5,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.model import (
-    FLOAT_KINDS,
-    FLOATING_TYPES,
-    Constants,
-    Graph,
-    Model,
-    Node,
-    Place,
-    constants_of,
-    element_is,
-    holds_numbers,
-    large_tensors,
-    may_be_nan,
-    raw_numbers,
-    small_constant,
-)
+from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
+from onnx_lint.ir.columns.tensor_encodings import may_be_nan
+from onnx_lint.ir.tensors.numbers import Constants, element_is, raw_numbers, small_constant
+from onnx_lint.model import Graph, Model, Node, Place, holds_numbers
+from onnx_lint.model.constants import constants_of, large_tensors
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import FLOATING_TYPES
 
 if TYPE_CHECKING:
     from onnx_lint.model import StoredTensor, Tensor
@@ -163,7 +153,7 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
         if attribute.node is not None and attribute.node.op_type in _MISSING:
             continue
         floats, said = attribute.proto.floats, f"{attribute.describe()} is NaN"
-        from onnx_lint.model import pieces_of
+        from onnx_lint.ir.long_lists import pieces_of
 
         # A list may have millions of numbers: the sum of a piece says whether one of them may be NaN.
         count = sum(sum(map(math.isnan, piece)) for piece in pieces_of(floats) if math.isnan(sum(piece)))
@@ -218,7 +208,7 @@ def _of_nan(place: Place, said: str) -> Finding:
 
 def _in_large(tensor: Tensor, stored: StoredTensor | None) -> Iterator[Finding]:
     """Yield the finding on a tensor that is read in pieces, perhaps from another file."""
-    from onnx_lint.model import number_pieces
+    from onnx_lint.ir.tensors.numbers import number_pieces
 
     first, count, start = 0, 0, 0
     for piece in number_pieces(stored) if stored is not None else ():

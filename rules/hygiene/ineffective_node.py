@@ -4,20 +4,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from onnx_lint.model import (
-    ELEMENT_TYPES,
-    Constants,
-    Content,
-    Dim,
-    Fact,
-    Graph,
-    Model,
-    Node,
-    Proto,
-    are_sizes,
-    constants_of,
-    fact,
-)
+from onnx_lint.inference.shapes.dims import Dim
+from onnx_lint.inference.shapes.fact import Content, Fact
+from onnx_lint.ir.tensors.numbers import Constants
+from onnx_lint.model import ELEMENT_TYPES, Graph, Model, Node, Proto, are_sizes, fact
+from onnx_lint.model.constants import constants_of
 from onnx_lint.rule import Finding, Record, by_share, replace, rule
 from onnx_lint.wording import quote
 

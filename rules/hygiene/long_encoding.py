@@ -4,7 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.model import Fix, LongNumber, Model, Shorten, long_numbers
+from onnx_lint.ir.places.edits import Shorten
+from onnx_lint.ir.places.long_numbers import LongNumber, long_numbers
+from onnx_lint.model import Fix, Model
 from onnx_lint.rule import Finding, folded, replace, rule
 
 

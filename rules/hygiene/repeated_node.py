@@ -5,18 +5,10 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Final
 
-from onnx_lint.model import (
-    EXTERNAL_LOCATION,
-    Graph,
-    Model,
-    Node,
-    StoredTensor,
-    Tensor,
-    bytes_of,
-    digest_of,
-    is_pure,
-    salted_key,
-)
+from onnx_lint.common.salted import salted_key
+from onnx_lint.inference.flow.folding import bytes_of, is_pure
+from onnx_lint.ir.tensors.equal import digest_of
+from onnx_lint.model import EXTERNAL_LOCATION, Graph, Model, Node, StoredTensor, Tensor
 from onnx_lint.rule import Finding, Related, by_share, rule
 from onnx_lint.wording import quote
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from onnx_lint.model import ELEMENT_TYPES, Fact, Model, are_sizes
+from onnx_lint.inference.shapes.fact import Fact
+from onnx_lint.model import ELEMENT_TYPES, Model, are_sizes
 from onnx_lint.rule import Finding, rule
 
 _DOUBLE = "tensor(double)"

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Assign, Fix, FreshNames, Graph, Model, as_c90
+from onnx_lint.ir.names.c90_names import as_c90
+from onnx_lint.model import Assign, Fix, FreshNames, Graph, Model
 from onnx_lint.rule import Finding, folded, replace, rule
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from onnx_lint.model import FREE_INITIALIZERS_SINCE, ROOT, Assign, Fix, Graph, Model, initializers_must_be_inputs
+from onnx_lint.model import ROOT, Assign, Fix, Graph, Model, initializers_must_be_inputs
 from onnx_lint.rule import Finding, folded, replace, rule
+from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.wording import quote
 
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FREE_INITIALIZERS_SINCE, Model, has_initializers
+from onnx_lint.model import Model, has_initializers
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.wording import quote_some
 
 

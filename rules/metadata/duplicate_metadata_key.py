@@ -3,16 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    MODEL_KIND,
-    Delete,
-    Fix,
-    Metadata,
-    Model,
-    has_metadata,
-    metadata_with_suspect_keys,
-    serialized,
-)
+from onnx_lint.ir.documents.kinds import MODEL_KIND
+from onnx_lint.ir.graph import Nodes, NodesOfGraphs
+from onnx_lint.model import Delete, Fix, Metadata, Model, has_metadata, serialized
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -61,7 +54,8 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
       that keys should be distinct. onnx-lint follows those.
     - Edition 1.9 has metadata of the model only.
     """
-    for metadata in metadata_with_suspect_keys(model):
+    suspects = NodesOfGraphs(Nodes(graph, graph.table.repeated_keys) for graph in model.graphs)
+    for metadata in model.metadata(suspects):
         keys = [entry.key for entry in metadata.entries]
         distinct = {key.lower() for key in keys} if metadata.message == MODEL_KIND else set(keys)
         if len(distinct) != len(keys):

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MODEL_KIND, Model, Place, has_metadata
+from onnx_lint.ir.documents.kinds import MODEL_KIND
+from onnx_lint.model import Model, Place, has_metadata
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

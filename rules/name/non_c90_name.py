@@ -6,7 +6,8 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from onnx_lint.model import Fix, Graph, Model, Place, Proto, has_training_information, not_c90
+from onnx_lint.ir.names.plain_names import not_c90
+from onnx_lint.model import Fix, Graph, Model, Place, Proto, has_training_information
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote, quote_some
 
@@ -74,7 +75,7 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
 
 def _fix(model: Model, graphs: list[Graph]) -> Fix | str:
-    from onnx_lint.model import c90_edits, has_c90_edits
+    from onnx_lint.ir.names.c90_names import c90_edits, has_c90_edits
 
     if has_training_information(model):
         return "training information may use the names"

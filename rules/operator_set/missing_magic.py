@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MAGIC, ROOT, Model
+from onnx_lint.ir.documents.kinds import MAGIC
+from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

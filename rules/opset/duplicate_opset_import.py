@@ -4,17 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from onnx_lint.model import (
-    Delete,
-    Fix,
-    Importer,
-    Model,
-    Place,
-    Proto,
-    has_unusual_imports,
-    normalized_domain,
-    shown_domain,
-)
+from onnx_lint.ir.operators.imports import Importer
+from onnx_lint.model import Delete, Fix, Model, Place, Proto, has_unusual_imports, normalized_domain, shown_domain
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -2,24 +2,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from onnx_lint.ir.operators.import_fixes import ImportFixes
+from onnx_lint.ir.operators.imports import count_domains
 from onnx_lint.model import (
-    LATER_FIELDS,
     ROOT,
     Function,
-    ImportFixes,
+    Graph,
     Model,
     Node,
-    count_domains,
-    first_of_domains,
     functions_are_bound,
     may_lack_imports,
     normalized_domain,
     shown_domain,
 )
 from onnx_lint.rule import Finding, alone, replace, rule
+from onnx_lint.spec.ir_versions import LATER_FIELDS
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 MAX_LISTED = 10
@@ -90,7 +90,7 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
         none: frozenset[str] = frozenset()
         lacking = [function for function in model.functions if in_use.get(function.index, none) - domains(function)]
         counts = count_domains(model.graphs) if lacking else {}
-        first = first_of_domains(model.graphs) if lacking else {}
+        first = _first_of_domains(model.graphs) if lacking else {}
         for function in lacking:
             yield from _missing_in_function(model, function, counts[function.index], first, suggestions, fixes)
 
@@ -99,6 +99,18 @@ _TWO_SENTENCES: Final = (
     "onnx.proto requires every model to import the default operator set, "
     "but IR.md says that models import it implicitly"
 )
+
+
+def _first_of_domains(graphs: Iterable[Graph]) -> dict[tuple[int | None, str], Node]:
+    """Return the first node of each domain in each function, by its index, and outside of functions under None."""
+    found: dict[tuple[int | None, str], Node] = {}
+    for graph in graphs:
+        owner = graph.function.index if graph.function is not None else None
+        for form in graph.form_counts:
+            key = (owner, normalized_domain(form.domain))
+            if key not in found:
+                found[key] = graph.first_of(form)
+    return found
 
 
 def _missing_in_model(
@@ -117,7 +129,7 @@ def _missing_in_model(
         return
     if not used <= imported:
         known = _listed(imported)
-        first = first_of_domains(model.graphs)
+        first = _first_of_domains(model.graphs)
         for domain, count in count_domains(model.graphs)[None].items():
             if domain not in imported:
                 clause = "OPR-1" if domain else "MOD-6"

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import LATER_FIELDS, ROOT, Model, has_unusual_imports
+from onnx_lint.model import ROOT, Model, has_unusual_imports
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.ir_versions import LATER_FIELDS
 
 
 @rule(clause="MOD-7", since="0.1.0", about=has_unusual_imports, needs="function")

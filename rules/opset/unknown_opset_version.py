@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import (
-    LATER_FIELDS,
     MAX_VERSION,
     ROOT,
     Model,
@@ -12,12 +11,13 @@ from onnx_lint.model import (
     Place,
     Proto,
     has_unusual_imports,
-    newest_opset_version,
     release_of_edition,
     release_of_opset,
     shown_domain,
 )
 from onnx_lint.rule import Finding, Record, rule
+from onnx_lint.spec.ir_versions import LATER_FIELDS
+from onnx_lint.spec.releases import newest_opset_version
 from onnx_lint.wording import quote
 
 

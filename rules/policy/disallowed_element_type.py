@@ -4,7 +4,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from onnx_lint.model import ELEMENT_TYPES, Model, Place, named_element_types
+from onnx_lint.ir.operators.named_element_types import named_element_types
+from onnx_lint.model import ELEMENT_TYPES, Model, Place
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote_some
 

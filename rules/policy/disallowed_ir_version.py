@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model, in_range
+from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.version_range import in_range
 
 
 @rule(clause="POL-5", since="0.2.0")

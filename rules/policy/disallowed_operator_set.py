@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from onnx_lint.model import ROOT, Model, Place, Proto, in_range, shown_domain
+from onnx_lint.model import ROOT, Model, Place, Proto, shown_domain
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.version_range import in_range
 from onnx_lint.wording import quote
 
 

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from onnx_lint.model import Graph, Model, Shape, fact_of_type
+from onnx_lint.inference.shapes.dims import Shape
+from onnx_lint.inference.shapes.stated import fact_of_type
+from onnx_lint.model import Graph, Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import describe_shape, quote, quote_some
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
 
-from onnx_lint.model import AxesOfOneRank, Declaration, Graph, Model, Place
+from onnx_lint.ir.names.declaration_index import AxesOfOneRank
+from onnx_lint.model import Declaration, Graph, Model, Place
 from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.wording import quote
 

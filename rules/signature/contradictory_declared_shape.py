@@ -3,7 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Assign, DeclaredShapeConflict, Edit, Fix, Model, agree, has_shape_conflicts, message
+from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
+from onnx_lint.inference.shapes.dims import agree
+from onnx_lint.model import Assign, Edit, Fix, Model, has_shape_conflicts, message
 from onnx_lint.rule import Finding, deletion_of, findings_of, rule
 from onnx_lint.wording import quote
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import CastFix, Model, has_type_conflicts
+from onnx_lint.inference.flow.cast_fix import CastFix
+from onnx_lint.model import Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, rule
 
 

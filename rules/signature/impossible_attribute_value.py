@@ -4,16 +4,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from onnx_lint.model import (
-    AttributeFault,
-    Model,
-    Node,
-    NodeForm,
-    Place,
-    attribute_faults,
-    attributes_with,
-    has_faulty_attributes,
-)
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults
+from onnx_lint.ir.operators.mismatch import attributes_with
+from onnx_lint.model import Model, Node, Place, has_faulty_attributes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, ScalarFix, has_shape_conflicts
+from onnx_lint.inference.flow.constant_fixes import ScalarFix
+from onnx_lint.model import Model, has_shape_conflicts
 from onnx_lint.rule import Finding, findings_of_nodes, rule
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Int64Fix, Model, has_type_conflicts
+from onnx_lint.inference.flow.constant_fixes import Int64Fix
+from onnx_lint.model import Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, rule
 
 

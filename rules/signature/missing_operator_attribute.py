@@ -3,18 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    AlikeNodes,
-    Combination,
-    Model,
-    Node,
-    OperatorSchema,
-    allowed_values,
+from onnx_lint.ir.operators.mismatch import (
     attributes_for_runtime,
     describe_schema,
-    element_type_name,
-    has_misused_operators,
-    is_element_type,
     missing_alternatives,
     missing_attributes,
     misspelt_attributes,
@@ -23,7 +14,10 @@ from onnx_lint.model import (
     version_cause,
     version_hint,
 )
+from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, has_misused_operators
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
+from onnx_lint.spec.operators.combinations import Combination
 from onnx_lint.wording import quote
 
 

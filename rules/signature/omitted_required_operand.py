@@ -3,21 +3,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    AlikeNodes,
+from onnx_lint.ir.operators.mismatch import (
     GivenOperands,
-    Model,
-    OperatorSchema,
-    ParameterOption,
     describe_schema,
     given_operands,
-    has_misused_operators,
     moved_to_inputs,
     other_version,
     version_cause,
     version_hint,
 )
+from onnx_lint.model import AlikeNodes, Model, OperatorSchema, has_misused_operators
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import quote
 
 

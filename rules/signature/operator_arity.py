@@ -4,24 +4,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.model import (
-    AlikeNodes,
+from onnx_lint.ir.operators.mismatch import (
     GivenOperands,
-    Model,
-    Node,
-    OperatorSchema,
-    ParameterOption,
-    counted,
     describe_schema,
     given_operands,
-    has_misused_operators,
     moved_to_inputs,
     other_version,
     version_cause,
     version_hint,
 )
+from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, has_misused_operators
 from onnx_lint.rule import Finding, replace, rule
-from onnx_lint.wording import listed, quote
+from onnx_lint.spec.operators.schema import ParameterOption
+from onnx_lint.wording import counted, listed, quote
 
 
 @rule(clause=("NOD-6", "VAR-1", "VAR-2"), since="0.1.0", about=has_misused_operators, needs="node")

@@ -3,14 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    REMOVED_EXPERIMENTAL,
-    Model,
-    OperatorStatus,
-    has_misused_operators,
-    onnxruntime_default_domain,
-)
+from onnx_lint.model import Model, OperatorStatus, has_misused_operators
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import onnxruntime_default_domain
+from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 
 _DROPPED = 10
 """The first version of the default domain without these operators in ONNX Runtime."""

@@ -3,17 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    DEFAULT_DOMAIN,
-    ML_DOMAIN,
-    TRAINING_DOMAIN,
-    Function,
-    Model,
-    Node,
-    is_onnx_domain,
-    normalized_domain,
-)
+from onnx_lint.model import ML_DOMAIN, TRAINING_DOMAIN, Function, Model, Node, is_onnx_domain, normalized_domain
 from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.spec.releases import DEFAULT_DOMAIN
 from onnx_lint.wording import quote
 
 

@@ -3,16 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    AlikeNodes,
-    Function,
-    Model,
-    Node,
-    Place,
-    alternatives_without,
-    attribute_parameters,
-    describe_schema,
-)
+from onnx_lint.ir.operators.mismatch import alternatives_without, describe_schema
+from onnx_lint.model import AlikeNodes, Function, Model, Node, Place, attribute_parameters
 from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.wording import listed, quote
 

@@ -5,18 +5,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.model import (
-    AlikeNodes,
-    Function,
-    Graph,
-    GraphKind,
-    Model,
-    Node,
-    Operator,
-    ParameterOption,
-    describe_schema,
-)
+from onnx_lint.ir.operators.mismatch import describe_schema
+from onnx_lint.model import AlikeNodes, Function, Graph, GraphKind, Model, Node, Operator
 from onnx_lint.rule import Finding, Record, Related, rule
+from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import quote
 
 

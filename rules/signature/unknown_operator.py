@@ -3,20 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    REMOVED_EXPERIMENTAL,
-    RUNTIME_HAD_FIRST,
-    RUNTIME_TRAINING,
-    TENSORFLOW,
-    Model,
-    Operator,
-    OperatorSchemas,
-    OperatorStatus,
-    describe_importer,
-    has_misused_operators,
-    onnxruntime_default_domain,
-)
+from onnx_lint.ir.operators.mismatch import describe_importer
+from onnx_lint.model import Model, Operator, OperatorSchemas, OperatorStatus, has_misused_operators
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import onnxruntime_default_domain
+from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
+from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 from onnx_lint.wording import quote, quote_some, suggestion
 
 _RUNTIME_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")

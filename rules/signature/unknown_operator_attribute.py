@@ -4,6 +4,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 
+from onnx_lint.ir.operators.attribute_fixes import inputs_instead, respelled
+from onnx_lint.ir.operators.mismatch import (
+    attributes_with,
+    describe_schema,
+    misspelt_attributes,
+    moved_to_inputs,
+    other_version,
+    unknown_attributes,
+    version_cause,
+    version_hint,
+)
 from onnx_lint.model import (
     AlikeNodes,
     FreshNames,
@@ -12,18 +23,8 @@ from onnx_lint.model import (
     Node,
     OperatorSchema,
     OperatorSchemas,
-    attributes_with,
-    describe_schema,
     has_misused_operators,
-    inputs_instead,
-    misspelt_attributes,
-    moved_to_inputs,
-    other_version,
-    respelled,
-    unknown_attributes,
     value_names,
-    version_cause,
-    version_hint,
 )
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import listed, nearest, quote, quote_some, suggestion

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MAX_VERSION, ONNXRUNTIME, Model, OperatorStatus, imports_of_onnxruntime
+from onnx_lint.model import MAX_VERSION, Model, OperatorStatus, imports_of_onnxruntime
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote, suggestion
 
 _VERSION = 1

@@ -5,31 +5,22 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from onnx_lint.model import (
-    AlikeNodes,
+from onnx_lint.ir.crashes import true_if_it_crashes
+from onnx_lint.ir.operators.attribute_faults import unlisted_values
+from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_hint
+from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, OperatorSchemas, Place, has_faulty_attributes
+from onnx_lint.rule import Finding, Record, Related, rule
+from onnx_lint.spec.operators.attribute_values import (
     AllowedValues,
-    Model,
-    Node,
-    OperatorSchema,
-    OperatorSchemas,
-    Place,
     allowed_values,
-    attributes_with,
-    describe_schema,
     element_type_name,
-    has_faulty_attributes,
     is_element_type,
     is_flag,
-    listed_values,
-    true_if_it_crashes,
-    unlisted_values,
-    version_hint,
 )
-from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.wording import listed, quote, suggestion
 
 if TYPE_CHECKING:
-    from onnx_lint.model import BoundNodes
+    from onnx_lint.ir.operators.bound_nodes import BoundNodes
 
 
 @rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=has_faulty_attributes, needs="node")
@@ -81,7 +72,7 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
         assert schema is not None
-        restricted = listed_values(schema, alike)
+        restricted = _listed_values(schema, alike)
         forms = set().union(*alike.forms.values()) if restricted else ()
         if any(
             true_if_it_crashes(partial(unlisted_values, attribute, schema, restricted))
@@ -92,6 +83,11 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
                 with model.crashes.at(_CHECK, node):
                     yield from _findings(model.operators.schemas, schema, alike, node, restricted)
     yield from _handed_in(model)
+
+
+def _listed_values(schema: OperatorSchema, alike: AlikeNodes) -> dict[str, AllowedValues]:
+    """Return the listed values, by attribute, for the attributes of alike nodes that allow only a few values."""
+    return {name: values for name, _ in alike.attributes if (values := allowed_values(schema, name))}
 
 
 _CHECK = "checking the values of attributes"

@@ -5,28 +5,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
 
-from onnx_lint.model import (
-    ABSENT,
-    Choice,
-    Combination,
-    Member,
-    Model,
-    Node,
-    NodeForm,
-    OperatorSchema,
-    Place,
-    accepts,
-    are_sizes,
-    attributes_with,
-    broken_by,
-    combinations,
-    describe_schema,
-    fact,
-    has_faulty_attributes,
-    is_empty_list,
-    true_if_it_crashes,
-)
+from onnx_lint.inference.flow.repairs import accepts
+from onnx_lint.inference.shapes.fact import ABSENT
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import true_if_it_crashes
+from onnx_lint.ir.operators.broken_combinations import broken_by, is_empty_list
+from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
+from onnx_lint.model import Model, Node, OperatorSchema, Place, are_sizes, fact, has_faulty_attributes
 from onnx_lint.rule import Finding, Related, replace, rule
+from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 from onnx_lint.wording import listed
 
 

@@ -3,23 +3,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    Model,
-    OperatorSchema,
-    Proto,
-    allowed_values,
+from onnx_lint.ir.operators.mismatch import (
     attributes_with,
-    describe_attribute_type,
     describe_schema,
-    element_type_name,
-    has_misused_operators,
-    is_element_type,
     mistyped_attributes,
     other_version,
     version_cause,
     version_hint,
 )
+from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, Model, OperatorSchema, Proto, has_misused_operators
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
 from onnx_lint.wording import quote
 
 
@@ -72,7 +66,7 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
                 yield Finding(
                     node.place.at("attribute", index),
                     f"attribute {quote(attribute.name)} of {node.describe()} is of type "
-                    f"{describe_attribute_type(attribute.type)}, but {takes}",
+                    f"{ATTRIBUTE_TYPE_NAMES.get(attribute.type, attribute.type)}, but {takes}",
                     allowed=expected,
                     subject=attribute.name,
                     hint=number and f"write {attribute.name}={number}",

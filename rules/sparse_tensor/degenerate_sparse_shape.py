@@ -3,7 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MAX_INT64, Model, StoredSparseTensor, element_count, has_sparse_tensors
+from onnx_lint.ir.columns.tensor_encodings import element_count
+from onnx_lint.ir.tensors.sparse import StoredSparseTensor
+from onnx_lint.model import MAX_INT64, Model, has_sparse_tensors
 from onnx_lint.rule import Finding, rule
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, StoredSparseTensor, has_sparse_tensors
+from onnx_lint.ir.tensors.sparse import StoredSparseTensor
+from onnx_lint.model import Model, has_sparse_tensors
 from onnx_lint.rule import Finding, rule
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from onnx_lint.model import Model, StoredSparseTensor, and_others, contents, has_sparse_tensors
+from onnx_lint.ir.tensors.sparse import StoredSparseTensor
+from onnx_lint.ir.tensors.strings import and_others
+from onnx_lint.model import Model, contents, has_sparse_tensors
 from onnx_lint.rule import Finding, rule
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model, Node, Place, control_flow_graphs
+from onnx_lint.model import Graph, Model, Node, Place
+from onnx_lint.model.subgraphs import control_flow_graphs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -4,18 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain, starmap
 
-from onnx_lint.model import (
-    Definition,
-    Fix,
-    FreshNames,
-    Graph,
-    GraphKind,
-    Model,
-    can_be_renamed,
-    has_training_information,
-    renaming,
-    value_names,
-)
+from onnx_lint.ir.names.renaming import can_be_renamed, renaming
+from onnx_lint.model import Definition, Fix, FreshNames, Graph, GraphKind, Model, has_training_information, value_names
 from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 

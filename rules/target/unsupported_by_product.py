@@ -5,18 +5,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from onnx_lint.model import (
-    ROOT,
-    Model,
-    Node,
-    OperatorSchema,
-    ProductRelease,
-    has_target,
-    normalized_domain,
-    product_releases,
-    shown_domain,
-)
+from onnx_lint.model import ROOT, Model, Node, OperatorSchema, has_target, normalized_domain, shown_domain
 from onnx_lint.rule import Finding, Related, replace, rule
+from onnx_lint.spec.products import ProductRelease, product_releases
 from onnx_lint.wording import quote
 
 

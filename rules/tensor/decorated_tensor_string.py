@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Occurrences, StoredTensor, has_suspect_tensors
+from onnx_lint.ir.tensors.strings import Occurrences
+from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ElementType, Model, StoredTensor, contents, has_suspect_tensors
+from onnx_lint.model import Model, StoredTensor, contents, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import ElementType
 
 
 @rule(clause="TEN-13", since="0.1.0", about=has_suspect_tensors, needs="tensor")

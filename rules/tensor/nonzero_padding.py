@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ElementType, Model, StoredTensor, contents
+from onnx_lint.model import Model, StoredTensor, contents
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import ElementType
 
 
 @rule(clause=("TEN-14", "TEN-15"), since="0.1.0", about=Model.judged_tensors, needs="tensor")

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import UNDEFINED_TYPE, Model, StoredTensor, has_suspect_tensors
+from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import UNDEFINED_TYPE
 
 
 @rule(clause="TEN-1", since="0.1.0", about=has_suspect_tensors, needs="tensor")

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.model import ROOT, GraphKind, Model, Place, Proto, has_training_information, joined
+from onnx_lint.inference.flow.joining import joined
+from onnx_lint.model import ROOT, GraphKind, Model, Place, Proto, has_training_information
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, describe_shape, quote
 

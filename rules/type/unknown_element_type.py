@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ELEMENT_TYPES, Model, Proto, describe_case, has_unusual_types
+from onnx_lint.inference.types.distinct_types import describe_case
+from onnx_lint.model import ELEMENT_TYPES, Model, Proto, has_unusual_types
 from onnx_lint.rule import Finding, rule
 
 _CLAUSES = {"tensor_type": "TYP-1", "sparse_tensor_type": "TYP-10"}

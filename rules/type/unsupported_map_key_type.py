@@ -3,15 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    ELEMENT_TYPES,
-    MAP_KEYS,
-    Model,
-    Proto,
-    describe_case,
-    describe_element_type,
-    has_unusual_types,
-)
+from onnx_lint.inference.types.distinct_types import describe_case
+from onnx_lint.model import ELEMENT_TYPES, MAP_KEYS, Model, Proto, describe_element_type, has_unusual_types
 from onnx_lint.rule import Finding, rule
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Proto, describe_case, has_unusual_types
+from onnx_lint.inference.types.distinct_types import describe_case
+from onnx_lint.model import Model, Proto, has_unusual_types
 from onnx_lint.rule import Finding, rule
 
 _UNSUPPORTED = {"optional_type": "an optional", "opaque_type": "an opaque type"}

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, kind_name
+from onnx_lint.ir.documents.value_types import kind_name
+from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 
 _FIELDS = ("tensor_value", "sparse_tensor_value", "sequence_value", "map_value", "optional_value")

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, kind_name
+from onnx_lint.ir.documents.value_types import kind_name
+from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 
 _FIELDS = ("tensor_values", "sparse_tensor_values", "sequence_values", "map_values", "optional_values")

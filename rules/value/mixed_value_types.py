@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Mixture, Model, mixtures
+from onnx_lint.ir.documents.value_types import Mixture, mixtures
+from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, Related, rule
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Final
 
-from onnx_lint.model import ELEMENT_TYPES, INTEGER_KEYS, Model, describe_element_type
+from onnx_lint.model import ELEMENT_TYPES, Model, describe_element_type
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import INTEGER_KEYS
 
 _INT32: Final = (-0x8000_0000, 0x7FFF_FFFF)
 """The numbers of INT32, for which a tensor has a field of its own."""

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, GraphKind, Model, Place, UndefinedName, has_unusual_names, nameless_definition
+from onnx_lint.ir.names.resolution import UndefinedName
+from onnx_lint.model import Graph, GraphKind, Model, Place, has_unusual_names, nameless_definition
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

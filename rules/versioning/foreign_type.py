@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ML_FROM_THE_START, Model, Type
+from onnx_lint.model import Model, Type
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.ir_versions import ML_FROM_THE_START
 
 
 @rule(clause="TYP-G1a", since="0.1.0")

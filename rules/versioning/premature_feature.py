@@ -8,7 +8,7 @@ from onnx_lint.model import NEWEST_IR_VERSION, ROOT, Assign, Fix, Model, feature
 from onnx_lint.rule import Finding, rule
 
 if TYPE_CHECKING:
-    from onnx_lint.model import Feature
+    from onnx_lint.model.newer_features import Feature
 
 _ELSEWHERE = "MOD-7"
 """Fields of this clause are reported by `premature-opset-import`."""

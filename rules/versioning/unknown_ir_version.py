@@ -3,16 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import (
-    NEWEST_IR_VERSION,
-    OLDEST_LOADED_IR_VERSION,
-    ROOT,
-    Model,
-    has_unusual_versions,
-    release_of_edition,
-    release_of_ir_version,
-)
+from onnx_lint.model import NEWEST_IR_VERSION, ROOT, Model, has_unusual_versions, release_of_edition
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.releases import OLDEST_LOADED_IR_VERSION, release_of_ir_version
 
 
 @rule(clause=("VER-3", "VER-3b", "MOD-2"), since="0.1.0", about=has_unusual_versions, needs="library")

@@ -18,9 +18,10 @@ from support.wire.wire_bytes import (
 )
 
 from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.graph import Nodes
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader import load
-from onnx_lint.model import Model, metadata_with_suspect_keys, overloaded_nodes
+from onnx_lint.model import Model, overloaded_nodes
 
 MOST_MEMBERS = 60
 
@@ -70,7 +71,7 @@ def test_what_has_documentation_or_metadata():
             for node in model.nodes_with("metadata_props")
             if len({entry.key for entry in node.proto.metadata_props}) < len(node.proto.metadata_props)
         }
-        suspects = {str(each.place) for each in metadata_with_suspect_keys(model) if each.message == "NodeProto"}
+        suspects = {str(node.place) for graph in model.graphs for node in Nodes(graph, graph.table.repeated_keys)}
         assert suspects >= repeating, name
 
 

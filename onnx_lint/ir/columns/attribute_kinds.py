@@ -23,6 +23,9 @@ VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(
 
 _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
 
+FLOAT_KINDS: Final = frozenset({1, 6})
+"""The types FLOAT and FLOATS of attributes."""
+
 _NO_TYPE: Final = -1
 """Files may use any number for an unknown type. Hashes of sets of a few known numbers do not collide."""
 

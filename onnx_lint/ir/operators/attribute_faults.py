@@ -124,11 +124,6 @@ def is_sound(schema: OperatorSchema, form: NodeForm) -> bool:
     return True
 
 
-def listed_values(schema: OperatorSchema, alike: AlikeNodes) -> dict[str, AllowedValues]:
-    """Return the listed values, by attribute, for the attributes of alike nodes that allow only a few values."""
-    return {name: values for name, _ in alike.attributes if (values := allowed_values(schema, name))}
-
-
 def unlisted_values(attribute: Proto, schema: OperatorSchema, listed: Mapping[str, AllowedValues]) -> list[str | int]:
     """Return the first value of an attribute that is not among those listed for its name; empty if there is none."""
     allowed = listed.get(attribute.name)

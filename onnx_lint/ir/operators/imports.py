@@ -11,7 +11,7 @@ from onnx_lint import schema
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.common.salted import salted_key
-from onnx_lint.ir.graph import Function, Graph, Node
+from onnx_lint.ir.graph import Function, Graph
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.schema import Proto
 from onnx_lint.spec.domains import is_reverse_domain_name
@@ -189,15 +189,3 @@ def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
         for form, count in graph.form_counts.items():
             owner[normalized_domain(form.domain)] += count
     return counts
-
-
-def first_of_domains(graphs: Iterable[Graph]) -> dict[tuple[int | None, str], Node]:
-    """Return the first node of each domain in each function, by its index, and outside of functions under None."""
-    found: dict[tuple[int | None, str], Node] = {}
-    for graph in graphs:
-        owner = graph.function.index if graph.function is not None else None
-        for form in graph.form_counts:
-            key = (owner, normalized_domain(form.domain))
-            if key not in found:
-                found[key] = graph.first_of(form)
-    return found

@@ -313,11 +313,6 @@ def describe_schema(schema: OperatorSchema) -> str:
     return f"{unquoted(schema.name)} as of opset {schema.since_version}"
 
 
-def describe_attribute_type(code: int) -> str:
-    """Return the name of an attribute type."""
-    return ATTRIBUTE_TYPE_NAMES.get(code, str(code))
-
-
 def attributes_with(node: Node, names: set[str]) -> Iterator[int]:
     """Return the indices of the node's attributes that have one of the names."""
     return (index for index, attribute in enumerate(node.attribute_protos) if attribute.name in names)

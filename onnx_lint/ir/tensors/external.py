@@ -21,9 +21,6 @@ from onnx_lint.ir.tensors.remade import TensorOrigin, made
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAX_INT64, VALUE_FIELDS
 
-KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
-"""The keys of external_data; `basepath` is set at run time."""
-
 IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
 """The beginnings of the in-memory locations of the onnx package and of ONNX Runtime."""
 

@@ -12,8 +12,9 @@ from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader.identity.identify import TEXT_BYTES
 from onnx_lint.loader.text.text_tokens import JSON_TOKENS, QUOTED, with_comments_as
 
-# Text in quotes may look like anything. A name behind a dot is part of a path, as in reports.
-_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|(?<![\w.])[A-Za-z_]\w*+(?=\s*+[:{{<])")
+# Text in quotes may look like anything. A name behind a dot is part of a path, one behind a colon is a value, as in
+# the lines of a report ("m.onnx: domain: error").
+_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|:\s*+[A-Za-z_]\w*+|(?<![\w.])[A-Za-z_]\w*+(?=\s*+[:{{<])")
 
 
 def fields_of(kind: str) -> set[str]:
@@ -30,7 +31,7 @@ def names_in_text(text: str) -> set[str]:
             depth += 1
         elif token[0] in "}>":
             depth -= 1
-        elif depth == 0 and token[0][0] not in "#\"'":
+        elif depth == 0 and token[0][0] not in "#\"':":
             names.add(token[0])
     return names
 

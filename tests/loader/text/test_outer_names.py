@@ -40,6 +40,14 @@ def test_other_texts_resemble_none(text: str) -> None:
 
 def test_a_report_of_one_line_for_each_finding_is_no_message() -> None:
     """A later run replaces it."""
-    assert (
-        names_in_text("m.onnx: graph.node[1].name: error[a-rule] node\nm.onnx: opset_import[1].domain: note") == set()
-    )
+    lines = ("graph.node[1].name: error[a-rule] node", "opset_import[1].domain: note", "domain: error[a-rule] text")
+    assert names_in_text("".join(f"m.onnx: {line}\n" for line in lines)) == set()
+
+
+def test_a_value_behind_a_colon_is_no_name() -> None:
+    assert names_in_text("data_type: FLOAT domain: name graph { } ir_version: 8") == {
+        "data_type",
+        "domain",
+        "graph",
+        "ir_version",
+    }
