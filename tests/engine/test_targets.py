@@ -90,6 +90,16 @@ def test_an_operator_that_only_a_runtime_defines_conforms_in_no_form_and_for_no_
     assert onnx_lint.lint(OF_RUNTIME, target=target).conforms is False
 
 
+def test_more_findings_about_a_program_than_a_report_lists_leave_the_verdict_as_it_is() -> None:
+    operators = "".join(
+        f'node {{ op_type: "New{i}" domain: "com.microsoft" input: "x" output: "v{i}" }}' for i in range(9)
+    )
+    model = (MODEL % ("com.microsoft", "Gelu", "com.microsoft")).replace("input {", f"{operators} input {{", 1).encode()
+    limited = onnx_lint.lint(model, {"limits": {"findings_per_rule": 2}}, target="onnxruntime=1.32")
+    assert sorted({item.rule for item in limited.diagnostics}) == ["exceeded-limit", "unsupported-by-product"]
+    assert (limited.conforms, onnx_lint.lint(model).conforms, limited.passes) == (True, True, False)
+
+
 MODEL = """ir_version: 8 producer_name: "p" producer_version: "1" opset_import { version: 16 }
     opset_import { domain: "%s" version: 1 }
     graph { name: "g" node { name: "n" op_type: "%s" domain: "%s" input: "x" output: "y" }
