@@ -19,7 +19,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.documents.kinds import MODEL_KIND
 from onnx_lint.loader import load
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Clause, clauses
 from onnx_lint.spec.releases import RELEASES
 from onnx_lint.spec.standard import DEFAULT_STANDARD

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from onnx_lint.report import Report
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import REPORTERS, Options, write_report
 
 FORMATS = tuple(REPORTERS)

@@ -20,7 +20,9 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
 from onnx_lint.loader.identity.identify import Form, identify
 from onnx_lint.loader.limits.not_checked import NotCheckedError
-from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters.escape import visible
 from onnx_lint.reporters.shape_records import document, graph_parts
 from onnx_lint.reporters.shape_wording import graph_title, table

@@ -25,7 +25,7 @@ from onnx_lint.engine import lint as engine
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.binary import attempts
 from onnx_lint.model import Model
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 
 pytestmark = pytest.mark.slow
 

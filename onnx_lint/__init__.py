@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from onnx_lint.assertion import assert_conforms
     from onnx_lint.library import Report, Settings, fix, lint
-    from onnx_lint.report import Diagnostic, FileReport
+    from onnx_lint.report.file_report import FileReport
+    from onnx_lint.report.findings import Diagnostic
     from onnx_lint.version import __version__
 
 __all__ = ["Diagnostic", "FileReport", "Report", "Settings", "__version__", "assert_conforms", "fix", "lint"]
@@ -35,10 +36,14 @@ def __getattr__(name: str) -> Any:
         from onnx_lint.assertion import assert_conforms
 
         return assert_conforms
-    if name in {"Diagnostic", "FileReport"}:
-        from onnx_lint import report
+    if name == "Diagnostic":
+        from onnx_lint.report.findings import Diagnostic
 
-        return getattr(report, name)
+        return Diagnostic
+    if name == "FileReport":
+        from onnx_lint.report.file_report import FileReport
+
+        return FileReport
     if name == "__version__":
         from onnx_lint import version
 

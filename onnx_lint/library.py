@@ -23,8 +23,8 @@ from onnx_lint.engine.settings import Settings as EngineSettings
 from onnx_lint.input.locations import shown_location
 from onnx_lint.input.source import BytesSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.report import Diagnostic
-from onnx_lint.report import Report as BareReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.totals import Report as BareReport
 from onnx_lint.reporters import write_report
 from onnx_lint.reporters.wording import total_of
 from onnx_lint.spec.clauses import Severity

@@ -80,8 +80,7 @@ class Finding(Record):
     """
     cause: str | None = None
     """A key that all findings of one cause share, such as operator, operand and kind of fault. A report folds these
-    findings into one; a baseline still identifies each of them. None for a finding that is never folded. Findings of
-    several rules share it if it begins with `onnx_lint.wording.ANY_RULE`.
+    findings into one; a baseline still identifies each of them. None for a finding that is never folded.
     """
     hint: str | None = None
     """A short instruction for fixing this finding; None if there is only the general one of the rule."""
@@ -92,6 +91,10 @@ class Finding(Record):
     """The case of the clause, if `Clause.accepted_by` distinguishes several, such as `constant`."""
     parts: FaultParts | None = None
     """The faults of a finding about several, if each has a place of its own."""
+    is_cause_shared: bool = False
+    """True if findings of other rules with that cause are folded together with it."""
+    program: str | None = None
+    """The program of `--target` that it is about, such as `onnxruntime=1.17`."""
 
 
 class FaultParts(Record):

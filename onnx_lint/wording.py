@@ -7,9 +7,6 @@ import binascii
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-ANY_RULE = "any rule: "
-"""Begins a cause that findings of several rules share."""
-
 MAX_SHOWN = 100
 """The longest name that is shown whole. Names are untrusted input and may have a hundred megabytes."""
 

@@ -17,7 +17,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.selection import report_of, selected_rules
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import Report, Weakening
+from onnx_lint.report.totals import Report, Weakening
 from onnx_lint.reporters import write_report
 from onnx_lint.rule import Rule
 from onnx_lint.spec.standard import DEFAULT_STANDARD

@@ -34,7 +34,7 @@ from onnx_lint.common.record import replace  # noqa: E402
 from onnx_lint.engine.lint import lint_source  # noqa: E402
 from onnx_lint.engine.settings import Settings  # noqa: E402
 from onnx_lint.input.source import BytesSource  # noqa: E402
-from onnx_lint.report import Diagnostic  # noqa: E402
+from onnx_lint.report.findings import Diagnostic  # noqa: E402
 from onnx_lint.spec.releases import newest_opset_version, normalized_domain  # noqa: E402
 
 # --- the decisions

@@ -17,7 +17,8 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
 from onnx_lint.input.source import BytesSource
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic, unfold
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.folding import unfold
 from onnx_lint.spec.clauses import Severity
 
 from ..corpus import Seed

@@ -11,7 +11,7 @@ from onnx_lint.cache.verdicts import FileCheck, Verdicts
 from onnx_lint.common.record import replace
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.source import Source, SourceError
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 
 _open: Final[dict[str, Verdicts]] = {}
 """The caches that this process has open, by their folders."""

@@ -9,47 +9,50 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from onnx_lint import report
 from onnx_lint.common.record import Record
+from onnx_lint.ir.places.place import Place
+from onnx_lint.report.file_report import Counted, FileFacts, FileReport, InternalError, Shapes, Traffic
+from onnx_lint.report.findings import ContextLine, Diagnostic, ProposedEdit, ProposedFix, RelatedPlace
 from onnx_lint.spec.clauses import Severity
 
 KEPT: Final[Mapping[str, type]] = MappingProxyType(
     {
         kind.__name__: kind
         for kind in (
-            report.ContextLine,
-            report.Counted,
-            report.Diagnostic,
-            report.FileFacts,
-            report.FileReport,
-            report.ProposedEdit,
-            report.ProposedFix,
-            report.RelatedPlace,
-            report.Shapes,
-            report.Traffic,
+            ContextLine,
+            Counted,
+            Diagnostic,
+            FileFacts,
+            FileReport,
+            ProposedEdit,
+            ProposedFix,
+            RelatedPlace,
+            Shapes,
+            Traffic,
         )
     }
 )
 """The classes in a report that the cache keeps: on a file without internal errors."""
 
-SENT: Final[Mapping[str, type]] = MappingProxyType({**KEPT, "InternalError": report.InternalError, "float": float})
+SENT: Final[Mapping[str, type]] = MappingProxyType({**KEPT, "InternalError": InternalError, "float": float})
 """The classes in a report that another machine sends."""
 
 _SEVERITY: Final = "Severity"
+_PLACE: Final = "Place"
 _PLAIN: Final = (str, int, bool, type(None))
 _ENCODING: Final = ("utf-8", "surrogatepass")
 """A file name may have bytes that are no UTF-8, which Python keeps as surrogates."""
 
 
-def serialized(file: report.FileReport, kinds: Mapping[str, type] = KEPT) -> Any:
+def serialized(file: FileReport, kinds: Mapping[str, type] = KEPT) -> Any:
     """Return the report as lists, objects, texts and numbers. Raises TypeError for what would not be read the same."""
     return _plain(file, kinds)
 
 
-def parsed(value: Any, kinds: Mapping[str, type] = KEPT) -> report.FileReport:
+def parsed(value: Any, kinds: Mapping[str, type] = KEPT) -> FileReport:
     """Return the report that `serialized` made into this. Raises ValueError, TypeError or KeyError if it did not."""
     found = _made(value, kinds)
-    if not isinstance(found, report.FileReport):
+    if not isinstance(found, FileReport):
         raise TypeError("this is not the report of a file")
     return found
 
@@ -72,6 +75,8 @@ def _plain(value: Any, kinds: Mapping[str, type]) -> Any:
     name = type(value).__name__
     if type(value) is Severity:
         return {_SEVERITY: value.value}
+    if type(value) is Place:
+        return {_PLACE: _steps(value)}
     if kinds.get(name) is not type(value):
         raise TypeError(f"a report with {type(value)} cannot be kept")
     if isinstance(value, Record):
@@ -89,4 +94,27 @@ def _made(value: Any, kinds: Mapping[str, type]) -> Any:
     [(name, content)] = value.items()
     if name == _SEVERITY:
         return Severity(content)
+    if name == _PLACE:
+        return _place(content)
     return kinds[name](*[_made(each, kinds) for each in content])
+
+
+def _steps(place: Place) -> list[str | int | None]:
+    """Return a place as field and index of each step, from the root on."""
+    steps: list[str | int | None] = []
+    for each in place.ancestors():
+        steps += each.index, each.field
+    steps.reverse()
+    return steps
+
+
+def _place(steps: list[Any]) -> Place:
+    """Return the place that `_steps` made into this. Raises ValueError or TypeError if it did not."""
+    place = None
+    for field, index in zip(steps[::2], steps[1::2], strict=True):
+        if type(field) is not str or type(index) not in (int, type(None)):
+            raise TypeError("this is not a step to a place")
+        place = Place(place, sys.intern(field), index)
+    if place is None:
+        raise ValueError("a place has at least one step")
+    return place

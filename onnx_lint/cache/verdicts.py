@@ -31,7 +31,7 @@ from onnx_lint.engine.settings import Settings, trusted_folders
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.source import ReadError
 from onnx_lint.ir.tensors.data_folder import DataFolder
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 
 if TYPE_CHECKING:
     from onnx_lint.remote import RemoteSource

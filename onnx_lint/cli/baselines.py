@@ -29,7 +29,7 @@ from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
     from onnx_lint.cli.plan import Plan
-    from onnx_lint.report import FileReport
+    from onnx_lint.report.file_report import FileReport
 
 
 class Baselines:

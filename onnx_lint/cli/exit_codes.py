@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.spec.clauses import Severity
 
 if TYPE_CHECKING:
-    from onnx_lint.report import FileReport, Report
+    from onnx_lint.report.file_report import FileReport
+    from onnx_lint.report.totals import Report
 
 CLEAN: Final = 0
 """No finding at or above `--fail-on`."""

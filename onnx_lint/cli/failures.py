@@ -14,7 +14,7 @@ from onnx_lint.cli.request import COMMANDS
 from onnx_lint.common.exit_status import KILLED
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.locations import is_remote
-from onnx_lint.report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalError
+from onnx_lint.report.file_report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalError
 from onnx_lint.reporters.escape import shown_path, visible
 
 

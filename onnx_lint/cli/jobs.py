@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.common.record import replace
 from onnx_lint.input.locations import is_remote
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.tasks.lint_one import Task, check_of, is_opened_ahead, lint_one, opening_of
 
 if TYPE_CHECKING:

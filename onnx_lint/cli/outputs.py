@@ -14,7 +14,7 @@ from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import for_standard_output, report_file, standard_output
 from onnx_lint.common.record import Record
 from onnx_lint.configuration.errors import RequestError
-from onnx_lint.report import InternalError
+from onnx_lint.report.file_report import InternalError
 from onnx_lint.reporters import (
     REPORTERS,
     STREAMED,
@@ -27,7 +27,8 @@ from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
-    from onnx_lint.report import FileReport, Report
+    from onnx_lint.report.file_report import FileReport
+    from onnx_lint.report.totals import Report
 
 FORMATS: Final = tuple(REPORTERS)
 _IMPLIED: Final = {

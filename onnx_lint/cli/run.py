@@ -25,7 +25,8 @@ from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.selection import report_of, with_own_settings
-from onnx_lint.report import FileReport, InternalError, Repair, Report, Totals
+from onnx_lint.report.file_report import FileReport, InternalError, Repair
+from onnx_lint.report.totals import Report, Totals
 from onnx_lint.reporters import writer_for
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain

@@ -25,7 +25,7 @@ from onnx_lint.input.source import ReadError, SourceError
 from onnx_lint.ir.documents.kinds import MODEL_KIND
 from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
 from onnx_lint.model import Model
-from onnx_lint.report import InternalError
+from onnx_lint.report.file_report import InternalError
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.reporters.shape_records import document, graph_parts
 from onnx_lint.reporters.shape_wording import graph_title, table
@@ -59,7 +59,7 @@ def _show(location: str, path: str, settings: Settings, format_name: str) -> int
     if loaded is None:
         return exit_codes.NOT_CHECKED
     _show_values(path, loaded.provenance, format_name)
-    print_internal_errors([(path, InternalError.at(site)) for site in loaded.crashes], _HOW_TO_GO_ON)
+    print_internal_errors([(path, InternalError.of_site(site)) for site in loaded.crashes], _HOW_TO_GO_ON)
     return exit_codes.INTERNAL_ERROR if len(loaded.crashes) else exit_codes.CLEAN
 
 

@@ -16,7 +16,7 @@ from onnx_lint.configuration.settings import keys
 from onnx_lint.configuration.values import Path, SetValue, dotted
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.limits import DEFAULT_LIMITS
-from onnx_lint.report import Weakening
+from onnx_lint.report.totals import Weakening
 from onnx_lint.reporters.wording import weakened_of
 from onnx_lint.spec.clauses import Severity, severity
 

@@ -21,7 +21,7 @@ from onnx_lint.cluster.messages import Answer, Job, call_of, digest_of_files, pr
 from onnx_lint.cluster.worker import lint_batch
 from onnx_lint.common.distribution import install_command
 from onnx_lint.common.model_limits import ModelLimits
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.reporters.escape import visible
 from onnx_lint.tasks.lint_one import Task, check_of
 from onnx_lint.tasks.workers import report_of_end

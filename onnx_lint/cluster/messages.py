@@ -19,7 +19,7 @@ from onnx_lint.cache.key import code_files, own_folders
 from onnx_lint.cache.serialized import SENT, from_bytes, parsed, serialized, to_bytes
 from onnx_lint.common.record import Record
 from onnx_lint.engine.plugins import ENTRY_POINT_GROUP
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.version import __version__
 
 _LEVEL: Final = 1

@@ -19,7 +19,9 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
-from onnx_lint.report import DIGEST, OWN_ERRORS, Diagnostic, FileReport, fold, unfold
+from onnx_lint.report.file_report import OWN_ERRORS, FileReport
+from onnx_lint.report.findings import DIGEST, Diagnostic
+from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
 from onnx_lint.spec.clauses import clauses

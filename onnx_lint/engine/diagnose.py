@@ -17,7 +17,7 @@ from onnx_lint.engine.structure import Structures
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.ir.places.enclosing_names import EnclosingNames
 from onnx_lint.model import Model, Place
-from onnx_lint.report import DIGEST, Diagnostic, RelatedPlace
+from onnx_lint.report.findings import DIGEST, Diagnostic, RelatedPlace
 from onnx_lint.rule import FaultParts, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.spec.releases import normalized_domain
@@ -112,8 +112,7 @@ def _located(
         rule=rule.id,
         severity=level,
         message=shortened(finding.message, MAX_MESSAGE),
-        place=str(finding.place),
-        pointer=finding.place.pointer(),
+        at=finding.place,
         clause=clause.id,
         keyword=clause.keyword[settings.standard.edition],
         clause_summary=clause.summary,
@@ -126,8 +125,10 @@ def _located(
         count=finding.count,
         hint=_hint(finding),
         cause=finding.cause,
+        is_cause_shared=finding.is_cause_shared,
         edits=None if isinstance(finding.fix, str) else finding.fix,
         declared_by=clause.declared_by,
+        program=finding.program,
     )
     with model.crashes.at("describing a finding", finding.place):
         return _described(bare, finding, clause, model)
@@ -169,7 +170,7 @@ def _described(bare: Diagnostic, finding: Finding, clause: Clause, model: Model)
         around = model.places.enclosing_names(finding.place)
     return extent[0] if extent is not None else 0, replace(
         bare,
-        place=_path(finding.place, model),
+        at=_with_noun(finding.place, model),
         anchor=finding.anchor or _section_of_operator(finding, clause, model) or clause.anchor,
         allowed=finding.allowed,
         related=_related(finding, model),
@@ -206,17 +207,16 @@ def _citing_the_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic
     return replace(diagnostic, anchor=entry if file is None else f"{file}: {entry}")
 
 
-def _path(place: Place, model: Model) -> str:
+def _with_noun(place: Place, model: Model) -> Place:
     """Return the place for reports; the root is named after the kind of document."""
-    return str(place) if place.parent is not None else KINDS[model.kind].noun
+    return place if place.parent is not None else Place(None, KINDS[model.kind].noun)
 
 
 def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
     """Return the related places; of a long cycle only the first ones, and their number."""
     places = [
         RelatedPlace(
-            _path(item.place, model),
-            item.place.pointer(),
+            _with_noun(item.place, model),
             shortened(item.message, MAX_MESSAGE),
             _bytes_of(item.place, model),
         )
@@ -224,8 +224,7 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
     ]
     hidden = len(finding.related) - len(places)
     if hidden:
-        place = finding.place
-        places.append(RelatedPlace(str(place), place.pointer(), f"{hidden:,} further places are not listed", None))
+        places.append(RelatedPlace(finding.place, f"{hidden:,} further places are not listed", None))
     return tuple(places)
 
 

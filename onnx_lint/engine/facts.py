@@ -11,7 +11,7 @@ from typing import Final
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
 from onnx_lint.model import Model
-from onnx_lint.report import FileFacts, Shapes
+from onnx_lint.report.file_report import FileFacts, Shapes
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import MAX_MESSAGE, quote, report_name, shortened
 

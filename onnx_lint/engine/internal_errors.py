@@ -11,7 +11,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.input.source import ReadError
 from onnx_lint.ir.crashes import crash_of, is_bug
 from onnx_lint.model import Model
-from onnx_lint.report import OWN_ERRORS, InternalError
+from onnx_lint.report.file_report import OWN_ERRORS, InternalError
 from onnx_lint.rule import RuleError
 
 _Part = TypeVar("_Part")
@@ -68,7 +68,7 @@ class InternalErrors:
         placed: list[InternalError] = []
         for site in self._model.crashes:
             elsewhere = errors.pop(site.crash.origin, None)
-            found = InternalError.at(site)
+            found = InternalError.of_site(site)
             placed.append(found if elsewhere is None else replace(found, not_run=_rules_of(elsewhere)))
         return (*errors.values(), *placed)
 

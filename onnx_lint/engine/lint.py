@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
@@ -37,7 +37,8 @@ from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader import load
 from onnx_lint.loader.limits.not_checked import within_time
 from onnx_lint.model import ROOT, Model
-from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, TargetVerdict, fold, unfold
+from onnx_lint.report.file_report import Counted, FileReport, InternalError, TargetVerdict
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.rule import Finding, RuleError
 from onnx_lint.wording import counted
 
@@ -107,13 +108,21 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
 
         of_onnx = listed
         listed = part(lambda: with_target(of_onnx, settings), of_onnx, "judging findings by the target")
-    folded = part(lambda: fold(listed), tuple(listed), "folding findings of one cause")
+    folded = part(lambda: _folded(listed), tuple(listed), "folding findings of one cause")
     return Verdict(
         folded,
         errors.all(),
         tuple(cut.message for cut in run.cuts if cut.may_hide_violation),
         tuple(Counted(rule, count, words) for (rule, words), count in run.counts.items()),
     )
+
+
+def _folded(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    if len(diagnostics) < 2:
+        return tuple(diagnostics)
+    from onnx_lint.report.folding import fold
+
+    return fold(diagnostics)
 
 
 class _Run:
@@ -318,6 +327,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     targets: tuple[TargetVerdict, ...] = ()
     if settings.target.programs:
         from onnx_lint.engine.targets import target_verdicts
+        from onnx_lint.report.folding import unfold
 
         rules = {entry.id for entry in judging}
         found, crashes = unfold(verdict.diagnostics), len(errors.all())

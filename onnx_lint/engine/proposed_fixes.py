@@ -13,7 +13,7 @@ from onnx_lint.input.patched_source import size_of
 from onnx_lint.ir.places.edits import MOST_EDITS, Fix, Move
 from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic, ProposedEdit, ProposedFix
+from onnx_lint.report.findings import Diagnostic, ProposedEdit, ProposedFix
 
 MOST_BYTES: Final = 4096
 """A fix that replaces bytes by more than these is described without bytes."""
@@ -74,12 +74,7 @@ class _Descriptions:
         if not (self._lists_edits and is_bounded):
             return ProposedFix(fix.message, fix.is_safe)
         edits = tuple(
-            ProposedEdit(
-                type(edit).__name__.lower(),
-                str(edit.place),
-                edit.place.pointer(),
-                edit.before if isinstance(edit, Move) else None,
-            )
+            ProposedEdit(edit.place, type(edit).__name__.lower(), edit.before if isinstance(edit, Move) else None)
             for edit in fix.edits
         )
         patches = self._patches(fix)

@@ -12,7 +12,8 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.settings import ALL, SelectionError, Settings
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.report import FileReport, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.totals import Report
 from onnx_lint.rule import RuleSubject
 from onnx_lint.spec.clauses import KEYWORDS, Clause, Severity, clauses, severity
 from onnx_lint.wording import quote_some

@@ -14,7 +14,9 @@ from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
 from onnx_lint.ir.places.enclosing_names import EnclosingNames
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic, FileReport, fold, unfold
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.folding import fold, unfold
 from onnx_lint.rule import Finding
 from onnx_lint.wording import report_name
 

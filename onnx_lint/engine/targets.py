@@ -14,7 +14,8 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.unjudged_nodes import unjudged_nodes
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic, TargetVerdict
+from onnx_lint.report.file_report import TargetVerdict
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Clause, Severity, clauses
 from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.target import OWN_OPERATOR, accepting, refused_since, releases_of, title
@@ -22,8 +23,6 @@ from onnx_lint.wording import counted, listed
 
 _OF_TARGET: Final = "target"
 """The chapter that declares the clauses about programs."""
-_ONE_OF_TWO: Final = "PRD-5"
-"""The clause about what one of the neighbours of a release refuses."""
 
 
 def with_target(found: Iterable[Diagnostic], settings: Settings) -> list[Diagnostic]:
@@ -174,7 +173,7 @@ def _state(
 def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bool | None:
     """Return whether a release loads a model in spite of a finding; None if that is not known."""
     if item.declared_by == _OF_TARGET:
-        return item.case is None or item.case not in (program, _named(release))
+        return item.program is None or item.program not in (program, _named(release))
     clause = clauses()[item.clause]
     if refused_since(clause, program, release):
         return False

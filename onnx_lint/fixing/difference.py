@@ -18,7 +18,7 @@ from onnx_lint.ir.places.long_numbers import long_numbers
 from onnx_lint.ir.places.place import PlaceKey, Step, place_of
 from onnx_lint.ir.places.splices import record_of
 from onnx_lint.model import Model
-from onnx_lint.report import ContextLine
+from onnx_lint.report.findings import ContextLine
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.schema import wire
 from onnx_lint.surroundings.lines import CONTAINERS, MOST_CHARACTERS, OF_HEADERS, line_of, site_of

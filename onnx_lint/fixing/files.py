@@ -26,7 +26,9 @@ from onnx_lint.ir.places.edits import Assign
 from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
-from onnx_lint.report import Diagnostic, FileReport, Repair, unfold
+from onnx_lint.report.file_report import FileReport, Repair
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.folding import unfold
 
 
 class Mending(Record):

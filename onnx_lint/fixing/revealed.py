@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.operators import OperatorStatus
-from onnx_lint.ir.places.place import PlaceKey, key_of
+from onnx_lint.ir.places.place import PlaceKey
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic, FileReport, unfold
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.folding import unfold
 
 _Gap = tuple[str, tuple[str, ...]]
 """The rule of a finding, if there is one, and the outputs of the node, from which nothing is inferred."""
@@ -25,15 +27,15 @@ def revealed_by(before: Model, old: FileReport, after: Model, new: FileReport) -
     closed = gaps.difference(_gaps(after, new))
     known_since = _following(after, {name for _, outputs in closed for name in outputs})
     graphs = {graph.place.key: graph for graph in after.graphs}
-    return lambda finding: not known_since.isdisjoint(_values_at(key_of(finding.pointer), graphs))
+    return lambda finding: not known_since.isdisjoint(_values_at(finding.at.key, graphs))
 
 
 def _gaps(model: Model, report: FileReport) -> Iterator[_Gap]:
     graphs = {graph.place.key: graph for graph in model.graphs}
     for item in unfold(report.diagnostics):
-        places = (item.pointer, *(each.pointer for each in item.related)) if item.collective else (item.pointer,)
+        placed = (item, *item.related) if item.collective else (item,)
         if item.is_violation:
-            yield from ((item.rule, tuple(_values_at(key_of(place), graphs))) for place in places)
+            yield from ((item.rule, tuple(_values_at(each.at.key, graphs))) for each in placed)
     for graph in model.graphs:
         for form in graph.form_counts:
             status = model.operators.operator_in(graph, form).status

@@ -18,7 +18,9 @@ from onnx_lint.input.source import Source
 from onnx_lint.ir.places.edits import Assign, DataCopy, Edit, Fix
 from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic, FileReport, Repair, unfold
+from onnx_lint.report.file_report import FileReport, Repair
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.folding import unfold
 
 MOST_ROUNDS: Final = 15
 

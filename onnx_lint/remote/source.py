@@ -16,7 +16,7 @@ from onnx_lint.remote.file_systems import file_system
 from onnx_lint.remote.objects import PART_BYTES, StoredObject
 from onnx_lint.remote.other_object import OtherObject
 from onnx_lint.remote.parts import Parts
-from onnx_lint.report import Traffic
+from onnx_lint.report.file_report import Traffic
 
 FIRST_BYTES: Final = 1 << 16
 """The bytes of the first response; many models are not larger."""

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final, Protocol, TextIO
 from onnx_lint.common.record import Record
 
 if TYPE_CHECKING:
-    from onnx_lint.report import FileReport, Report
+    from onnx_lint.report.file_report import FileReport
+    from onnx_lint.report.totals import Report
 
 
 class Options(Record):

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.statistics import statistics_lines

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from onnx_lint.common.digest import sha256
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 
-_INDEX: Final = r"\[\d+\]"
 _SEPARATOR = "\x1f"
 
 
@@ -33,13 +30,15 @@ def fingerprints(diagnostics: Iterable[Diagnostic], file: str = "") -> Iterator[
 def digest_of(diagnostic: Diagnostic, file: str = "", *, with_main: bool = False) -> str:
     """Return the digest of the names of a finding. `with_main`: with that of the main graph, as it was once made."""
     scope, graph, about = diagnostic.scope, diagnostic.graph or "", diagnostic.subject or ""
-    is_in_main = diagnostic.place.partition(".")[0] == "graph" and scope and not with_main
+    key = diagnostic.at.key
+    fields = [field for field, _ in key] or [diagnostic.at.field]
+    is_in_main = fields[0] == "graph" and scope and not with_main
     if is_in_main:
         main, scope = scope[0], scope[1:]
-        is_inner = ".g." in diagnostic.place or ".graphs[" in diagnostic.place
+        is_inner = "g" in fields[1:-1] or any(field == "graphs" and index is not None for field, index in key)
         graph = graph if is_inner else ""
         about = "" if about == main and not is_inner else about
-    place = (graph, diagnostic.node or diagnostic.operator or "", re.sub(_INDEX, "", diagnostic.place))
+    place = (graph, diagnostic.node or diagnostic.operator or "", ".".join(fields))
     subject = (about, *scope)
     if diagnostic.collective:
         # The place is that of the first of several, which depends on the nodes before it.

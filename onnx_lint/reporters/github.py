@@ -13,7 +13,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TextIO
 
 from onnx_lint.common.record import Record
-from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible, without_commands
 from onnx_lint.reporters.statistics import statistics_lines

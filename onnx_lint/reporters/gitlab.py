@@ -14,7 +14,8 @@ from typing import Any, Final, TextIO
 
 from onnx_lint.common.digest import sha256
 from onnx_lint.common.visible import json_without_commands
-from onnx_lint.report import FileReport, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints

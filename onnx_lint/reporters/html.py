@@ -15,7 +15,8 @@ from onnx_lint.common import package_data
 from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
-from onnx_lint.report import FileReport, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.documentation import clauses_markdown, headed
 from onnx_lint.reporters.escape import shown_path

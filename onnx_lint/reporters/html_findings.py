@@ -14,12 +14,8 @@ from urllib.parse import urlencode
 from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
 from onnx_lint.input.locations import is_remote
-from onnx_lint.report import (
-    ContextLine,
-    Diagnostic,
-    ProposedFix,
-    Report,
-)
+from onnx_lint.report.findings import ContextLine, Diagnostic, ProposedFix
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters.escape import shortened, shown_path
 from onnx_lint.reporters.wording import (
     after_path,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from onnx_lint.report import FileReport, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.json_text import indented
 from onnx_lint.reporters.records import (

@@ -14,7 +14,9 @@ from collections.abc import Sequence
 from typing import Final, TextIO
 from xml.etree import ElementTree
 
-from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.packed_text import PackedText

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
-from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics

@@ -7,18 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from onnx_lint.report import (
-    Diagnostic,
-    FileFacts,
-    FileReport,
-    InternalError,
-    ProposedFix,
-    RelatedPlace,
-    Repair,
-    Report,
-    Shapes,
-    Traffic,
-)
+from onnx_lint.report.file_report import FileFacts, FileReport, InternalError, Repair, Shapes, Traffic
+from onnx_lint.report.findings import Diagnostic, ProposedFix, RelatedPlace
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters.escape import encodable, shown_path
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.json_text import given

@@ -19,7 +19,9 @@ from itertools import chain
 from typing import Any, Final, TextIO
 
 from onnx_lint.common.record import replace
-from onnx_lint.report import Diagnostic, FileReport, ProposedFix, RelatedPlace, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic, Placed, ProposedFix, RelatedPlace
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
@@ -220,7 +222,7 @@ def _location(item: Diagnostic, artifact: dict[str, Any], region: _Region | None
             {
                 "fullyQualifiedName": visible(item.pointer) or "/",
                 "name": _name(item),
-                "kind": _kind(item.place),
+                "kind": _kind(item),
             }
         ],
         "message": {"text": f"{where} ({place})" if where else place},
@@ -257,20 +259,19 @@ def _physical_location(
 
 
 def _name(item: Diagnostic) -> str:
-    return shortened(visible(item.subject or item.node or item.place.rpartition(".")[2]), MAX_NAME)
+    return shortened(visible(item.subject or item.node or item.at.last_step), MAX_NAME)
 
 
-def _kind(place: str) -> str:
+def _kind(item: Placed) -> str:
     """Return the kind of the place: `value`, or the name of the field in the schema."""
-    field = place.rpartition(".")[2].partition("[")[0]
-    return "value" if field in _VALUE_FIELDS else field
+    return "value" if item.at.field in _VALUE_FIELDS else item.at.field
 
 
 def _related(place: RelatedPlace, number: int, artifact: dict[str, Any], region: _Region | None) -> dict[str, Any]:
     return {
         "id": number,
         "physicalLocation": _physical_location(place, artifact, region),
-        "logicalLocations": [{"fullyQualifiedName": visible(place.pointer) or "/", "kind": _kind(place.place)}],
+        "logicalLocations": [{"fullyQualifiedName": visible(place.pointer) or "/", "kind": _kind(place)}],
         "message": {"text": f"{_inert(place.message)} ({visible(place.place)})"},
     }
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from onnx_lint.report import Report
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.spec.clauses import Severity
 

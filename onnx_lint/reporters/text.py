@@ -14,7 +14,9 @@ from typing import Final, TextIO
 from onnx_lint.common.record import replace
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import registry
-from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, ProposedFix, RelatedPlace, Report, fixes_of
+from onnx_lint.report.file_report import Counted, FileReport
+from onnx_lint.report.findings import ContextLine, Diagnostic, ProposedFix, RelatedPlace
+from onnx_lint.report.totals import Report, fixes_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.paint import Line, painter, plain

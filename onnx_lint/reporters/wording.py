@@ -10,22 +10,17 @@ from typing import Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
-from onnx_lint.report import (
-    NAMED,
+from onnx_lint.report.file_report import (
     OUT_OF_MEMORY,
     OWN_ERRORS,
-    SUPPRESSORS,
-    ContextLine,
     Counted,
-    Diagnostic,
     FileFacts,
     FileReport,
     InternalError,
-    RelatedPlace,
-    Report,
     Shapes,
-    Weakening,
 )
+from onnx_lint.report.findings import NAMED, SUPPRESSORS, ContextLine, Diagnostic, RelatedPlace
+from onnx_lint.report.totals import Report, Weakening
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.paint import columns
 from onnx_lint.spec.clauses import Severity
@@ -360,9 +355,9 @@ def mark_under(line: ContextLine) -> str:
 
 def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
     """Yield the related places. The message of one with the same fault has only the names that differ."""
-    same = {(each.place, each.message): each for each in item.members[1:]}
+    same = {(each.at, each.message): each for each in item.members[1:NAMED]}
     for place in item.related:
-        member = same.get((place.place, place.message))
+        member = same.get((place.at, place.message))
         if member is not None and member.node and member.operator:
             subject = f"{quote(member.subject)} at " if member.subject and member.subject != member.node else ""
             said = f"the same fault: {subject}node {quote(member.node)} ({member.operator})"

@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.ir.places.place import PlaceKey, Step, place_of
 from onnx_lint.model import Model, Place
-from onnx_lint.report import ContextLine
+from onnx_lint.report.findings import ContextLine
 from onnx_lint.schema import Proto
 from onnx_lint.surroundings.messages import write_field, write_message
 from onnx_lint.surroundings.nodes import (

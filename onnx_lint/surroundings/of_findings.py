@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from typing import Final
 
@@ -10,9 +11,9 @@ from onnx_lint.common.deadline import look
 from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.types.type_string import tensor_element
-from onnx_lint.ir.places.place import key_of, place_of
+from onnx_lint.ir.places.place import place_of
 from onnx_lint.model import Model
-from onnx_lint.report import ContextLine, Diagnostic, worst_of_each
+from onnx_lint.report.findings import ContextLine, Diagnostic
 from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
 from onnx_lint.surroundings.sheet import CUT
 from onnx_lint.wording import describe_shape, typed
@@ -46,19 +47,33 @@ def with_surroundings(
     shown = list(diagnostics)
     for index in sorted(chosen):
         look()
-        with model.crashes.at(_WORK, place_of(key_of(shown[index].pointer))):
+        with model.crashes.at(_WORK, shown[index].at):
             shown[index] = replace(shown[index], context=surroundings(shown[index], model))
     return tuple(shown)
+
+
+def worst_of_each(diagnostics: Sequence[Diagnostic], per_rule: int, most: int) -> frozenset[int]:
+    """Return the indices of the first `per_rule` of each rule and clause, at most `most` in all.
+
+    The first of each come before the second ones, and of these errors before warnings.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    order: list[tuple[int, int, int]] = []
+    for index in sorted(range(len(diagnostics)), key=lambda index: -diagnostics[index].severity):
+        item = diagnostics[index]
+        counts[item.rule, item.clause] += 1
+        order.append((counts[item.rule, item.clause], -item.severity, index))
+    return frozenset(index for number, _, index in sorted(order)[:most] if number <= per_rule)
 
 
 def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...]:
     """Return the lines around a finding and its related places; nothing if the bytes are not a model."""
     if not model.loaded:
         return ()
-    site = site_of(place_of(key_of(diagnostic.pointer)), model)
-    related = [site_of(place_of(key_of(other.pointer)), model) for other in diagnostic.related[:_MOST_RELATED]]
+    site = site_of(diagnostic.at, model)
+    related = [site_of(other.at, model) for other in diagnostic.related[:_MOST_RELATED]]
     others = {other.line: other for other in related if other is not None and (site is None or other.line != site.line)}
-    is_of_names = diagnostic.pointer.endswith("/name")
+    is_of_names = diagnostic.at.field == "name"
     lines: list[ContextLine] = []
     if site is not None:
         before = node_before(site, model)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import PlaceKey
-from onnx_lint.report import ContextLine
+from onnx_lint.report.findings import ContextLine
 
 MAX_ITEMS: Final = 16
 """The longest list that is written whole. Of a longer list the items around the marked one are written."""

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from onnx_lint.common.record import replace
-from onnx_lint.ir.places.place import key_of
+from onnx_lint.ir.places.place import PlaceKey
 from onnx_lint.loader.identity.identify import Form
 from onnx_lint.loader.text.text_positions import Position, positions_at, text_positions
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 
 
 def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diagnostic]:
@@ -20,12 +20,10 @@ def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diag
     positions.
     """
     is_json = model.form == Form.JSON.value
-    pointers = {item.pointer for item in diagnostics}
-    pointers.update(place.pointer for item in diagnostics for place in item.related)
-    keys = {} if is_json else {pointer: key_of(pointer) for pointer in pointers - {""}}
+    keys = {each.at.key for item in diagnostics for each in (item, *item.related)} - {()} if not is_json else set()
     # A fault of the text itself has no place, but a byte offset.
-    offsets = {item.byte_range[0] for item in diagnostics if item.byte_range is not None and not item.pointer}
-    of_pointer: dict[str, Position] = {}
+    offsets = {item.byte_range[0] for item in diagnostics if item.byte_range is not None and not item.at.key}
+    of_key: Mapping[PlaceKey, Position] = {}
     of_offset: dict[int, Position] = {}
     if keys or offsets:
         data = model.source.read_at(0, model.source.size)
@@ -33,15 +31,14 @@ def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diag
         characters = {offset: len(_decoded(data[:offset])) for offset in offsets}
         by_character = positions_at(text, characters.values())
         of_offset = {offset: by_character[character] for offset, character in characters.items()}
-        by_key = text_positions(text, model.kind, keys.values()) if keys else {}
-        of_pointer = {pointer: by_key[key] for pointer, key in keys.items()}
+        of_key = text_positions(text, model.kind, keys) if keys else {}
     beginning = None if is_json else (1, 1)
 
     def located(item: Diagnostic) -> Diagnostic:
-        position = of_pointer.get(item.pointer, beginning)
-        if item.byte_range is not None and not item.pointer:
+        position = of_key.get(item.at.key, beginning)
+        if item.byte_range is not None and not item.at.key:
             position = of_offset[item.byte_range[0]]
-        related = tuple(replace(place, position=of_pointer.get(place.pointer, beginning)) for place in item.related)
+        related = tuple(replace(place, position=of_key.get(place.at.key, beginning)) for place in item.related)
         return replace(item, position=position, related=related)
 
     return [located(item) for item in diagnostics]

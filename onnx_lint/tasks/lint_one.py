@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.record import Record
 from onnx_lint.input.locations import is_remote, shown_location
-from onnx_lint.report import FileReport, InternalError
+from onnx_lint.report.file_report import FileReport, InternalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.common.watched_process import STARTS, Answered, Ended, ProcessPool, Ready
 from onnx_lint.engine.lint import import_usual_rules
-from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
+from onnx_lint.report.file_report import OWN_ERRORS, FileReport, InternalError
 from onnx_lint.tasks.lint_one import Task, is_opened_ahead, lint_one, opening_of
 
 if TYPE_CHECKING:

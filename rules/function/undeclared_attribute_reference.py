@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Attribute, Function, Model, attribute_parameters
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import ANY_RULE, Suggestions, quote, quote_some
+from onnx_lint.wording import Suggestions, quote, quote_some
 
 
 @rule(clause="FUN-16", since="0.1.0", about=Model.functions, needs="function")
@@ -68,5 +68,6 @@ def _finding(attribute: Attribute, function: Function, declared: dict[str, None]
         f"{suggestions(name, declared)}",
         allowed=f"an attribute parameter of the function: {quote_some(declared, 10)}" if declared else "no reference",
         subject=name,
-        cause=f"{ANY_RULE}{function.qualified_name} does not declare {name}",
+        cause=f"{function.qualified_name} does not declare {name}",
+        is_cause_shared=True,
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model, attribute_parameters
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.wording import ANY_RULE, Suggestions, quote, quote_some
+from onnx_lint.wording import Suggestions, quote, quote_some
 
 
 @rule(clause="FUN-19", since="0.1.0", about=Model.functions, needs="function")
@@ -62,5 +62,6 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
                 related=(Related(function.place, f"the function that is called: {function.body.describe()}"),),
                 allowed=quote_some(declared, 10) if declared else "no attributes",
                 subject=name,
-                cause=f"{ANY_RULE}{function.qualified_name} does not declare {name}",
+                cause=f"{function.qualified_name} does not declare {name}",
+                is_cause_shared=True,
             )

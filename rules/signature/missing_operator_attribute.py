@@ -89,6 +89,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,
                     cause=version_cause(other, alike, name),
+                    is_cause_shared=bool(other),
                     hint=_declared_type(model, schema, node, name),
                 )
         for group in groups:
@@ -145,4 +146,5 @@ def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, 
             allowed=f"one of {members}" if members else f"{names[0]} (see {group.source})",
             subject=group.sides[0][0].name,
             cause=version_cause(other, alike, group.sides[0][0].name),
+            is_cause_shared=bool(other),
         )

@@ -81,4 +81,5 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
                 allowed=f"a name for each required {side.word}",
                 subject=node.op_type,
                 cause=version_cause(other, alike, f"{side.word} {index}"),
+                is_cause_shared=bool(other),
             )

@@ -87,7 +87,8 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
     for node in alike.nodes:
         hint = version_hint(other, alike, node)
         if side.count_fits:
-            yield replace(_short(schema, node, side, hint), cause=version_cause(other, alike, f"empty {side.word}s"))
+            cause = version_cause(other, alike, f"empty {side.word}s")
+            yield replace(_short(schema, node, side, hint), cause=cause, is_cause_shared=bool(other))
             continue
         count = counted(len(side.given), side.word)
         has = f"{node.describe()} has {count}"
@@ -99,6 +100,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             allowed=_allowed(side),
             subject=node.op_type,
             cause=version_cause(other, alike, count),
+            is_cause_shared=bool(other),
         )
 
 

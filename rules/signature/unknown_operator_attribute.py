@@ -107,7 +107,8 @@ def _findings(
             kind_of = partial(_kind_of, model, node.graph)
             fix = inputs_instead(node, moved, schema.inputs, fresh, kind_of)
             cause = version_cause(other, alike, " ".join(sorted(moved)))
-            yield replace(_moved(schema, node, moved, hint), cause=cause, fix=fix)
+            found = _moved(schema, node, moved, hint)
+            yield replace(found, cause=cause, is_cause_shared=bool(other), fix=fix)
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
             hint = version_hint(hints[name], alike, node) or meant[name]
@@ -119,6 +120,7 @@ def _findings(
                 allowed=allowed,
                 subject=name,
                 cause=version_cause(other, alike, name),
+                is_cause_shared=bool(other),
                 fix=respelled(node, index, right, schema.attributes),
             )
 

@@ -71,6 +71,7 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
                     subject=attribute.name,
                     hint=number and f"write {attribute.name}={number}",
                     cause=version_cause(other, alike, f"{attribute.name} {attribute.type}"),
+                    is_cause_shared=bool(other),
                 )
 
 

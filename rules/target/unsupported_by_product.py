@@ -59,7 +59,7 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
         if newer:
             yield from _of_neighbours(name, older, found, newer[0], list(_findings(model, newer[0])))
         else:
-            yield from (replace(finding, case=name) for finding in found)
+            yield from (replace(finding, program=name) for finding in found)
 
 
 def _of_neighbours(
@@ -69,7 +69,7 @@ def _of_neighbours(
     both = {_key(finding) for finding in old} & {_key(finding) for finding in new}
     for finding in new:
         if _key(finding) in both:
-            yield replace(finding, message=f"{finding.message}; {older.version} refuses it as well", case=name)
+            yield replace(finding, message=f"{finding.message}; {older.version} refuses it as well", program=name)
     for release, other, found in ((older, newer, old), (newer, older, new)):
         for finding in found:
             if _key(finding) not in both:
@@ -78,7 +78,7 @@ def _of_neighbours(
                     message=f"{finding.message}; {other.version} does not refuse it, and {name.replace('=', ' ')} "
                     "is between them",
                     clause="PRD-5",
-                    case=f"{release.product}={release.version}",
+                    program=f"{release.product}={release.version}",
                 )
 
 

@@ -4,20 +4,14 @@
 from __future__ import annotations
 
 import pytest
+from support.models.places import place_at
 from support.reports import made_up_report
 
 from onnx_lint.cache.serialized import SENT, from_bytes, parsed, serialized, to_bytes
 from onnx_lint.common.record import replace
-from onnx_lint.report import (
-    ContextLine,
-    Counted,
-    FileReport,
-    InternalError,
-    ProposedEdit,
-    ProposedFix,
-    Shapes,
-    Traffic,
-)
+from onnx_lint.ir.places.place import ROOT, Place
+from onnx_lint.report.file_report import Counted, FileReport, InternalError, Shapes, Traffic
+from onnx_lint.report.findings import ContextLine, ProposedEdit, ProposedFix
 
 HOSTILE = made_up_report.HOSTILE
 
@@ -37,8 +31,14 @@ def test_every_part_of_a_report() -> None:
         assert parsed(from_bytes(to_bytes(serialized(report)))) == report
 
 
+@pytest.mark.parametrize("place", [ROOT, Place(None, "tensor"), place_at("graph.node[3].attribute[0].g.input[0]")])
+def test_a_place(place: Place) -> None:
+    report = FileReport("m.onnx", 1, (made_up_report.error(at=place),))
+    assert parsed(from_bytes(to_bytes(serialized(report)))).diagnostics[0].at == place
+
+
 def test_a_fix_that_is_proposed() -> None:
-    edits = (ProposedEdit("delete", "graph", "/graph"), ProposedEdit("move", "graph.node[1]", "/graph/node/1", 0))
+    edits = (ProposedEdit(place_at("graph"), "delete"), ProposedEdit(place_at("graph.node[1]"), "move", 0))
     fix = ProposedFix("delete it", False, edits, ((3, 4, "AAAA"),))
     report = FileReport("m.onnx", 1, (made_up_report.error(fix=fix), made_up_report.error(fix=None)))
     assert parsed(from_bytes(to_bytes(serialized(report)))) == report
@@ -62,7 +62,9 @@ def test_what_cannot_be_kept(part: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [None, [], {}, {"Path": ["/"]}, {"FileReport": []}, {"a": [], "b": []}, {"Severity": 9}, {"Counted": [1]}]
+    "value",
+    [None, [], {}, {"Path": ["/"]}, {"FileReport": []}, {"a": [], "b": []}, {"Severity": 9}, {"Counted": [1]}]
+    + [{"Place": steps} for steps in ([], ["graph"], [None, None], ["graph", "3"], ["graph", True], None, 3)],
 )
 def test_what_is_no_report(value: object) -> None:
     with pytest.raises((ValueError, TypeError, KeyError)):

@@ -24,7 +24,7 @@ from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.tensors.data_folder import DataFolder
-from onnx_lint.report import FileReport, InternalError
+from onnx_lint.report.file_report import FileReport, InternalError
 from onnx_lint.reporters import REPORTERS, write_report
 
 SETTINGS = Settings(pedantic=True)

@@ -18,7 +18,7 @@ from onnx_lint.common import memory
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import ReadError, Source
 from onnx_lint.model import Model
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.tasks.lint_one import Task
 
 

@@ -22,7 +22,7 @@ from onnx_lint.cli.request import COMMANDS, request_of_paths
 from onnx_lint.common.exit_status import KILLED
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.configuration.settings import Request
-from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
+from onnx_lint.report.file_report import OWN_ERRORS, FileReport, InternalError
 
 VARIABLES = {name: value for name, value in os.environ.items() if not name.startswith(("ONNX_LINT_", "_ONNX_LINT"))}
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from onnx_lint.cli.weakened import without_unused
-from onnx_lint.report import Weakening
+from onnx_lint.report.totals import Weakening
 
 
 def test_only_suppressions_that_suppressed_nothing_are_left_out():

@@ -21,7 +21,7 @@ from onnx_lint.cluster import ClusterError, client
 from onnx_lint.cluster.messages import Job, packed
 from onnx_lint.common.model_limits import NO_LIMITS
 from onnx_lint.engine.settings import Settings
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.tasks.lint_one import Task
 
 COUNT = 500

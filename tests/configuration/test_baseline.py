@@ -21,7 +21,8 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Proto
-from onnx_lint.report import Diagnostic, FileReport, InternalError
+from onnx_lint.report.file_report import FileReport, InternalError
+from onnx_lint.report.findings import Diagnostic
 
 HEAD = """
 ir_version: 10

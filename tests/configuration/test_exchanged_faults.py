@@ -15,7 +15,10 @@ from onnx_lint.configuration.baseline import entries_of, split
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import Diagnostic, FileReport, Severity, unfold
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.folding import unfold
+from onnx_lint.spec.clauses import Severity
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from onnx_lint.configuration.settings import Request
 from onnx_lint.engine.selection import selection_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
-from onnx_lint.report import Report
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import REPORTERS
 
 RULE = "unordered-nodes"

@@ -19,7 +19,7 @@ from onnx_lint import lint
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.report import Report
+from onnx_lint.report.totals import Report
 from onnx_lint.spec.clauses import Severity
 
 pytestmark = pytest.mark.corpus

@@ -68,7 +68,7 @@ def _findings(report: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 DESCRIPTIONS = {
     "diagnostic": (diagnose, "_described"),
-    "place": (diagnose, "_path"),
+    "place": (diagnose, "_with_noun"),
     "related places": (diagnose, "_related"),
     "bytes": (DocumentPlaces, "extent"),
     "names around": (DocumentPlaces, "enclosing_names"),
@@ -76,7 +76,7 @@ DESCRIPTIONS = {
     "all surroundings": (of_findings, "worst_of_each"),
     "fix": (proposed_fixes._Descriptions, "_describe"),
     "all fixes": (proposed_fixes._Descriptions, "of"),
-    "folding": (lint, "fold"),
+    "folding": (lint, "_folded"),
     "positions": (text_lines, "with_positions"),
     "baseline": (baselines.Baselines, "apply"),
 }

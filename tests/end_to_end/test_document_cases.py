@@ -20,7 +20,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.loader.identity import other_messages
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.spec.clauses import DEFAULT_EDITION
 

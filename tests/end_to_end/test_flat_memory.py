@@ -15,7 +15,7 @@ from onnx_lint.cli import list_tasks
 from onnx_lint.cli import run as run_module
 from onnx_lint.cli.paths import Input
 from onnx_lint.configuration.settings import Request
-from onnx_lint.report import FileFacts, FileReport
+from onnx_lint.report.file_report import FileFacts, FileReport
 from onnx_lint.reporters import html, packed_text
 from onnx_lint.tasks.lint_one import Task
 

@@ -23,7 +23,8 @@ from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import FileReport, Report
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import REPORTERS, Options, write_report
 
 LARGE: Final = 2_000

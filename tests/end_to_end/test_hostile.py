@@ -40,7 +40,7 @@ from onnx_lint.engine.lint import lint_file, lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES, shown_limit
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.reporters import REPORTERS
 
 HANG_SECONDS = 300

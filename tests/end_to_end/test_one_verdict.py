@@ -18,7 +18,7 @@ from support.wire.wire_bytes import BASE, LEN, length, number, rich_model, tag, 
 from onnx_lint import lint, schema
 from onnx_lint.common.record import replace
 from onnx_lint.loader.binary import strip_payloads
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 
 REAL = (TESTS / "models" / "iris_logistic_regression.onnx").read_bytes()
 MODELS = {"real": REAL, "rich": rich_model()}

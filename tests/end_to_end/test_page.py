@@ -15,19 +15,15 @@ from typing import Any
 import onnx
 import onnx.parser
 import pytest
+from support.models.places import place_at
 from support.reports.made_up_report import REPORT, error
 from support.reports.visits import Visit
 
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
-from onnx_lint.report import (
-    ContextLine,
-    FileFacts,
-    FileReport,
-    ProposedFix,
-    RelatedPlace,
-    Report,
-)
+from onnx_lint.report.file_report import FileFacts, FileReport
+from onnx_lint.report.findings import ContextLine, ProposedFix, RelatedPlace
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options, write_report
 from onnx_lint.reporters.html import MAX_FILES, MAX_FINDINGS
 from onnx_lint.spec.clauses import Severity
@@ -106,7 +102,7 @@ def test_long_findings_and_remarks_stay_below_five_megabytes():
         error(
             rule="cycle",
             message=text[:900],
-            related=(RelatedPlace("graph.node[3]", "/graph/node/3", text[900:1800], None),),
+            related=(RelatedPlace(place_at("graph.node[3]"), text[900:1800], None),),
             context=(ContextLine("1", text[1800:]),),
         )
         for text in texts

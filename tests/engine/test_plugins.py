@@ -15,7 +15,7 @@ from onnx_lint import lint
 from onnx_lint.engine import plugins
 from onnx_lint.engine.plugins import ENTRY_POINT_GROUP, use_files
 from onnx_lint.engine.registry import registry
-from onnx_lint.report import Severity
+from onnx_lint.spec.clauses import Severity
 
 MODEL = CLEAN.encode()
 

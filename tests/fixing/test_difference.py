@@ -14,7 +14,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move, Shorten
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.ir.places.splices import Splicer
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 
 GRAPH = ROOT.at("graph")
 NODES = "".join(f'node {{ op_type: "Op{name}" input: "x" output: "{name}" }} ' for name in "abcdefghi")

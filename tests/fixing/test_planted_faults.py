@@ -17,7 +17,7 @@ from support.fixes.plants import PLANTS, PREFIXES, planted, small_models
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import Severity
+from onnx_lint.spec.clauses import Severity
 
 pytestmark = pytest.mark.slow
 

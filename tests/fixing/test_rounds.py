@@ -14,7 +14,8 @@ from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic, FileReport
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.schema import wire
 from onnx_lint.spec.clauses import Severity
 
@@ -35,7 +36,7 @@ def _found(rule: str, *edits: Edit, safe: bool = True) -> Diagnostic:
     place = edits[0].place if edits else ROOT
     fix = Fix(f"fix {rule}", edits, safe) if edits else None
     return Diagnostic(
-        rule, Severity.ERROR, f"wrong {rule}", str(place), "", "C-1", "MUST", "", "", None, (), None, None, edits=fix
+        place, rule, Severity.ERROR, f"wrong {rule}", "C-1", "MUST", "", "", None, (), None, None, edits=fix
     )
 
 

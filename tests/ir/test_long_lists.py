@@ -25,7 +25,7 @@ from onnx_lint.ir.tensors import wire_values
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.model import Model
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 
 CHANCE = random.Random(24)
 LISTS: Mapping[str, list[Any]] = {

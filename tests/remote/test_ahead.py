@@ -27,7 +27,7 @@ from onnx_lint.input.limits import Limits
 from onnx_lint.remote import ahead
 from onnx_lint.remote.ahead import AHEAD
 from onnx_lint.remote.source import FIRST_BYTES
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.reporters import write_report
 from onnx_lint.tasks.lint_one import Task, lint_one, opening_of
 

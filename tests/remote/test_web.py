@@ -15,7 +15,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
 from onnx_lint.input.source import BytesSource
 from onnx_lint.remote.access import Patience
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 
 pytestmark = pytest.mark.remote
 

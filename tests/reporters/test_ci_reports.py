@@ -16,7 +16,10 @@ from support.project.checkout import ROOT
 from support.reports import made_up_report as made_up
 
 from onnx_lint.common.record import replace
-from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.ir.places.place import Place
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options, links, write_report
 from onnx_lint.reporters.sarif import MAX_SIZE_WITH_LINE
 from onnx_lint.spec.clauses import Severity
@@ -82,7 +85,7 @@ def test_github_annotates_each_file_where_rules_repeat() -> None:
 
 def test_no_name_becomes_a_command_of_github() -> None:
     name = "\n::add-mask::x\r##[add-mask]x"
-    diagnostics = [made_up.error(message=name, place=name, subject=name) for _ in range(12)]
+    diagnostics = [made_up.error(message=name, at=Place(None, name), subject=name) for _ in range(12)]
     lines = written("github", of(*diagnostics, not_verified=((name, 1),))).splitlines()
     assert {line.split(" ")[0] for line in lines if line.lstrip().startswith("::")} == {
         "::error",

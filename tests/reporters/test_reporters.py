@@ -13,6 +13,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from support.models.places import place_at
 from support.project.checkout import TESTS
 from support.project.each_case import each_case
 from support.project.made_rules import registered
@@ -20,7 +21,9 @@ from support.reports.made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error,
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.report import FileFacts, FileReport, Report, TargetVerdict, fold
+from onnx_lint.report.file_report import FileFacts, FileReport, TargetVerdict
+from onnx_lint.report.folding import fold
+from onnx_lint.report.totals import Report
 from onnx_lint.reporters import REPORTERS, Options, sarif, write_report
 from onnx_lint.reporters.escape import encodable, shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
@@ -436,8 +439,7 @@ def test_uri_of(path: str, uri: str) -> None:
 
 def test_a_fingerprint_survives_the_insertion_of_a_node() -> None:
     moved = error(
-        place="graph.node[8].output[0]",
-        pointer="/graph/node/8/output/0",
+        at=place_at("graph.node[8].output[0]"),
         byte_range=(2000, 2028),
         message="in other words",
         related=(),
@@ -453,11 +455,11 @@ def test_a_fingerprint_survives_the_insertion_of_a_node() -> None:
         {"graph": "another"},
         {"node": "another"},
         {"subject": "another"},
-        {"place": "graph.node[7].input[0]"},
+        {"at": place_at("graph.node[7].input[0]")},
     ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_a_fingerprint_differs_where_the_finding_does(changes: dict[str, str]) -> None:
+def test_a_fingerprint_differs_where_the_finding_does(changes: dict[str, Any]) -> None:
     assert list(fingerprints([error()])) != list(fingerprints([error(**changes)]))
 
 
@@ -472,7 +474,7 @@ def test_the_same_fault_elsewhere_has_only_the_names_that_differ(form: str):
     places = [f"graph.node[{index}].input[1]" for index in range(6)]
     members = [
         error(
-            place=place,
+            at=place_at(place),
             message=f"a message on {place}",
             cause="one",
             related=(),

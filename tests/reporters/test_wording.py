@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from onnx_lint.report import OWN_ERRORS, ContextLine, InternalError
+from onnx_lint.report.file_report import OWN_ERRORS, InternalError
+from onnx_lint.report.findings import ContextLine
 from onnx_lint.reporters.wording import internal_error_of, mark_under
 
 

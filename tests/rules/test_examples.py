@@ -14,7 +14,7 @@ from support.project.rule_examples import CORRECTION, EXAMPLE, NEWEST, blocks, c
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import Registered
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.reporters.documentation import rule_markdown
 from onnx_lint.reporters.sarif_rules import sarif_rules
 from onnx_lint.spec.clauses import Severity

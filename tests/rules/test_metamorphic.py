@@ -20,7 +20,7 @@ from support.project.fixture_files import FIXTURES, Fixture, fixtures, fixtures_
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Proto
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 
 RULES = sorted(path.name for path in FIXTURES.iterdir() if path.is_dir())
 GROUPS = {
@@ -96,7 +96,7 @@ def written(request: pytest.FixtureRequest) -> list[Written]:
 
 def _whole(diagnostic: Diagnostic) -> tuple[object, ...]:
     """All of a diagnostic but the bytes, which text does not have."""
-    fields = {name: getattr(diagnostic, name) for name in ("pointer", "clause", "keyword", "anchor", "scope")}
+    fields = {name: getattr(diagnostic, name) for name in ("at", "clause", "keyword", "anchor", "scope")}
     fields |= moving.comparable(diagnostic)
     return tuple(sorted((name, str(value)) for name, value in fields.items()))
 

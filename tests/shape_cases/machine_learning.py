@@ -134,7 +134,7 @@ EXPLAINED = (
     Explained(
         "LinearRegressor TreeEnsemble TreeEnsembleRegressor",
         r"onnx-lint: WrongValue\(place=Element\(source='(n_)?targets', value=(-\d|0), index=None\), "
-        r"reason='at least 1',",
+        r"reason='', allowed='at least 1',",
         "one or more targets; onnx does not look",
     ),
     Explained("CategoryMapper", "onnx: .*Attribute 'cats_int64s' is required", _BY_OTHERS),

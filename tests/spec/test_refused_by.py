@@ -12,7 +12,7 @@ from support.models.clean_model import CLEAN
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import CONSUMERS, clauses
 from onnx_lint.spec.target import target_of
 from tools.compile_clauses import parse

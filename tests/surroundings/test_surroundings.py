@@ -12,6 +12,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 from onnx.helper import make_node, make_tensor_value_info
+from support.models.places import place_at
 from support.project.fixture_files import fixture_paths, read_fixture
 from support.reports.wording_faults import BRACKETS
 
@@ -24,7 +25,7 @@ from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.report import ContextLine, Diagnostic
+from onnx_lint.report.findings import ContextLine, Diagnostic
 from onnx_lint.reporters import Options, write_report
 from onnx_lint.surroundings.of_findings import surroundings, with_surroundings
 from onnx_lint.surroundings.sheet import cut_around
@@ -107,10 +108,10 @@ def test_a_type_that_is_unknown_or_a_scalar_is_said_in_words():
     model.graph.input.append(make_tensor_value_info("u", TensorProto.FLOAT, None))
     diagnostic = replace(found(chain_of(), "undefined-name"), rule="impossible-operator-extent", related=())
     loaded = load(BytesSource(model.SerializeToString()))
-    assert surroundings(replace(diagnostic, pointer="/graph/node/0"), loaded)[-1].text.startswith("y = Gemm")
+    assert surroundings(replace(diagnostic, at=place_at("graph.node[0]")), loaded)[-1].text.startswith("y = Gemm")
     loaded.value_flow  # noqa: B018 - nothing is inferred for the sake of a report
     types = "float[N, 64], float (a scalar), -, float (of unknown rank), " + "float[N, 64], " * 4
-    context = surroundings(replace(diagnostic, pointer="/graph/node/0"), loaded)
+    context = surroundings(replace(diagnostic, at=place_at("graph.node[0]")), loaded)
     assert context[-1] == ContextLine("", f"# ({types}...)")
 
 
@@ -140,26 +141,26 @@ def test_every_finding_of_the_fixtures_has_lines_that_fit_it():
 def test_marks_of_the_places_in_a_node():
     node = make_node("Foo", ["a", "", "b"], ["c", "d"], name="n", domain="my.own", x=1, y=[1.5, 2.0], z="s")
     places = {
-        "/op_type": "Foo",
-        "/domain": "my.own",
-        "/name": "n",
-        "/input/2": "b",
-        "/input/1": '""',
-        "/output/1": "d",
-        "/attribute/0": "x=1",
-        "/attribute/1/name": "y",
-        "/attribute/1/floats/1": "2.0",
-        "/attribute/1/floats": "1.5, 2.0",
-        "/attribute/1/type": "floats",
-        "/attribute/2/s": '"s"',
-        "/overload": "my.own.Foo",
-        "": "my.own.Foo",
+        "op_type": "Foo",
+        "domain": "my.own",
+        "name": "n",
+        "input[2]": "b",
+        "input[1]": '""',
+        "output[1]": "d",
+        "attribute[0]": "x=1",
+        "attribute[1].name": "y",
+        "attribute[1].floats[1]": "2.0",
+        "attribute[1].floats": "1.5, 2.0",
+        "attribute[1].type": "floats",
+        "attribute[2].s": '"s"',
+        "overload": "my.own.Foo",
+        "model": "my.own.Foo",
     }
     model = load(BytesSource(node.SerializeToString()), "n.pb", proto="NodeProto")
     template = found(chain_of(), "undefined-name")
-    for pointer, text in places.items():
-        (line,) = surroundings(replace(template, pointer=pointer, related=()), model)
-        assert (pointer, marked(line)) == (pointer, text)
+    for place, text in places.items():
+        (line,) = surroundings(replace(template, at=place_at(place), related=()), model)
+        assert (place, marked(line)) == (place, text)
 
 
 def test_hostile_models_are_written_in_bounded_time_and_length():
@@ -175,22 +176,22 @@ def test_hostile_models_are_written_in_bounded_time_and_length():
     graph.input.append(helper.make_value_info("deep", deep))
     loaded = load(BytesSource(model.SerializeToString()))
     template = found(chain_of(), "undefined-name")
-    pointers = [
-        "/graph/node/0/input/50000",
-        "/graph/node/1/output/1",
-        "/graph/node/2/attribute/5001/s",
-        "/graph/node/2/attribute/777/ints/50",
-        "/graph/input/1/type",
-        "/graph/input/1/name",
-        "/graph",
+    places = [
+        "graph.node[0].input[50000]",
+        "graph.node[1].output[1]",
+        "graph.node[2].attribute[5001].s",
+        "graph.node[2].attribute[777].ints[50]",
+        "graph.input[1].type",
+        "graph.input[1].name",
+        "graph",
     ]
-    lines = [surroundings(replace(template, pointer=pointer, related=()), loaded) for pointer in pointers]
+    lines = [surroundings(replace(template, at=place_at(place), related=()), loaded) for place in places]
     assert all(len(line.text) <= 1_000 for context in lines for line in context)
     marks = [marked(line) for context in lines for line in context if line.mark is not None]
     assert marks[0] == "i50000"
     assert marks[3] == "50"
     assert marks[5] == "deep"
-    assert len(marks) == len(pointers)
+    assert len(marks) == len(places)
 
 
 def test_no_name_steers_the_terminal():

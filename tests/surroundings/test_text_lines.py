@@ -9,6 +9,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader import load
 from onnx_lint.surroundings.text_lines import with_positions
 
@@ -33,7 +34,7 @@ def test_a_finding_about_the_whole_text_is_at_its_beginning():
     [found] = lint_source(BytesSource(TEXT), "m.textproto", Settings()).diagnostics
     model = load(BytesSource(TEXT), "m.textproto")
     for byte_range in (None, (0, 3)):
-        [shown] = with_positions([replace(found, pointer="", byte_range=byte_range)], model)
+        [shown] = with_positions([replace(found, at=ROOT, byte_range=byte_range)], model)
         assert shown.position == (1, 1)
 
 

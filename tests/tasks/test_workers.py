@@ -20,7 +20,7 @@ from onnx_lint.common.exit_status import KILLED
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits, resident
 from onnx_lint.common.watched_process import Answered, Ended, ProcessPool, WatchedProcess
 from onnx_lint.engine.settings import Settings
-from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
+from onnx_lint.report.file_report import OWN_ERRORS, FileReport, InternalError
 from onnx_lint.tasks import workers
 from onnx_lint.tasks.lint_one import Task
 

@@ -123,13 +123,13 @@ class ShapeConflict(WordedProblem):
     def notes(self) -> list[Note]:
         """Return the definitions of the operands, with shapes that the message leaves out, and the call."""
         found: list[Note] = []
-        message = self.describe()
+        shown = self.shown
         for index in self.operands:
             name, fact = self.node.inputs[index], self.inputs[index]
             if fact.shape is None and fact.inside is None:
                 continue  # an unknown shape explains nothing
             notes = shape_notes(self.node.graph, name, fact)
-            if notes and quote(name) in message and text_of(fact) in message:
+            if notes and index in shown:
                 notes[0] = notes[0][0], f"defines input {index}"
             found += notes
         if isinstance(self.source, int):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import Note
@@ -32,9 +32,6 @@ from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import counted, describe_list, describe_shape, listed, quote, with_more, with_shape
-
-_OF_DATA: Final = re.compile(r"\bthere (is|are)\b|\b(axis|dimensions?|elements|features)\b")
-"""Matches the reason why a number is wrong if that is the shape of input 0."""
 
 _INTEGERS: Final = (ATTRIBUTE_TYPE_CODES["INT"], ATTRIBUTE_TYPE_CODES["INTS"])
 """The types of attributes whose numbers are written."""
@@ -78,59 +75,19 @@ class WordedProblem(Record):
         return [each for each in pair if each is not None]
 
     @property
+    def shown(self) -> set[int]:
+        """The inputs that the message shows with their shapes."""
+        problem = self.problem
+        if isinstance(problem, (AxisOutOfRange, Repeated, WrongValue)):
+            return {0} if self._is_about_data and self._has_data(problem.place) else set()
+        places = _reason_of(problem), fault_of(problem)
+        operands = [each.operand if isinstance(each, InputDimension) else each for each in places]
+        return {each for each in operands if isinstance(each, int)}
+
+    @property
     def sentence(self) -> str:
         """The message for the problem."""
-        node, problem = self.node.describe(), self.problem
-        match problem:
-            case WrongRank():
-                what = f"{self._input(problem.operand)} of {node} is {self._shape(problem.operand)}"
-                return f"{what}, {self._rank(problem)}"
-            case NotOneElement(operand=operand, is_scalar=is_scalar):
-                what = f"{self._input(operand)} of {node} is {self._shape(operand)}"
-                wanted = f"but {self.node.op_type} needs {_ONE[is_scalar]}"
-                return f"{what}, {wanted}"
-            case Unequal(place=place, expected=expected, by=by):
-                is_bound = problem.or_more or problem.least is not None
-                reason = self._reason(
-                    None if problem.others else expected, by, ", the size of {}" if is_bound else " like {}"
-                )
-                if isinstance(by, Element) and by.source == "group":
-                    weights = 3 if self.node.op_type == "QLinearConv" else 1
-                    reason += f" and {self._input(weights)} is {self._shape(weights)}"
-                return f"{self._place(place, node)}, but must be {_sizes(problem)}{reason}"
-            case TwoSizes(variable=variable, first=first, second=second):
-                sizes = [
-                    f"{each.size} for dimension {each.axis} of {self._operand(each.operand)}"
-                    for each in (first, second)
-                ]
-                return f"in {node} dimension variable {quote(variable)} must be both {' and '.join(sizes)}"
-            case NotBroadcast(one=one, other=other):
-                pair = f"{self._operand(one.operand)} and {self._operand(other.operand)}"
-                what = f"{pair} of {node} cannot be broadcast to one shape"
-                sizes = [f"dimension {each.axis} of input {each.operand} is {each.size}" for each in (one, other)]
-                return f"{what}: {', but '.join(sizes)}"
-            case Indivisible(place=place, divisor=divisor, by=by):
-                reason = self._reason(divisor, by, " ({})")
-                return f"{self._place(place, node)}, which is not a multiple of {divisor}{reason}"
-            case AxisOutOfRange(place=element, rank=rank, least=least):
-                return self._with_data(f"{self._element(element, node)}, but {_axes_in_words(least, rank)}", element)
-            case Repeated(place=element, first=first, is_taken=is_taken):
-                what = (
-                    "; the specification advises against writing twice to one index without a reduction"
-                    if is_taken
-                    else ""
-                )
-                return f"{self._element(element, node)}, the same as element {first}{what}"
-            case WrongCount(source=source, count=count, by=by):
-                what = f"{self._source(source)} of {node} has {counted(count, 'element')}"
-                return f"{what}, but must have {_count(problem)}{self._for(by)}"
-            case WrongValue(place=element, reason=reason):
-                what = self._element(element, node)
-                fault = f"{what}, but must be {reason}" if reason.startswith("at least") else f"{what}: {reason}"
-                return self._with_data(fault, element) if _OF_DATA.search(reason) else fault
-            case Overflow(output=output, axis=axis):
-                what = f"output {output} {quote(self.node.outputs[output])} of {node}"
-                return f"dimension {axis} of {what} does not fit into an int64"
+        return _SENTENCES[type(self.problem)](self, self.problem)
 
     @property
     def allowed(self) -> str:
@@ -160,14 +117,83 @@ class WordedProblem(Record):
             case Overflow():
                 return "a size below 2**63"
 
+    # --- the sentence of each kind of problem
+
+    def _wrong_rank(self, problem: WrongRank) -> str:
+        what = f"{self._input(problem.operand)} of {self._node} is {self._shape(problem.operand)}"
+        return f"{what}, {self._rank(problem)}"
+
+    def _not_one_element(self, problem: NotOneElement) -> str:
+        what = f"{self._input(problem.operand)} of {self._node} is {self._shape(problem.operand)}"
+        return f"{what}, but {self.node.op_type} needs {_ONE[problem.is_scalar]}"
+
+    def _unequal(self, problem: Unequal) -> str:
+        is_bound = problem.or_more or problem.least is not None
+        expected = None if problem.others else problem.expected
+        reason = self._reason(expected, problem.by, ", the size of {}" if is_bound else " like {}")
+        if isinstance(problem.by, Element) and problem.by.source == "group":
+            weights = 3 if self.node.op_type == "QLinearConv" else 1
+            reason += f" and {self._input(weights)} is {self._shape(weights)}"
+        return f"{self._place(problem.place)}, but must be {_sizes(problem)}{reason}"
+
+    def _two_sizes(self, problem: TwoSizes) -> str:
+        sizes = [
+            f"{each.size} for dimension {each.axis} of {self._operand(each.operand)}"
+            for each in (problem.first, problem.second)
+        ]
+        return f"in {self._node} dimension variable {quote(problem.variable)} must be both {' and '.join(sizes)}"
+
+    def _not_broadcast(self, problem: NotBroadcast) -> str:
+        pair = problem.one, problem.other
+        operands = " and ".join([self._operand(each.operand) for each in pair])
+        sizes = [f"dimension {each.axis} of input {each.operand} is {each.size}" for each in pair]
+        return f"{operands} of {self._node} cannot be broadcast to one shape: {', but '.join(sizes)}"
+
+    def _indivisible(self, problem: Indivisible) -> str:
+        reason = self._reason(problem.divisor, problem.by, " ({})")
+        return f"{self._place(problem.place)}, which is not a multiple of {problem.divisor}{reason}"
+
+    def _axis_out_of_range(self, problem: AxisOutOfRange) -> str:
+        fault = f"{self._element(problem.place)}, but {_axes_in_words(problem.least, problem.rank)}"
+        return self._with_data(fault, problem.place)
+
+    def _repeated(self, problem: Repeated) -> str:
+        advice = "the specification advises against writing twice to one index without a reduction"
+        taken = f"; {advice}" if problem.is_taken else ""
+        return f"{self._element(problem.place)}, the same as element {problem.first}{taken}"
+
+    def _wrong_count(self, problem: WrongCount) -> str:
+        what = f"{self._source(problem.source)} of {self._node} has {counted(problem.count, 'element')}"
+        return f"{what}, but must have {_count(problem)}{self._for(problem.by)}"
+
+    def _wrong_value(self, problem: WrongValue) -> str:
+        why = f": {problem.reason}" if problem.reason else f", but must be {problem.allowed}"
+        fault = f"{self._element(problem.place)}{why}"
+        return self._with_data(fault, problem.place) if problem.about_data else fault
+
+    def _overflow(self, problem: Overflow) -> str:
+        what = f"output {problem.output} {quote(self.node.outputs[problem.output])} of {self._node}"
+        return f"dimension {problem.axis} of {what} does not fit into an int64"
+
     # --- parts of sentences
 
+    @property
+    def _node(self) -> str:
+        return self.node.describe()
+
+    @property
+    def _is_about_data(self) -> bool:
+        """True if a number does not fit the shape of input 0, which the message shows."""
+        problem = self.problem
+        return isinstance(problem, AxisOutOfRange) or (isinstance(problem, WrongValue) and problem.about_data)
+
+    def _has_data(self, element: Element) -> bool:
+        """Return whether the message about a number that does not fit input 0 shows that input, with its shape."""
+        return element.source != 0 and bool(self.inputs) and self.inputs[0].shape is not None
+
     def _with_data(self, sentence: str, element: Element) -> str:
-        """Return a sentence about a number with the shape of input 0, unless it is there already."""
-        if element.source == 0 or not self.inputs or self.inputs[0].shape is None:
-            return sentence
-        shape = f"{self._input(0)} is {self._shape(0)}"
-        return sentence if self._shape(0) in sentence else with_more(sentence, shape)
+        """Return a sentence about a number that does not fit input 0, with the shape of that."""
+        return with_more(sentence, f"{self._input(0)} is {self._shape(0)}") if self._has_data(element) else sentence
 
     def _input(self, index: int) -> str:
         return f"input {index} {quote(self.node.inputs[index])}"
@@ -193,14 +219,14 @@ class WordedProblem(Record):
         given = any(attribute.name == source for attribute in self.node.attribute_protos)
         return f"attribute {quote(source)}" if given else f"attribute {quote(source)} (by default)"
 
-    def _element(self, element: Element, node: str) -> str:
+    def _element(self, element: Element) -> str:
         which = "" if element.index is None else f"element {element.index} of "
-        return f"{which}{self._source(element.source)} of {node} is {_value(element)}"
+        return f"{which}{self._source(element.source)} of {self._node} is {_value(element)}"
 
-    def _place(self, place: ProblemPlace, node: str) -> str:
+    def _place(self, place: ProblemPlace) -> str:
         if isinstance(place, Element):
-            return self._element(place, node)
-        return f"dimension {place.axis} of {self._operand(place.operand)} of {node} is {place.size}"
+            return self._element(place)
+        return f"dimension {place.axis} of {self._operand(place.operand)} of {self._node} is {place.size}"
 
     def _reason(self, expected: int | None, by: ProblemPlace | None, equal: str) -> str:
         """Return the source of a size: the other operand or attribute, with its own number if that differs.
@@ -226,6 +252,22 @@ class WordedProblem(Record):
         return (
             f" because attribute {quote(by)} is {proto.i if proto.type == _INTEGERS[0] else describe_list(proto.ints)}"
         )
+
+
+_SENTENCES: Final[Mapping[type, Callable[[WordedProblem, Any], str]]] = {
+    WrongRank: WordedProblem._wrong_rank,
+    NotOneElement: WordedProblem._not_one_element,
+    Unequal: WordedProblem._unequal,
+    TwoSizes: WordedProblem._two_sizes,
+    NotBroadcast: WordedProblem._not_broadcast,
+    Indivisible: WordedProblem._indivisible,
+    AxisOutOfRange: WordedProblem._axis_out_of_range,
+    Repeated: WordedProblem._repeated,
+    WrongCount: WordedProblem._wrong_count,
+    WrongValue: WordedProblem._wrong_value,
+    Overflow: WordedProblem._overflow,
+}
+"""Returns the sentence for a problem, by its kind."""
 
 
 def _value(element: Element) -> object:

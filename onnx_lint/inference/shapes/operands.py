@@ -443,13 +443,26 @@ class Operands:
         return count == expected
 
     def wrong_value(
-        self, source: NumberSource, value: object, reason: str, index: int | None = None, *, allowed: str | None = None
+        self,
+        source: NumberSource,
+        value: object,
+        reason: str,
+        index: int | None = None,
+        *,
+        allowed: str | None = None,
+        about_data: bool = False,
     ) -> None:
         """Record a number that the operator does not allow there.
 
-        `reason`: why it is wrong; `allowed`: the allowed values, if `reason` does not say them.
+        `reason`: why it is wrong; `allowed`: the allowed values, if `reason` does not say them; `about_data`: whether
+        it does not fit the shape of input 0, which the reason does not show.
         """
-        self.problems.append(WrongValue(Element(source, value, index), reason, reason if allowed is None else allowed))
+        allowed = reason if allowed is None else allowed
+        self.problems.append(WrongValue(Element(source, value, index), reason, allowed, about_data))
+
+    def too_small(self, source: NumberSource, value: object, least: int, index: int | None = None) -> None:
+        """Record a number that is less than the operator allows there."""
+        self.problems.append(WrongValue(Element(source, value, index), "", f"at least {least}"))
 
     def wrong_rank(self, index: int, least: int, greatest: int | None = None, like: NumberSource | None = None) -> None:
         """Record the rank of an input whose shape is known."""
@@ -459,14 +472,14 @@ class Operands:
         """Return whether no known number of a list is less; record those that are."""
         wrong = [(index, value) for index, value in enumerate(values) if isinstance(value, int) and value < least]
         for index, value in wrong:
-            self.wrong_value(source, value, f"at least {least}", index)
+            self.too_small(source, value, least, index)
         return not wrong
 
     def is_positive(self, name: str) -> bool:
         """Return whether the number in an attribute is unknown or at least 1; record another one."""
         number = self.integer(name)
         if number is not None and number < 1:
-            self.wrong_value(name, number, "at least 1")
+            self.too_small(name, number, 1)
         return number is None or number > 0
 
     def counts_within(self, index: int, first: int, size: Dim, what: str) -> None:
@@ -475,12 +488,14 @@ class Operands:
             if not isinstance(number, int):
                 continue
             greatest = size - 1 + first if isinstance(size, int) else number
-            if not 0 <= number <= greatest:
-                known = isinstance(size, int)
-                allowed = f"0 to {greatest}" if known else "at least 0"
-                reason = f"there {'is' if size == 1 else 'are'} {size} {what}" if known else allowed
-                self.wrong_value(index, number, reason, place, allowed=allowed)
-                return  # one is enough: numbers are wrong in large numbers for one reason
+            if 0 <= number <= greatest:
+                continue
+            if isinstance(size, int):
+                reason = f"there {'is' if size == 1 else 'are'} {size} {what}"
+                self.wrong_value(index, number, reason, place, allowed=f"0 to {greatest}", about_data=True)
+            else:
+                self.too_small(index, number, 0, place)
+            return  # one is enough: numbers are wrong in large numbers for one reason
 
     # --- the result
 

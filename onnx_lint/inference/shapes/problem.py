@@ -146,9 +146,11 @@ class WrongValue(Record):
 
     place: Element
     reason: str
-    """The allowed values, or why this one is wrong: "at least 0", "[2, 3] has 6 elements, [7, 7] has 49"."""
+    """Why it is wrong, such as "[2, 3] has 6 elements, [7, 7] has 49"; empty if `allowed` says that."""
     allowed: str
     """The allowed values."""
+    about_data: bool = False
+    """True if it does not fit the shape of input 0, which the reason does not show."""
 
 
 class Overflow(Record):

@@ -20,7 +20,7 @@ from onnx_lint.spec.operators import (
 )
 from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
-from onnx_lint.wording import ANY_RULE, counted, listed, nearest, unquoted
+from onnx_lint.wording import counted, listed, nearest, unquoted
 
 if TYPE_CHECKING:
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
@@ -284,8 +284,11 @@ def version_hint(other: str, alike: AlikeNodes | BoundNodes, node: Node) -> str:
 
 
 def version_cause(other: str, alike: AlikeNodes, fault: str) -> str:
-    """Return the cause of a fault: one for all faults of nodes that fit another version, see `other_version`."""
-    return f"{ANY_RULE if other else ''}{alike.operator.versioned_name} {other or fault}"
+    """Return the cause of a fault: one for all faults of nodes that fit another version, see `other_version`.
+
+    Rules share the cause if there is another version.
+    """
+    return f"{alike.operator.versioned_name} {other or fault}"
 
 
 def describe_imports(alike: AlikeNodes | BoundNodes, node: Node) -> str:

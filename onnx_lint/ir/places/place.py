@@ -43,6 +43,11 @@ class Place(Record):
         steps.reverse()
         return tuple(steps)
 
+    @property
+    def last_step(self) -> str:
+        """The field and the index of the place in the message around it, such as `input[0]`."""
+        return self.field if self.index is None else f"{self.field}[{self.index}]"
+
     def pointer(self) -> str:
         """Return the place as a JSON Pointer (RFC 6901) into the protobuf JSON form with the schema's field names."""
         return "".join([f"/{field}" if index is None else f"/{field}/{index}" for field, index in self.key])
@@ -63,17 +68,3 @@ def place_of(key: PlaceKey) -> Place:
     for field, index in key:
         place = place.at(field, index)
     return place
-
-
-def key_of(pointer: str) -> PlaceKey:
-    """Return the steps of a place by its JSON Pointer.
-
-    No field's name is a number or has a character that is escaped.
-    """
-    steps: list[Step] = []
-    for part in pointer.split("/")[1:]:
-        if part.isdecimal():
-            steps[-1] = (steps[-1][0], int(part))
-        else:
-            steps.append((part, None))
-    return tuple(steps)

@@ -20,4 +20,5 @@ def test_places_are_written_as_paths_and_pointers():
     assert place.pointer() == "/graph/node/3/attribute/0/g/input/1"
     assert (str(ROOT), ROOT.pointer(), ROOT.key) == ("model", "", ())
     assert [str(ancestor) for ancestor in place.ancestors()][-2:] == ["graph", "model"]
+    assert (place.last_step, place.at("g").last_step) == ("input[1]", "g")
     assert place == _place(place.key)

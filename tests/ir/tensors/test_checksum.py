@@ -16,7 +16,7 @@ from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.ir.tensors import checksum, data_folder
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
 DATA = bytes(range(256)) * 32

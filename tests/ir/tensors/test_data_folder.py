@@ -14,7 +14,7 @@ from support.models.clean_model import clean_proto
 from onnx_lint import lint
 from onnx_lint.cli.application import run
 from onnx_lint.ir.tensors import data_folder
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 
 DATA = bytes(16)
 NOT_EXAMINED = "the external data 'w.bin' was not examined: 'w.bin' is a symbolic link"

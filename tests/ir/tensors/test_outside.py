@@ -12,7 +12,7 @@ import pytest
 
 from onnx_lint import lint, schema
 from onnx_lint.ir.tensors import data_folder
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.schema import Proto
 
 BOOL, INT64, FLOAT, UINT4, INT4, FLOAT4, UINT2, FLOAT6 = 9, 7, 1, 21, 22, 23, 25, 27

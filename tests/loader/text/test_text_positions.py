@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from google.protobuf import text_format
 from google.protobuf.descriptor import FieldDescriptor
+from support.models.places import place_at
 from support.processes.time_limit import time_limit
 from support.project.each_case import each_case
 from support.wire.wire_bytes import is_repeated
@@ -52,8 +53,7 @@ opset_import: [ ]
 
 
 def key_of(path: str) -> PlaceKey:
-    steps = re.findall(r"(\w+)(?:\[(\d+)\])?", path)
-    return tuple((name, int(index) if index else None) for name, index in steps)
+    return place_at(path).key
 
 
 def unmarked(text: str) -> tuple[str, dict[PlaceKey, Position]]:

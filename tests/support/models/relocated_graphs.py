@@ -10,7 +10,7 @@ from onnx_lint.common.record import field_names
 from onnx_lint.inference.types.type_string import from_proto
 from onnx_lint.inference.types.typed_operator import allowed_types
 from onnx_lint.model import Proto
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.operators import find
 
 DOMAIN = "metamorphic.test"
@@ -192,7 +192,7 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 
 
 _DIFFERENT = frozenset(
-    {"clause", "keyword", "clause_summary", "anchor", "byte_range", "position", "pointer", "scope"}
+    {"clause", "keyword", "clause_summary", "anchor", "byte_range", "position", "at", "scope"}
     | {"edits", "fix", "hint", "members"}
     | {"accepted_by", "refused_by", "case", "structure", "parts"}
 )
@@ -208,7 +208,7 @@ def comparable(diagnostic: Diagnostic) -> dict[str, object]:
     fields = {name: getattr(diagnostic, name) for name in field_names(Diagnostic) if name not in _DIFFERENT}
     # Only what stands in a function has a call that brought the types.
     related = [(related.place, related.message) for related in diagnostic.related]
-    fields["allowed"] = _CONSUMERS.sub("", diagnostic.allowed or "")
+    fields |= {"place": diagnostic.place, "allowed": _CONSUMERS.sub("", diagnostic.allowed or "")}
     return {**fields, "related": [(place, message) for place, message in related if not _is_call(message)]}
 
 

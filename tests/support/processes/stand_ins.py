@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from onnx_lint.report import FileReport
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.tasks.lint_one import Task
 
 PATIENCE_SECONDS: Final = 600

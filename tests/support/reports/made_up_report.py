@@ -6,8 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from onnx_lint.common.record import replace
-from onnx_lint.report import Diagnostic, FileFacts, FileReport, InternalError, RelatedPlace, Report, Shapes
+from onnx_lint.ir.places.place import ROOT
+from onnx_lint.report.file_report import FileFacts, FileReport, InternalError, Shapes
+from onnx_lint.report.findings import Diagnostic, RelatedPlace
+from onnx_lint.report.totals import Report
 from onnx_lint.spec.clauses import Severity
+from support.models.places import place_at
 
 HOSTILE = "a\x1b[31mred\n[bold]b[/bold]\u202etxt.\u200b\udcff\ud800](https://example.invalid)"
 
@@ -17,16 +21,13 @@ def error(**changes: Any) -> Diagnostic:
         rule="twice-defined",
         severity=Severity.ERROR,
         message="output 0 of node 'b' (Abs) defines 'y', which output 0 of node 'a' (Relu) defines already",
-        place="graph.node[7].output[0]",
-        pointer="/graph/node/7/output/0",
+        at=place_at("graph.node[7].output[0]"),
         clause="GRA-5",
         keyword="MUST",
         clause_summary="A name is defined once.",
         anchor="IR.md#graphs",
         allowed="one definition for each name",
-        related=(
-            RelatedPlace("graph.node[3].output[0]", "/graph/node/3/output/0", "first definition of 'y'", (500, 503)),
-        ),
+        related=(RelatedPlace(place_at("graph.node[3].output[0]"), "first definition of 'y'", (500, 503)),),
         byte_range=(1186, 1214),
         subject="y",
         node="b",
@@ -41,8 +42,7 @@ def warning(index: int, **changes: Any) -> Diagnostic:
         rule="odd-name",
         severity=Severity.WARNING,
         message=f"name '{index}.weight' is odd",
-        place=f"graph.initializer[{index}].name",
-        pointer=f"/graph/initializer/{index}/name",
+        at=place_at(f"graph.initializer[{index}].name"),
         clause="NAM-1",
         keyword="SHOULD",
         clause_summary="Names are not odd.",
@@ -62,8 +62,7 @@ def note(**changes: Any) -> Diagnostic:
         rule="nothing-known",
         severity=Severity.NOTE,
         message="the model has no documentation",
-        place="model",
-        pointer="",
+        at=ROOT,
         clause="MOD-8",
         keyword="MAY",
         clause_summary="A model may be documented.",
@@ -113,7 +112,7 @@ REPORT = Report(
                 error(
                     message=f"node {HOSTILE} is bad",
                     allowed=f"not {HOSTILE}",
-                    related=(RelatedPlace("graph.input[0]", "/graph/input/0", f"see {HOSTILE}", None),),
+                    related=(RelatedPlace(place_at("graph.input[0]"), f"see {HOSTILE}", None),),
                     subject=HOSTILE,
                     node=HOSTILE,
                     operator=HOSTILE,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Final
 
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.reporters.wording import allowed_of
 
 LEAST_WORDS: Final = 4

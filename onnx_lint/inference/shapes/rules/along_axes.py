@@ -25,7 +25,7 @@ def reverse_sequence(node: Operands) -> Outputs:
     shape, batch = node.shape(0, at_least=2), node.integer("batch_axis", 1)
     time = node.integer("time_axis", 0)
     if batch == time:
-        node.wrong_value("time_axis", time, "this is the batch axis", allowed=str(1 - batch))
+        node.wrong_value("time_axis", time, "this is the batch axis", allowed=str(1 - batch), about_data=True)
     if node.shape(1, 1) is not None and batch in (0, 1):
         node.equal((0, batch), (1, 0))
         if time == 1 - batch:

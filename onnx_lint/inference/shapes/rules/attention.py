@@ -101,7 +101,7 @@ def _is_for_packed(node: Operands, name: str, *indices: int) -> None:
         return
     if all(len(node.fact(index).shape or ()) == SPLIT for index in indices):
         reason = "it is only for inputs of 3 dimensions"
-        node.wrong_value(name, heads, reason, allowed=f"no {name}, or inputs of 3 dimensions")
+        node.wrong_value(name, heads, reason, allowed=f"no {name}, or inputs of 3 dimensions", about_data=True)
 
 
 def _past(node: Operands, index: int, part: HeadInput) -> HeadInput:

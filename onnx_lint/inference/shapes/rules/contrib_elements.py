@@ -104,7 +104,7 @@ def unfold(node: Operands) -> Outputs:
         return [(None,) * len(shape) + (size,)] if size >= 0 else UNKNOWN
     whole = shape[axis]
     if isinstance(whole, int) and size > whole:
-        node.wrong_value("size", size, f"the axis has {whole} elements", allowed=f"at most {whole}")
+        node.wrong_value("size", size, f"the axis has {whole} elements", allowed=f"at most {whole}", about_data=True)
     slices: Dim = (whole - size) // step + 1 if isinstance(whole, int) and 0 <= size <= whole else None
     return [(*shape[:axis], slices, *shape[axis + 1 :], size)] if size >= 0 else UNKNOWN
 

@@ -32,7 +32,8 @@ def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
         size = sizes[place % len(sizes)]
         if isinstance(index, int) and isinstance(size, int) and not -size <= index < size:
             reason = f"there are {size} elements along the axis"
-            node.wrong_value(1, index, reason, place, allowed=f"{-size} to {size - 1}" if size else "no index")
+            allowed = f"{-size} to {size - 1}" if size else "no index"
+            node.wrong_value(1, index, reason, place, allowed=allowed, about_data=True)
             return  # one is enough: indices are wrong in large numbers for one reason
 
 
@@ -69,7 +70,7 @@ def gather_nd(node: Operands) -> Outputs:
     least = min(len(data), len(indices))
     if not 0 <= batch < least:
         reason = f"the inputs share {least} dimensions, one is for the indices"
-        node.wrong_value("batch_dims", batch, reason, allowed=f"0 to {least - 1}")
+        node.wrong_value("batch_dims", batch, reason, allowed=f"0 to {least - 1}", about_data=True)
         return UNKNOWN
     for axis in range(batch):
         node.equal((0, axis), (1, axis))

@@ -78,7 +78,7 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
             return None
         if are_sizes(listed) and isinstance(size, int) and sum(listed) != size:
             reason = f"dimension {axis} of input 0 is {size}, but the sum is {sum(listed)}"
-            node.wrong_value(source, listed, reason, allowed=f"sizes with the sum {size}")
+            node.wrong_value(source, listed, reason, allowed=f"sizes with the sum {size}", about_data=True)
             return None
         return listed
     if not isinstance(size, int) or not count:

@@ -23,5 +23,5 @@ def _labels(node: Operands) -> None:
     for place, label in enumerate(node.content(1) or ()):
         if isinstance(label, int) and isinstance(classes, int) and not 0 <= label < classes and label != ignored:
             allowed = f"0 to {classes - 1}, or ignore_index" if classes else "no label"
-            node.wrong_value(1, label, f"there are {classes} classes", place, allowed=allowed)
+            node.wrong_value(1, label, f"there are {classes} classes", place, allowed=allowed, about_data=True)
             return  # one is enough: labels are wrong in large numbers for one reason

@@ -95,7 +95,7 @@ def feature_extractor(node: Operands) -> Outputs:
             greatest = f" to {size - 1}" if isinstance(size, int) else ""
             allowed = f"{0 if greatest else 'at least 0'}{greatest}" if size else "no index"
             reason = "indices count from 0" if index < 0 else f"there are {size} elements along the axis"
-            node.wrong_value(1, index, reason, place, allowed=allowed)
+            node.wrong_value(1, index, reason, place, allowed=allowed, about_data=index >= 0)
             break  # one is enough: indices are wrong in large numbers for one reason
     count: Dim = product(indices) if indices is not None else None
     return [(1, count) if len(data) == 1 else (*data[:-1], count)]
@@ -160,7 +160,7 @@ def support_vector_regressor(node: Operands) -> Outputs:
     data = node.shape(0)
     stated = node.integer("n_supports", 0)
     if stated < 0:
-        node.wrong_value("n_supports", stated, "at least 0")
+        node.too_small("n_supports", stated, 0)
     elif stated:
         _has_vectors(node, "n_supports", stated, _features(data), coefficients=stated)
     else:
@@ -270,7 +270,7 @@ def _tests_features(node: Operands, features: Dim) -> None:
         if feature >= features and not is_leaf:
             allowed = f"0 to {features - 1}" if features else "no feature"
             reason = f"there {'is' if features == 1 else 'are'} {counted(features, 'feature')}"
-            node.wrong_value("nodes_featureids", feature, reason, place, allowed=allowed)
+            node.wrong_value("nodes_featureids", feature, reason, place, allowed=allowed, about_data=True)
             return  # one is enough to show that the input is too narrow
 
 

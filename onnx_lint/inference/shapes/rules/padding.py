@@ -57,7 +57,8 @@ def _padded(
         if isinstance(size, int) and size < 0:
             place = index if isinstance(before, int) and before < 0 else index + count
             reason = f"axis {axis} has only {shape[axis]} elements"
-            node.wrong_value(source, pads[place], reason, place, allowed="pads that leave a size of at least 0")
+            allowed = "pads that leave a size of at least 0"
+            node.wrong_value(source, pads[place], reason, place, allowed=allowed, about_data=True)
             return UNKNOWN
         found[axis] = size
     return [tuple(found)]

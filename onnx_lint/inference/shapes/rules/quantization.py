@@ -19,7 +19,7 @@ def quantize(node: Operands) -> Outputs:
     data, scale = node.shape(0), node.shape(1)
     block = node.integer("block_size", 0)
     if block < 0:
-        node.wrong_value("block_size", block, "at least 0")
+        node.too_small("block_size", block, 0)
     if scale is not None and len(scale) > 1 and block <= 0:
         node.wrong_rank(1, 0, 1, "block_size" if node.version >= _BY_BLOCK else None)
         return [data]

@@ -147,14 +147,14 @@ def reshape(node: Operands) -> Outputs:
         if dim == 0 and copies:
             if shape is not None and index >= len(shape):
                 reason = f"the input has no dimension {index} to copy"
-                node.wrong_value(source, 0, reason, index, allowed="a size, or -1")
+                node.wrong_value(source, 0, reason, index, allowed="a size, or -1", about_data=True)
             target[index] = shape[index] if shape is not None and index < len(shape) else None
     if rest:
         target[rest[0]] = None
     if not node.problems and rest and 0 in target:
         # Any number fits, or none. Without `allowzero` the texts do not say so; onnx, ONNX Runtime and NumPy refuse it.
         reason = f"element {target.index(0)} makes a dimension of 0, so no size can be computed for it"
-        node.wrong_value(source, -1, reason, rest[0], allowed="a size")
+        node.wrong_value(source, -1, reason, rest[0], allowed="a size", about_data=True)
     elif not node.problems and shape is not None:
         copied = {index for index, dim in enumerate(asked) if dim == 0 and copies}
         _count_elements(node, source, shape, target, rest, copied)
@@ -178,10 +178,12 @@ def _count_elements(
     if not rest:
         if isinstance(have, int) and isinstance(want, int) and have != want:
             reason = f"{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
-            node.wrong_value(source, tuple(target), reason, allowed=f"a shape of {product(shape)} elements")
+            allowed = f"a shape of {product(shape)} elements"
+            node.wrong_value(source, tuple(target), reason, allowed=allowed, about_data=before != list(shape))
     elif isinstance(have, int) and isinstance(want, int) and have % want:
         reason = f"{describe_shape(before)} has {have} elements, which {want} does not divide"
-        node.wrong_value(source, -1, reason, rest[0], allowed=f"other sizes whose product divides {have}")
+        allowed = f"other sizes whose product divides {have}"
+        node.wrong_value(source, -1, reason, rest[0], allowed=allowed, about_data=before != list(shape))
     else:
         sizes = product([dim for dim in before if isinstance(dim, int)])
         others = [dim for dim in before if not isinstance(dim, int)]

@@ -114,7 +114,7 @@ def tensor_scatter(node: Operands) -> Outputs:
         return [cache]
     axis = node.axis(node.integer("axis", -2), len(cache), "axis")
     if axis == 0:
-        node.wrong_value("axis", node.integer("axis"), "axis 0 is the batch", allowed="another axis")
+        node.wrong_value("axis", node.integer("axis"), "axis 0 is the batch", allowed="another axis", about_data=True)
         return [cache]
     if axis is None or update is None or node.shape(1, len(cache), like=0) is None:
         return [cache]
@@ -129,5 +129,5 @@ def tensor_scatter(node: Operands) -> Outputs:
         for place, begin in enumerate(node.content(2) or ()):
             if isinstance(begin, int) and begin + length > most:
                 reason = f"{length} elements from there on do not fit into {most}"
-                node.wrong_value(2, begin, reason, place, allowed=f"at most {most - length}")
+                node.wrong_value(2, begin, reason, place, allowed=f"at most {most - length}", about_data=True)
     return [cache]

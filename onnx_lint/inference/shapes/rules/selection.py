@@ -68,7 +68,7 @@ def one_hot_without_negative_indices(node: Operands) -> Outputs:
     """As from version 11 on; until then an index has to be 0 or more, while one that is too large is allowed."""
     for at, index in enumerate(node.content(0) or ()):
         if isinstance(index, int | float) and index <= -1:  # it is cast to an integer, toward 0
-            node.wrong_value(0, index, "at least 0", at)
+            node.too_small(0, index, 0, at)
             break
     return one_hot(node)
 
@@ -106,7 +106,8 @@ def top_k(node: Operands) -> Outputs:
     size = shape[axis]
     if isinstance(size, int) and isinstance(count, int) and count > size:
         reason = f"there are {size} elements along the axis"
-        node.wrong_value(source, count, reason, 0 if source == 1 else None, allowed=f"at most {size}")
+        place = 0 if source == 1 else None
+        node.wrong_value(source, count, reason, place, allowed=f"at most {size}", about_data=True)
         return UNKNOWN
     return [(*shape[:axis], count, *shape[axis + 1 :])] * 2
 

@@ -53,7 +53,9 @@ def transform(node: Operands) -> Outputs:
     if place == len(shape) - 1:
         rank = len(shape)
         allowed = f"0 to {rank - 2}, or {-rank} to -2"
-        node.wrong_value(source, axis, "the last axis has the parts of complex numbers", allowed=allowed)
+        node.wrong_value(
+            source, axis, "the last axis has the parts of complex numbers", allowed=allowed, about_data=True
+        )
     last = 1 if is_one_sided and is_inverse else _COMPLEX
     if place is None:
         return [(*(None,) * (len(shape) - 1), last)] if not node.problems else UNKNOWN

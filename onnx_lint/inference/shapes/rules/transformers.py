@@ -123,7 +123,7 @@ def _pairs(node: Operands, shape: Shape) -> tuple[Dim, ProblemPlace | None]:
     turned = node.integer("rotary_embedding_dim", 0)
     if isinstance(size, int) and turned > size:
         reason = f"each head has {size} elements"
-        node.wrong_value("rotary_embedding_dim", turned, reason, allowed=f"at most {size}")
+        node.wrong_value("rotary_embedding_dim", turned, reason, allowed=f"at most {size}", about_data=True)
     if turned > 0:
         return turned // 2, Element("rotary_embedding_dim", turned)
     return size // 2 if isinstance(size, int) else None, node.place(0, -1)

@@ -155,7 +155,7 @@ def stretched(node: Operands, axis: int, size: Dim, over: Window, more: int = 0)
         place = axis if over.begin[axis] else axis + len(over.begin)
         taken, has = _padding(over, axis), length + _padding(over, axis)
         reason = f"the pads remove {taken} from spatial axis {axis}, but it has {has}"
-        node.wrong_value("pads", (over.begin + over.end)[place], reason, place, allowed="smaller pads")
+        node.wrong_value("pads", (over.begin + over.end)[place], reason, place, allowed="smaller pads", about_data=True)
     return length if length >= 0 else None
 
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 
 from itertools import permutations
 
+import pytest
+from support.models.places import place_at
 from support.reports.made_up_report import error
 
 from onnx_lint.common.record import replace
-from onnx_lint.report import Diagnostic, fold, unfold
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.folding import fold, unfold
 from onnx_lint.spec.clauses import Severity
 
 
 def _of_node(index: int, cause: str | None = "Add B: NotBroadcast", **changes: object) -> Diagnostic:
-    return error(place=f"graph.node[{index}].input[1]", message=f"node {index}", cause=cause, related=(), **changes)
+    return error(
+        at=place_at(f"graph.node[{index}].input[1]"), message=f"node {index}", cause=cause, related=(), **changes
+    )
 
 
 def test_findings_of_one_cause_are_the_first_of_them_with_a_count_and_the_next_three_places():
@@ -30,7 +35,7 @@ def test_the_least_place_is_the_first():
     """In whatever order the file has its fields."""
     places = ["graph.node[2].input[0]", "graph.node[2].attribute[0].g.node[0].input[0]", "graph.node[10].input[0]"]
     for order in permutations(places):
-        (found,) = fold([replace(_of_node(0), place=place) for place in order])
+        (found,) = fold([replace(_of_node(0), at=place_at(place)) for place in order])
         assert [found.place, *(related.place for related in found.related)] == places
 
 
@@ -42,6 +47,41 @@ def test_another_rule_clause_severity_or_cause_is_another_finding():
         _of_node(4, cause="Add A: NotBroadcast"),
     ]
     assert fold([_of_node(0), *others]) == (_of_node(0), *others)
+
+
+def test_rules_share_a_cause_only_if_both_say_so():
+    """Each of them says that its cause is that of other rules as well."""
+    pair = [_of_node(0, is_cause_shared=True), _of_node(1, rule="another", is_cause_shared=True)]
+    (found,) = fold(pair)
+    assert found.message == "node 0; 1 more fault has this cause"
+    for apart in ([pair[0], _of_node(1, rule="another")], [_of_node(0), pair[1]]):
+        assert fold(apart) == tuple(apart)
+
+
+def test_a_shared_cause_of_one_rule_is_told_by_nodes_unless_a_node_has_it_twice():
+    one, other, again = (
+        replace(_of_node(0, is_cause_shared=True), at=place_at(f"graph.node[{node}].attribute[{index}]"))
+        for node, index in ((0, 0), (1, 0), (0, 1))
+    )
+    assert fold([one, other])[0].message == "node 0; 1 more node has this fault"
+    assert fold([one, again, other])[0].message == "node 0; 2 more faults have this cause"
+
+
+@pytest.mark.parametrize(
+    ("places", "word"),
+    [
+        (["graph.initializer[0]", "graph.initializer[1].name"], "initializer"),
+        (["graph.node[0].attribute[0].g", "graph.node[1].attribute[0].g"], "subgraph"),
+        (["graph.input[0]", "graph.input[1].type"], "input"),
+        (["graph.input[0]", "graph.node[1].input[0]"], "place"),
+        (["opset_import[0]", "opset_import[0]"], "node"),
+        (["functions[0]", "functions[1]"], "function"),
+        (["metadata_props[0]", "metadata_props[1]"], "node"),
+    ],
+)
+def test_what_else_has_the_fault_is_named(places: list[str], word: str):
+    (found,) = fold([replace(_of_node(0), at=place_at(place)) for place in places])
+    assert found.message == f"node 0; 1 more {word} has this fault"
 
 
 def test_findings_without_a_cause_stay_apart():

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report on a file: its findings, the facts about it, and what was not checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from onnx_lint.common.memory import is_lack_of_memory
+from onnx_lint.common.record import Record, replace
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.rule import RuleError
+from onnx_lint.wording import counted, report_name
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.crashes import CrashSite
+    from onnx_lint.ir.places.place import Place
+
+OWN_ERRORS = "onnx-lint"
+"""The `rule` of an internal error outside the rules."""
+
+OUT_OF_MEMORY = "there is not enough memory"
+"""The `exception` of an internal error because of a lack of memory."""
+
+
+class InternalError(Record):
+    """A crash in onnx-lint or a plugin. It is a bug there, and the file does not pass."""
+
+    rule: str
+    """The rule that crashed; `OWN_ERRORS` if the crash was outside the rules."""
+    exception: str
+    traceback: str
+    work: str | None = None
+    """The work that crashed outside the rules, such as `inferring types and shapes`; None if it ended the lint."""
+    operator: str | None = None
+    """The operator of the nodes at which it crashed; None if no node caused it."""
+    node: str | None = None
+    """The first of these nodes, in words."""
+    at: Place | None = None
+    """The place of that node, or of the graph."""
+    nodes: int = 0
+    """The number of nodes at which it crashed."""
+    not_run: tuple[str, ...] = ()
+    """The rules that could not be run, or not completely, because of the crash."""
+
+    @property
+    def place(self) -> str | None:
+        """The place of that node, or of the graph, as a protobuf field path."""
+        return None if self.at is None else str(self.at)
+
+    @classmethod
+    def of_site(cls, site: CrashSite) -> InternalError:
+        """Return the internal error for a crash in an analysis of the model."""
+        return cls(
+            OWN_ERRORS,
+            site.crash.exception,
+            site.crash.traceback,
+            work=site.work,
+            operator=None if site.operator is None else report_name(site.operator),
+            node=None if site.node is None else report_name(site.node),
+            at=site.place,
+            nodes=len(site.seen),
+        )
+
+    @classmethod
+    def of(cls, error: Exception, rule: str = OWN_ERRORS) -> InternalError:
+        """Return the internal error for an exception in a rule.
+
+        A lack of memory has no traceback, and neither has an error that the author of a rule has to fix.
+        """
+        if is_lack_of_memory(error):
+            return cls(rule, OUT_OF_MEMORY, "")
+        if isinstance(error, RuleError):
+            return cls(rule, str(error), "")
+        import traceback
+
+        trace = "".join(traceback.format_exception(error))
+        return cls(rule, f"{type(error).__name__}: {error}", trace)
+
+
+class FileFacts(Record):
+    """The facts about a model that are shown with the findings."""
+
+    ir_version: int
+    opset_imports: tuple[tuple[str, int], ...]
+    producer: str
+    nodes: int
+    graphs: int
+    functions: int
+    operators: tuple[tuple[str, int | None, str, int], ...] = ()
+    """The operators of the nodes: domain, imported version of the operator set (None if not imported), name, and the
+    number of nodes, the most frequent first."""
+
+
+class Shapes(Record):
+    """The number of values with known shapes, in all graphs and functions."""
+
+    values: int
+    unknown: int
+    causes: tuple[tuple[str, str, int], ...] = ()
+    """The causes of unknown shapes: the kind of cause, the operator, function or input, and the number of values."""
+
+
+class Counted(Record):
+    """The number of findings of a rule that are only counted. They are not diagnostics, and fail no run."""
+
+    rule: str
+    count: int
+    words: tuple[str, ...]
+    """The words for one and for several."""
+
+    def describe(self) -> str:
+        """Return the number in words: `215 names are not C90 identifiers`."""
+        return f"{self.count:,} {self.words[self.count != 1]}"
+
+
+class Traffic(Record):
+    """The network traffic for one model."""
+
+    requests: int
+    """The number of requests to the store, without retries of its file system."""
+    received: int
+    """Bytes of content received, including external data files."""
+    version: str | None
+    """The store's name of the version that was read: an ETag, a version id, a hash; None if it has none."""
+
+
+class Repair(Record):
+    """The fixes that a run made in a file. The rest of the report is about the file afterwards."""
+
+    fixed: tuple[tuple[str, int], ...] = ()
+    """The number of fixed findings, by rule."""
+    revealed: tuple[tuple[str, int], ...] = ()
+    """The number of findings that the fixed ones hid, by rule."""
+    not_made: tuple[str, ...] = ()
+    """Why a fix was not made, a sentence each."""
+    difference: str = ""
+    """The lines that change, if those were asked for instead of the change."""
+    problem: str | None = None
+    """Why the file was left as it is, though there are fixes; None if it was not."""
+    written: tuple[tuple[str, int], ...] = ()
+    """The path and the size of each new file: of a copy, and of data files."""
+
+    @property
+    def count(self) -> int:
+        """The number of findings that were fixed."""
+        return sum(count for _, count in self.fixed)
+
+
+class TargetVerdict(Record):
+    """What is known about one program that must load the model."""
+
+    program: str
+    """Name and release: `onnxruntime 1.32.0`."""
+    loads: bool | None
+    """False if it refuses something, True if it refuses none and every node, type and file was judged, otherwise None.
+    """
+    said: str
+    """The verdict in words, with what was not judged."""
+    is_red: bool = False
+    """True if it fails the run although the program refuses nothing that is known: the gate asks for a proof."""
+
+
+class FileReport(Record):
+    """The results for one file. `unreadable` is the reason why there is no verdict, if there is none."""
+
+    path: str
+    size: int
+    diagnostics: tuple[Diagnostic, ...] = ()
+    internal_errors: tuple[InternalError, ...] = ()
+    facts: FileFacts | None = None
+    """The facts about a model; None if the file is not a model."""
+    unreadable: str | None = None
+    not_verified: tuple[tuple[str, int], ...] = ()
+    """The number of nodes without a known signature, by domain; the default domain is `ai.onnx`."""
+    shapes: Shapes | None = None
+    """The number of known shapes; None if no rule needed them."""
+    not_judged: str | None = None
+    """Why there is no verdict although the file was read: it holds no model."""
+    incomplete: tuple[str, ...] = ()
+    """Descriptions, for people, of what was not verified or not reported, and why."""
+    suppressed: tuple[Diagnostic, ...] = ()
+    """The findings that a baseline or the configuration suppresses. They are counted, and fail no run."""
+    edition: str | None = None
+    """The edition for this file, if it differs from that of the report."""
+    variant: str | None = None
+    """The variant for this file, if it differs from that of the report."""
+    rules: tuple[str, ...] | None = None
+    """The ids of the rules for this file, if they differ from those of the report."""
+    judged_by: int = 0
+    """The number of rules that checked the file."""
+    gaps: tuple[str, ...] = ()
+    """Why, by the settings, an error may not have been found or not have been reported as error; empty if each would
+    have been."""
+    kind: str = "ModelProto"
+    """The message that the file holds, or was read as."""
+    counted: tuple[Counted, ...] = ()
+    """Findings that are counted and not listed, one number for each rule."""
+    traffic: Traffic | None = None
+    """The network traffic of a remote model; None for a local one."""
+    form: str = "binary"
+    """`binary`, `textproto` or `json`."""
+    repair: Repair | None = None
+    """The fixes that were made in the file, or would be; None if no fixes were requested."""
+    targets: tuple[TargetVerdict, ...] = ()
+    """The verdict for each program that must load the model."""
+    data_files: tuple[str, ...] = ()
+    """The locations of its external data at which there is a file, relative to its folder."""
+
+    @property
+    def failure(self) -> tuple[str, str] | None:
+        """Why there is neither a verdict nor a finding: `not checked` or `not judged`, and the reason."""
+        if self.unreadable is not None:
+            return "not checked", self.unreadable
+        return ("not judged", self.not_judged) if self.not_judged is not None and not self.diagnostics else None
+
+    def with_crash(self, error: Exception, work: str) -> FileReport:
+        """Return the report with a crash in some work after the lint."""
+        crash = replace(InternalError.of(error), work=work)
+        return replace(self, internal_errors=(*self.internal_errors, crash))
+
+    @property
+    def conformity(self) -> tuple[bool | None, str]:
+        """Whether the file conforms to ONNX, and why it does not, or why that is not known; the one source of verdicts.
+
+        True only if every rule that can find an error ran over the whole document at its own severity, found nothing,
+        and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity by the
+        settings. Clauses of plugins, policies and targets do not count.
+        """
+        violations = sum([item.is_violation for item in (*self.diagnostics, *self.suppressed)])
+        if violations:
+            what = "finding breaks" if violations == 1 else "findings break"
+            return False, f"{violations:,} {what} a requirement of ONNX"
+        if self.unreadable is not None or self.not_judged is not None:
+            return None, "the file was not " + ("judged" if self.unreadable is None else "checked")
+        reasons = list(self.gaps)
+        if self.internal_errors:
+            reasons.append(counted(len(self.internal_errors), "internal error"))
+        if self.suppressed:
+            for source, count in Counter(item.suppressor for item in self.suppressed).items():
+                reasons.append(f"{counted(count, 'finding')} suppressed by the {source}")
+        if self.shapes is not None and any(kind == "budget" for kind, _, _ in self.shapes.causes):
+            reasons.append("inferring shapes stopped at a limit")
+        reasons += self.incomplete
+        return (None, "; ".join(reasons)) if reasons else (True, "")
+
+    def without_context(self) -> FileReport:
+        """Return the report as a check has it that collects no lines around findings."""
+        kept = [tuple(replace(item, context=()) for item in found) for found in (self.diagnostics, self.suppressed)]
+        return replace(self, diagnostics=kept[0], suppressed=kept[1])

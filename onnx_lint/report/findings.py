@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Diagnostics: the findings of rules as reports have them, each with its place in the file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.spec.clauses import KEYWORDS, Severity
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.places.edits import Fix
+    from onnx_lint.ir.places.place import Place
+
+DIGEST: Final = 12
+"""The number of hexadecimal digits of a digest in `Diagnostic.structure` and `Diagnostic.parts`."""
+
+NAMED: Final = 4
+"""The most places that a folded finding lists, of all findings of one cause."""
+
+
+class Placed(Record):
+    """What a report says about a place in the file."""
+
+    at: Place
+    """The place. The root has the name of the kind of document, such as `model`."""
+
+    @property
+    def place(self) -> str:
+        """The protobuf field path, such as `graph.node[3].input[0]`; `model` for the whole."""
+        return str(self.at)
+
+    @property
+    def pointer(self) -> str:
+        """The place as a JSON Pointer."""
+        return self.at.pointer()
+
+
+class RelatedPlace(Placed):
+    """Another place that belongs to a diagnostic."""
+
+    message: str
+    byte_range: tuple[int, int] | None
+    position: tuple[int, int] | None = None
+    """Line and column in a model in text form, as for a diagnostic."""
+
+
+class ContextLine(Record):
+    """A line of a model in ONNX's textual syntax, near a finding."""
+
+    label: str
+    """The text of the margin: the index of the node or other element in its list, if any."""
+    text: str
+    """The line, with unsafe characters escaped. It may be cut, and then is not valid syntax."""
+    mark: tuple[int, int] | None = None
+    """The subject of the finding: its first character, and the one after it."""
+
+
+class ProposedEdit(Placed):
+    """An edit of a fix, as reports show it."""
+
+    kind: str
+    """`delete`, `insert`, `assign` or `move`."""
+    before: int | None = None
+    """The index of the element before which one is moved."""
+
+
+class ProposedFix(Record):
+    """The fix of a finding, as reports show it."""
+
+    message: str
+    """The change that the fix makes, as an instruction."""
+    is_safe: bool
+    edits: tuple[ProposedEdit, ...] = ()
+    """Empty if there are many."""
+    patches: tuple[tuple[int, int, str], ...] = ()
+    """The bytes that change: offset, length and what replaces them, in base64; empty if these are many."""
+
+
+class Diagnostic(Placed):
+    """A finding with everything that a report needs: rule, severity, clause, place and bytes."""
+
+    rule: str
+    severity: Severity
+    message: str
+    clause: str
+    keyword: str
+    """The keyword of the clause in the chosen edition."""
+    clause_summary: str
+    anchor: str
+    """Document and section of the clause."""
+    allowed: str | None
+    related: tuple[RelatedPlace, ...]
+    byte_range: tuple[int, int] | None
+    """First byte and the byte after the last, in the file; None if unknown, or if the file is text."""
+    subject: str | None
+    node: str | None = None
+    """The name of the node that contains the place."""
+    operator: str | None = None
+    """The domain and op_type of that node."""
+    graph: str | None = None
+    """The name of the innermost graph that contains the place."""
+    scope: tuple[str, ...] = ()
+    """The names around the place and at it, outermost first; for fingerprints."""
+    collective: bool = False
+    """True if it is about all places of its kind. `place` is then the first."""
+    refused_by: tuple[tuple[str, str], ...] = ()
+    """The programs of the target that reject a violation of the clause, each with the first release known to."""
+    case: str | None = None
+    """The case of the clause that it is about, see `Finding.case`."""
+    accepted_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The programs of the target that are proven to accept a violation of the clause, each with its releases."""
+    by_target: tuple[tuple[str, str], ...] = ()
+    """The title of each of these programs, and what it does: `("onnxruntime 1.32.0", "loads it")`."""
+    count: int = 1
+    """The number of faults that it reports."""
+    hint: str | None = None
+    """A short instruction for fixing it; None if unknown."""
+    cause: str | None = None
+    """Equal for findings of one cause; None for one that is never folded."""
+    is_cause_shared: bool = False
+    """True if findings of other rules with that cause are folded together with it."""
+    members: tuple[Diagnostic, ...] = ()
+    """The findings of one cause that are folded into this one, itself the first; empty for one by itself."""
+    position: tuple[int, int] | None = None
+    """Line and column in a model in text form, both from 1, columns in Unicode code points; None in a binary file."""
+    context: tuple[ContextLine, ...] = ()
+    """The lines around the place and those of the related places; empty if no report shows them."""
+    fix: ProposedFix | None = None
+    """The fix, in a binary file."""
+    edits: Fix | None = None
+    """The edits of the fix, while the file is mended; None in reports. Findings may share one."""
+    declared_by: str | None = None
+    """The plugin whose clause it is; None for a clause of the ONNX specification."""
+    suppressed_by: str | None = None
+    """The line of the configuration that suppresses it, with the reason; None if none does."""
+    program: str | None = None
+    """The program of `--target` that it is about."""
+    structure: str = ""
+    """A digest of the operators around the place, and one of the names there; empty if there are none."""
+    parts: tuple[str, ...] = ()
+    """The same for each of its faults, if it is about several; a single digest of the names of many."""
+
+    @property
+    def is_violation(self) -> bool:
+        """True if it breaks a requirement of ONNX, whatever its severity by the settings."""
+        return self.declared_by is None and KEYWORDS[self.keyword] is Severity.ERROR
+
+    @property
+    def suppressor(self) -> str:
+        """The source of its suppression, if it is suppressed: one of `SUPPRESSORS`."""
+        return "baseline" if self.suppressed_by is None else "configuration"
+
+
+SUPPRESSORS: Final = ("baseline", "configuration")
+"""What can suppress a finding."""

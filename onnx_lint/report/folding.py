@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folds the findings of one cause into one, and unfolds them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from onnx_lint.common.record import replace
+from onnx_lint.report.findings import NAMED, Diagnostic, RelatedPlace
+from onnx_lint.wording import with_more
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.places.place import Place
+
+
+def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of one file with those of one cause as one: the first, which counts them all.
+
+    The first is that of the least place, for any order of fields in the file. The next few are related places of
+    it. All of them are its members, so that a baseline can select those that are new.
+    """
+    found: dict[object, list[tuple[int, Diagnostic]]] = {}
+    for index, item in enumerate(diagnostics):
+        found.setdefault(_cause_of(item) or index, []).append((index, item))
+    folded: list[tuple[int, Diagnostic]] = []
+    for same in found.values():
+        if len(same) > 1:
+            same.sort(key=lambda each: _order(each[1].at))
+        members = [item for _, item in same]
+        folded.append((same[0][0], _folded(members) if len(members) > 1 else members[0]))
+    return tuple([item for _, item in sorted(folded, key=lambda each: each[0])])
+
+
+def unfold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics with the members of each in its place."""
+    return tuple([member for item in diagnostics for member in item.members or (item,)])
+
+
+def _cause_of(item: Diagnostic) -> object:
+    """Return the key of the findings that are folded with this one; None if it is never folded."""
+    if item.cause is None:
+        return None
+    rule = None if item.is_cause_shared else (item.rule, item.clause)
+    return rule, item.severity, item.cause
+
+
+def _order(place: Place) -> list[tuple[bool, int, str]]:
+    """Return a key that sorts places by their indices; inside a node, its own inputs before its attributes."""
+    return [(field == "attribute", -1 if index is None else index, field) for field, index in place.key]
+
+
+def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
+    first, *others = members
+    shown = [RelatedPlace(each.at, each.message, each.byte_range, each.position) for each in others[: NAMED - 1]]
+    return replace(
+        first,
+        message=with_more(first.message, f"{len(others):,} more {_what_is_alike(members)}"),
+        related=(*first.related, *shown),
+        count=sum(each.count for each in members),
+        members=tuple(members),
+    )
+
+
+def _what_is_alike(members: Sequence[Diagnostic]) -> str:
+    """Return what the findings of one cause have in common, in words that follow the number of all but the first."""
+    is_one = len(members) == 2
+    if members[0].is_cause_shared and not _are_alike(members):
+        return "fault has this cause" if is_one else "faults have this cause"
+    kind = _kind_of(members)
+    return f"{kind} has this fault" if is_one else f"{kind}s have this fault"
+
+
+def _are_alike(members: Sequence[Diagnostic]) -> bool:
+    """Return whether the findings are of one rule, and each about another node."""
+    nodes = {_node_of(each.at) for each in members}
+    return len({each.rule for each in members}) == 1 and len(nodes) == len(members)
+
+
+def _node_of(place: Place) -> Place | None:
+    """Return the innermost node around a place."""
+    return next((each for each in place.ancestors() if each.field == "node"), None)
+
+
+def _kind_of(members: Sequence[Diagnostic]) -> str:
+    """Return the word for the elements that findings are about: `place` if they are of different kinds."""
+    first = members[0].at
+    if all(each.at == first for each in members):
+        return "node"  # findings at one place are about the nodes that use the element there
+    kinds = {_kind_at(each.at) for each in members}
+    return kinds.pop() if len(kinds) == 1 else "place"
+
+
+def _kind_at(place: Place) -> str:
+    """Return the word for the element at a place: the innermost one that has a word."""
+    names = [field for field, _ in place.key if field in _KINDS]
+    if names[-2:-1] == ["node"] and names[-1] in ("input", "output"):
+        names.pop()
+    return _KINDS[names[-1]] if names else "node"
+
+
+_KINDS: Final = {
+    "functions": "function",
+    "g": "subgraph",
+    "graphs": "subgraph",
+    "initializer": "initializer",
+    "input": "input",
+    "node": "node",
+    "opset_import": "import",
+    "output": "output",
+    "value_info": "value",
+}

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of a run: the reports on its files, and the counts over all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from onnx_lint.common.record import Record
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.spec.clauses import Severity
+
+
+class Weakening(Record):
+    """The settings of a configuration file that may hide findings, or let a run pass more easily."""
+
+    file: str
+    settings: tuple[tuple[str, Any], ...]
+    """The keys as TOML writes them, such as `severity.cycle`, each with its value."""
+    is_found: bool = False
+    """True if the file was discovered near a model, and not named by the user."""
+
+
+class Totals:
+    """The counts over the files of a run: all that is kept of a file once its report is written."""
+
+    def __init__(self, files: Iterable[FileReport] = ()) -> None:
+        self.files = 0
+        self.models = 0
+        self.worst: Counter[Severity | None] = Counter()
+        """The number of files by their worst finding; None for files without findings."""
+        self.findings: Counter[tuple[str, Severity]] = Counter()
+        """The number of findings by rule and severity."""
+        self.files_with: Counter[tuple[str, Severity]] = Counter()
+        """The number of files that have findings of a rule and severity."""
+        self.producers: dict[str, Counter[Severity | None]] = {}
+        """The number of findings by severity, and of models under None, for each producer with its version."""
+        self.operators: dict[tuple[str, int | None, str], tuple[int, int]] = {}
+        """The number of nodes and of models with an operator, by domain, imported version and name."""
+        self.suppressed: Counter[str] = Counter()
+        """The number of suppressed findings by their suppressor."""
+        self.fixable: Counter[bool] = Counter()
+        """The number of findings with a fix, by whether it is safe."""
+        self.fixed = 0
+        self.unreadable = 0
+        self.not_judged = 0
+        """Files that hold no model."""
+        self.unexplained = 0
+        """Files that hold no model, and have no finding that says so."""
+        self.internal_errors = 0
+        self.conformity: Counter[bool | None] = Counter()
+        """The number of files by whether they conform; None for files of which that is not known."""
+        self.reasons: dict[bool | None, str] = {}
+        """Why the first file does not conform, and why that is not known of the first such file."""
+        for file in files:
+            self.add(file)
+
+    def add(self, file: FileReport) -> None:
+        """Count a file."""
+        self.files += 1
+        self.models += file.kind == "ModelProto" and file.unreadable is None
+        self._add_findings(file)
+        if file.facts is not None:
+            counts = self.producers.get(file.facts.producer)
+            if counts is None:
+                counts = self.producers[file.facts.producer] = Counter()
+            counts[None] += 1
+            for item in file.diagnostics:
+                counts[item.severity] += 1
+            for domain, version, name, count in file.facts.operators:
+                nodes, models = self.operators.get((domain, version, name), (0, 0))
+                self.operators[domain, version, name] = nodes + count, models + 1
+        self.fixed += file.repair.count if file.repair is not None else 0
+        self.unreadable += file.unreadable is not None
+        self.not_judged += file.not_judged is not None
+        self.unexplained += file.not_judged is not None and file.failure is not None
+        self.internal_errors += len(file.internal_errors)
+        conforms, why = file.conformity
+        self.conformity[conforms] += 1
+        self.reasons.setdefault(conforms, why)
+
+    def _add_findings(self, file: FileReport) -> None:
+        if file.suppressed:
+            self.suppressed.update(item.suppressor for item in file.suppressed)
+        if not file.diagnostics:  # as most files
+            self.worst[None] += 1
+            return
+        kinds = Counter((item.rule, item.severity) for item in file.diagnostics)
+        self.worst[max(severity for _, severity in kinds)] += 1
+        self.findings.update(kinds)
+        self.files_with.update(kinds.keys())
+        self.fixable.update(fixes_of(file.diagnostics))
+
+    @property
+    def levels(self) -> Counter[Severity]:
+        """The number of findings by severity."""
+        counts: Counter[Severity] = Counter()
+        for (_, severity), count in self.findings.items():
+            counts[severity] += count
+        return counts
+
+
+def fixes_of(diagnostics: Sequence[Diagnostic]) -> Counter[bool]:
+    """Return how many findings have a fix, by whether it is safe."""
+    if not diagnostics:  # as of most files
+        return Counter()
+    from onnx_lint.report.folding import unfold
+
+    return Counter(item.fix.is_safe for item in unfold(diagnostics) if item.fix is not None)
+
+
+class Report(Record):
+    """The results of a run."""
+
+    files: tuple[FileReport, ...]
+    edition: str
+    variant: str
+    rules: tuple[str, ...] = ()
+    """The ids of the rules that checked the files."""
+    plugins: tuple[str, ...] = ()
+    """The installed plugins by name and the plugin files by path that were loaded."""
+    stale: int = 0
+    """The number of entries of baselines that no longer occur, or not as often."""
+    weakened: tuple[Weakening, ...] = ()
+    """The configuration files that weaken the verdict."""
+    not_linted: tuple[str, ...] = ()
+    """The paths that an interrupted run did not reach."""
+    is_lost: bool = False
+    """True if the run ended early because the cluster that linted was lost."""
+
+    kept: Totals | None = None
+    """The counts over all files of a run whose files were written and dropped: `files` is then empty."""
+
+    @property
+    def totals(self) -> Totals:
+        """The counts over all files."""
+        return self.kept if self.kept is not None else Totals(self.files)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All diagnostics of all files, in order."""
+        return tuple(diagnostic for file in self.files for diagnostic in file.diagnostics)
+
+    @property
+    def suppressed(self) -> tuple[Diagnostic, ...]:
+        """All suppressed findings of all files, in order."""
+        return tuple(diagnostic for file in self.files for diagnostic in file.suppressed)
+
+    def count(self, severity: Severity) -> int:
+        """Return the number of diagnostics with exactly this severity."""
+        return self.totals.levels[severity]
+
+    @property
+    def conforms(self) -> bool | None:
+        """True if every file conforms to ONNX, False if one does not, None if that is not known, see `conforms_why`."""
+        conformity = self.totals.conformity
+        if conformity[False]:
+            return False
+        return None if conformity[None] or self.not_linted or not conformity else True
+
+    @property
+    def conforms_why(self) -> str | None:
+        """Why not every file conforms, or why that is not known; None if `conforms` is true."""
+        conforms, totals = self.conforms, self.totals
+        if conforms:
+            return None
+        count = totals.conformity[conforms]
+        if not count:
+            left = len(self.not_linted)
+            return f"{left:,} {'file was' if left == 1 else 'files were'} not linted" if left else "no file was checked"
+        return totals.reasons[conforms] + (f" (and {count - 1:,} more of {totals.files:,} files)" if count > 1 else "")
