@@ -31,30 +31,41 @@ def with_target(found: Iterable[Diagnostic], settings: Settings) -> list[Diagnos
 
 
 def _with_target(item: Diagnostic, settings: Settings) -> Diagnostic:
-    target, clause = settings.target, clauses()[item.clause]
-    answers = [_effect(program, clause, item) for program in target.programs]
-    severity = item.severity
-    if item.rule in settings.severities:
-        pass
-    elif any(each.refuses for each in answers):
-        severity = Severity.ERROR
-    elif not target.is_onnx and (
-        all(each.accepts for each in answers) or (settings.target_gate == "refused" and item.declared_by is None)
-    ):
-        severity = min(severity, Severity.WARNING)
-    if severity is item.severity and not any(each.said for each in answers):
+    clause = clauses()[item.clause]
+    effects = [_effect(program, clause, item) for program in settings.target.programs]
+    severity = item.severity if item.rule in settings.severities else _severity(item, clause, effects, settings)
+    if severity is item.severity and not any(each.said for each in effects):
         return item
     releases: dict[str, tuple[str, ...]] = {}
-    for each in answers:
+    for each in effects:
         if each.accepts and item.case != OWN_OPERATOR:  # then the operands and attributes are not judged
             releases[each.name] = tuple(dict.fromkeys((*releases.get(each.name, ()), *each.releases)))
     return replace(
         item,
         severity=severity,
-        refused_by=tuple({each.name: each.since for each in answers if each.refuses}.items()),
+        refused_by=tuple({each.name: each.since for each in effects if each.refuses}.items()),
         accepted_by=tuple(releases.items()),
-        by_target=tuple((title(each.program), each.said) for each in answers if each.said),
+        by_target=tuple((title(each.program), each.said) for each in effects if each.said),
     )
+
+
+def _severity(item: Diagnostic, clause: Clause, effects: Sequence[_Effect], settings: Settings) -> Severity:
+    """Return the severity that follows from what the programs do: an error if one of them refuses the violation.
+
+    A warning if all of them accept it, or if the gate is about refusals only and the clause about the model itself.
+    """
+    if any(each.refuses for each in effects):
+        return Severity.ERROR
+    if settings.target.is_onnx:
+        return item.severity
+    is_harmless = settings.target_gate == "refused" and item.declared_by is None and clause.chapter not in _OF_FILES
+    return (
+        min(item.severity, Severity.WARNING) if is_harmless or all(each.accepts for each in effects) else item.severity
+    )
+
+
+_OF_FILES: Final = ("file", "external-data")
+"""The chapters of faults because of which a program may read something else, or nothing."""
 
 
 class _Effect(Record):

@@ -190,6 +190,15 @@ def test_a_gate_is_red_for_a_refusal_a_violation_or_anything_that_is_not_proven(
     capsys.readouterr()
 
 
+def test_the_weakest_gate_is_red_for_a_file_that_is_no_model_and_for_missing_data(tmp_path: Path) -> None:
+    (tmp_path / "broken.onnx").write_bytes(b"\x08\x08\x3a\x7f\x0a")
+    weight = b"""initializer { name: "w" data_type: 1 dims: 2 data_location: EXTERNAL
+        external_data { key: "location" value: "gone" } } input { name: "x" """
+    (tmp_path / "m.textproto").write_bytes(RELU.replace(b'input { name: "x" ', weight, 1))
+    for name in ("broken.onnx", "m.textproto"):
+        assert run([str(tmp_path / name), "--target", "openvino=2026.4", "--target-gate", "refused"]) > 0, name
+
+
 def test_each_form_and_standard_error_say_why_the_gate_is_red(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
