@@ -172,6 +172,8 @@ def _state(
     unknown = answers.count(None)
     unjudged = [*gaps, *(unjudged_nodes(model, release) if release is not None and model.loaded else ())]
     reasons = [f"not proven to {verb} it: {counted(unknown, 'violation')} of ONNX"] if unknown else []
+    if len(unjudged) > _MOST_REASONS:  # a file may name thousands of domains
+        unjudged[_MOST_REASONS:] = [f"{len(unjudged) - _MOST_REASONS:,} more"]
     if unjudged:
         reasons.append(f"not judged: {'; '.join(unjudged)}")
     if reasons:
@@ -179,6 +181,9 @@ def _state(
     if release is None:
         return _State(True, "accepts it, as far as its data say")
     return _State(True, f"loads{release.quoted or ', as far as its data say'}")
+
+
+_MOST_REASONS: Final = 5
 
 
 def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bool | None:

@@ -165,6 +165,15 @@ def test_a_file_that_was_not_examined_leaves_the_question_open() -> None:
     assert verdict.said.startswith("not judged: the files of external data were not examined")
 
 
+def test_of_many_domains_the_first_are_named() -> None:
+    domains = [f"com.acme{index}" for index in range(9)]
+    nodes = "".join(f'node {{ op_type: "Op" domain: "{each}" input: "x" output: "v{each}" }}' for each in domains)
+    imports = "".join(f'opset_import {{ domain: "{each}" version: 1 }}' for each in domains)
+    model = imports.encode() + RELU.replace(b"node {", f"{nodes} node {{".encode(), 1)
+    (verdict,) = onnx_lint.lint(model, target="tensorrt=10.15").files[0].targets
+    assert verdict.said == "not judged: " + "".join(f"1 node of com.acme{index}; " for index in range(5)) + "4 more"
+
+
 @pytest.mark.parametrize(
     ("model", "target", "codes"),
     [
