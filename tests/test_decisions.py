@@ -23,7 +23,6 @@ RECORDED = {
     "onnx_lint/configuration/baseline.py:_identified": 21,
     "onnx_lint/fixing/rounds.py:_caused": 25,
     "onnx_lint/inference/flow/repairs.py:_changes": 21,
-    "onnx_lint/inference/flow/shape_words.py:WordedProblem.sentence": 26,
     "onnx_lint/inference/shapes/equations.py:require": 31,
     "onnx_lint/inference/shapes/rules/contrib_matrices.py:product_with_small_floats": 23,
     "onnx_lint/inference/shapes/rules/contrib_requirements.py:_infer": 32,
