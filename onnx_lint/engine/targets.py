@@ -101,21 +101,35 @@ def _effect(program: str, clause: Clause, item: Diagnostic) -> _Effect:
     proofs = [accepting(clause, item.case, item.subject, program, release) for release in releases]
     first = since[0] if all(since) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
-    if releases == (None,):
-        tried = f"onnx {first} and later" if first else f"onnx {' and '.join(accepted)}"
-        verb = "refuses" if first else "accepts"
-        said = f"{verb} it ({tried} tried)" if first or accepted else ""
+    known = [release for release in releases if release is not None]
+    if not known:
+        said = _of_onnx(first, accepted)
+    elif item.case == OWN_OPERATOR:
+        said = _of_owners(accepted)
     else:
-        verbs = ["refuse" if refusal else "load" if proof else "" for refusal, proof in zip(since, proofs, strict=True)]
-        found = [release for release in releases if release is not None]
-        said = _of_releases(found, verbs)
-        if item.case == OWN_OPERATOR and accepted:
-            said = "has this operator" if len(found) == 1 else f"{listed(accepted)} have this operator"
+        said = _of_releases(known, since, proofs)
     return _Effect(program, first or "", accepted, said)
 
 
-def _of_releases(releases: Sequence[ProductRelease], verbs: Sequence[str]) -> str:
+def _of_onnx(first: str | None, accepted: Sequence[str]) -> str:
+    """Return what the checker does: `refuses it (onnx 1.14 and later tried)`; empty if nothing is known."""
+    if first is not None:
+        return f"refuses it (onnx {first} and later tried)"
+    return f"accepts it (onnx {' and '.join(accepted)} tried)" if accepted else ""
+
+
+def _of_owners(releases: Sequence[str]) -> str:
+    """Return what is known of an operator of their own; empty if the releases lack it."""
+    if not releases:
+        return ""
+    return "has this operator" if len(releases) == 1 else f"{listed(releases)} have this operator"
+
+
+def _of_releases(
+    releases: Sequence[ProductRelease], since: Sequence[str | None], proofs: Sequence[Sequence[str]]
+) -> str:
     """Return `loads it` for one release, `1.17.3 and 1.20.1 load it` for two that agree, and otherwise each of them."""
+    verbs = ["refuse" if refusal else "load" if proof else "" for refusal, proof in zip(since, proofs, strict=True)]
     if len(releases) == 1:
         return f"{verbs[0]}s it" if verbs[0] else ""
     if len({*verbs}) == 1:

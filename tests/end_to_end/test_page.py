@@ -21,6 +21,7 @@ from support.reports.visits import Visit
 
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
+from onnx_lint.ir.places.place import Place
 from onnx_lint.report.file_report import FileFacts, FileReport
 from onnx_lint.report.findings import ContextLine, ProposedFix, RelatedPlace
 from onnx_lint.report.totals import Report
@@ -39,8 +40,8 @@ def page(report: Report) -> str:
 
 def hostile(*, count: int = 2) -> Report:
     """A report whose every name attacks, and with `count` findings in the last file."""
-    texts = dict.fromkeys(("rule", "message", "place", "allowed", "subject", "node", "clause_summary"), ATTACK)
-    found = error(**texts)
+    texts = dict.fromkeys(("rule", "message", "allowed", "subject", "node", "clause_summary"), ATTACK)
+    found = error(at=Place(None, ATTACK), **texts)
     others = (replace(found, rule="cycle"),) * (count - 1)
     file = FileReport(f"{ATTACK}.onnx", 1, (found, *others), not_verified=((ATTACK, 1),))
     return replace(REPORT, files=(*REPORT.files, file), rules=("cycle",))
