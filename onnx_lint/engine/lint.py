@@ -26,7 +26,7 @@ from onnx_lint.engine.facts import (
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.engine.selection import selection_of
+from onnx_lint.engine.selection import decides_requirement, selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of, trusted_folders
 from onnx_lint.engine.structure import Structures
 from onnx_lint.input.limits import LIMIT_OF_REPORT, describe_limit
@@ -40,6 +40,7 @@ from onnx_lint.model import ROOT, Model
 from onnx_lint.report.file_report import Counted, FileReport, InternalError, TargetVerdict
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.rule import Finding, RuleError
+from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import Fix
@@ -60,7 +61,7 @@ class Verdict(Record):
     errors: tuple[InternalError, ...]
     """The bugs, each once."""
     cut: tuple[str, ...]
-    """Descriptions, for people, of what limits removed from the diagnostics."""
+    """Descriptions, for people, of findings that limits removed and that may be violations of ONNX."""
     counted: tuple[Counted, ...]
     """Findings that are counted and not listed, one number for each rule."""
 
@@ -70,6 +71,8 @@ class _Cut(Record):
 
     limit: str
     message: str
+    may_hide_violation: bool
+    """True if a finding of the rule may be a violation of ONNX, so that it is not known whether there is one."""
 
 
 _Located = tuple[int, Diagnostic]
@@ -100,11 +103,16 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
 
         bare = listed
         listed = part(lambda: with_positions(bare, model), bare, "looking for lines and columns")
+    if listed and settings.target.programs:
+        from onnx_lint.engine.targets import with_target
+
+        of_onnx = listed
+        listed = part(lambda: with_target(of_onnx, settings), of_onnx, "judging findings by the target")
     folded = part(lambda: _folded(listed), tuple(listed), "folding findings of one cause")
     return Verdict(
         folded,
         errors.all(),
-        tuple(cut.message for cut in run.cuts),
+        tuple(cut.message for cut in run.cuts if cut.may_hide_violation),
         tuple(Counted(rule, count, words) for (rule, words), count in run.counts.items()),
     )
 
@@ -185,7 +193,8 @@ class _Run:
         if len(self.located) - before == most and next(found, None) is not None:
             shown = "only the first finding is" if most == 1 else f"only the first {most:,} findings are"
             value = f"limit {name} of {getattr(limits, name):,} (option --limit {name}=N)"
-            self.cuts.append(_Cut(name, f"{shown} reported of rule {entry.id!r}: {value}"))
+            message = f"{shown} reported of rule {entry.id!r}: {value}"
+            self.cuts.append(_Cut(name, message, decides_requirement(entry, self._settings)))
 
 
 def lint_source(
@@ -321,10 +330,9 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         from onnx_lint.report.folding import unfold
 
         rules = {entry.id for entry in judging}
-        found = unfold(verdict.diagnostics)
-        targets = part(
-            lambda: tuple(target_verdicts(found, not_verified, settings, rules, gaps)), (), "judging the targets"
-        )
+        found, crashes = unfold(verdict.diagnostics), len(errors.all())
+        left = (*gaps, *verdict.cut, *incomplete, *([counted(crashes, "internal error")] if crashes else ()))
+        targets = part(lambda: tuple(target_verdicts(model, found, settings, rules, left)), (), "judging the targets")
     return FileReport(
         path=check.path,
         size=check.source.size,

@@ -88,6 +88,11 @@ def _finds_error(clause: Clause, settings: Settings) -> bool:
     return clause.declared_by is None and severity(clause, settings.standard.edition) is Severity.ERROR
 
 
+def decides_requirement(entry: Registered, settings: Settings) -> bool:
+    """Return whether a finding of the rule may be a violation of ONNX."""
+    return any(_finds_error(clauses()[name], settings) for name in entry.clauses)
+
+
 def applies(entry: Registered, settings: Settings) -> bool:
     """Return whether any clause of the rule is in the edition and selected."""
     table = clauses()

@@ -153,9 +153,12 @@ class TargetVerdict(Record):
     program: str
     """Name and release: `onnxruntime 1.32.0`."""
     loads: bool | None
-    """True if nothing is known that it refuses, False if something is, None if that was not or cannot be judged."""
+    """False if it refuses something, True if it refuses none and every node, type and file was judged, otherwise None.
+    """
     said: str
     """The verdict in words, with what was not judged."""
+    is_red: bool = False
+    """True if it fails the run although the program refuses nothing that is known: the gate asks for a proof."""
 
 
 class FileReport(Record):

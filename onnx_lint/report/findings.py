@@ -105,11 +105,13 @@ class Diagnostic(Placed):
     collective: bool = False
     """True if it is about all places of its kind. `place` is then the first."""
     refused_by: tuple[tuple[str, str], ...] = ()
-    """The consumers that reject a violation of the clause, each with the first release known to."""
+    """The programs of the target that reject a violation of the clause, each with the first release known to."""
     case: str | None = None
     """The case of the clause that it is about, see `Finding.case`."""
     accepted_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """The consumers that are proven to accept a violation of the clause, each with its releases."""
+    """The programs of the target that are proven to accept a violation of the clause, each with its releases."""
+    by_target: tuple[tuple[str, str], ...] = ()
+    """The title of each of these programs, and what it does: `("onnxruntime 1.32.0", "loads it")`."""
     count: int = 1
     """The number of faults that it reports."""
     hint: str | None = None

@@ -9,6 +9,7 @@ from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.clauses import ACCEPTED, Clause, clauses
+from onnx_lint.spec.products import PRODUCTS, ProductRelease, product_release, product_releases, version_number
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
@@ -23,9 +24,18 @@ from onnx_lint.wording import nearest, quote, suggestion
 ONNX: Final = "onnx"
 """The specification itself."""
 CHECKER: Final = "onnx.checker"
+OWN_OPERATOR: Final = "own-operator"
+"""The case of a finding about an operator that ONNX Runtime defines in the default domain: its data say which releases
+do."""
 WITHOUT_ML: Final = "onnx-without-ml"
 """The variant of the specification that lacks classical machine learning."""
-KNOWN: Final = "onnx, onnx.checker, onnx-without-ml, NAME=VERSION for a release, ir=N and DOMAIN=N"
+TARGET_GATES: Final = ("refused", "violations", "unproven")
+"""What fails a run: a model that a program refuses; also one that violates ONNX, if a program is not proven to take it;
+also one of which anything was not judged."""
+KNOWN: Final = (
+    f"onnx, onnx.checker, onnx-without-ml, NAME=VERSION for a release of {', '.join(PRODUCTS)}; ir=N, "
+    "and DOMAIN=N for a domain with a dot"
+)
 
 
 class Target(Record):
@@ -69,8 +79,6 @@ class Target(Record):
         """The versions, by domain, that ONNX Runtime takes for domains that a model uses and does not import."""
         if not self.releases:
             return EMPTY
-        from onnx_lint.spec.products import product_release
-
         for release in map(product_release, self.releases):
             if release.has_kernels:
                 published = {domain: version for domain, version in release.opsets.items() if domain}
@@ -79,53 +87,66 @@ class Target(Record):
 
     def is_refused(self, clause: Clause) -> bool:
         """Return whether one of the programs is known to reject a model that violates the clause."""
-        return any(refuses(program, clause.refused_by) for program in self.programs)
-
-    def is_accepted(self, clause: Clause, case: str | None) -> bool:
-        """Return whether the target is programs that are all proven to accept a violation of the clause."""
-        if self.is_onnx or not clause.accepted_by:
+        if not clause.refused_by:
             return False
-        known = accepted_by(clause, case)
-        return all(accepts(program, known) for program in self.programs)
+        return any(
+            all(refused_since(clause, program, release) for release in releases_of(program))
+            for program in self.programs
+        )
 
 
 def title(program: str) -> str:
     """Return the name of a program for people: `onnxruntime 1.32.0`."""
-    if program == CHECKER:
+    if "=" not in program:
         return program
-    from onnx_lint.spec.products import product_release
-
-    return str(product_release(program))
-
-
-def accepted_by(clause: Clause, case: str | None) -> dict[str, tuple[str, ...]]:
-    """Return the consumers that are proven to accept a violation of the clause in this case, each with its releases."""
-    found: dict[str, tuple[str, ...]] = {}
-    for row in [re.fullmatch(ACCEPTED, each) for each in clause.accepted_by]:
-        if row is not None and row[3] in (None, case):
-            found[row[1]] = (*found.get(row[1], ()), row[2])
-    return found
+    releases = product_releases(program)
+    return str(releases[0]) if len(releases) == 1 else program.replace("=", " ")
 
 
-def accepts(program: str, known: Mapping[str, tuple[str, ...]]) -> bool:
-    """Return whether the release, and no other, is one of those that are proven to accept something."""
-    name, _, version = program.partition("=")
-    if not version:
-        return name in known
-    from onnx_lint.spec.products import product_release
-
-    return any(f"{product_release(program).version}.".startswith(f"{release}.") for release in known.get(name, ()))
+def releases_of(program: str) -> tuple[ProductRelease | None, ...]:
+    """Return the release that a target names, or its two neighbours; None for a program without data of its own."""
+    return product_releases(program) if "=" in program else (None,)
 
 
-def refuses(program: str, since: Mapping[str, str]) -> bool:
-    """Return whether the program is known to reject something: `since` states the first release of each that does."""
-    name, _, version = program.partition("=")
-    first = since.get(name)
-    if first is None or not version:
-        return first is not None
-    from onnx_lint.spec.products import product_release, version_number
+def accepting(
+    clause: Clause, case: str | None, subject: str | None, program: str, release: ProductRelease | None
+) -> tuple[str, ...]:
+    """Return the releases of a program that are proven to accept a violation in this case; empty if there are none.
 
-    return version_number(product_release(program).version) >= version_number(first)
+    `subject`: the name that the finding is about. `release`: the only one to look at, if the program has releases.
+    """
+    if case == OWN_OPERATOR:
+        has_it = release is not None and release.has_own("", subject or "")
+        return (release.version,) if release is not None and has_it else ()
+    name = program.partition("=")[0]
+    rows = [re.fullmatch(ACCEPTED, each) for each in clause.accepted_by]
+    known = [row[2] for row in rows if row is not None and row[1] == name and row[3] in (None, case)]
+    return tuple([each for each in known if release is None or f"{release.version}.".startswith(f"{each}.")])
+
+
+def refused_since(clause: Clause, program: str, release: ProductRelease | None) -> str | None:
+    """Return the first release known to refuse a violation, if the program is known to refuse it."""
+    first = clause.refused_by.get(program.partition("=")[0])
+    if first is None or release is None:
+        return first
+    return first if version_number(release.version) >= version_number(first) else None
+
+
+def _unknown(name: str) -> str:
+    """Return what to say of a name that is no target."""
+    what, _, version = name.rpartition("=")
+    if what == CHECKER:
+        tried = {clause.refused_by[CHECKER] for clause in clauses().values() if CHECKER in clause.refused_by}
+        first, last = min(tried, key=version_number), max(tried, key=version_number)
+        return f"target {name!r}: write {CHECKER}; it stands for onnx {first} to {last}"
+    likely = ""
+    if (what or name) in _SHORT:
+        likely = f"; write {_SHORT[what or name]}={version if what else 'VERSION'}"
+    elif re.fullmatch(_VERSIONED, name, re.ASCII):
+        likely = _mistake(what, version)
+    likely = likely or suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
+    the = " The" if likely.endswith("?") else "; the"
+    return f"unknown target {quote(name)}{likely}{the} targets are {KNOWN}"
 
 
 def _mistake(what: str, version: str) -> str:
@@ -134,9 +155,12 @@ def _mistake(what: str, version: str) -> str:
         return ""
     folded = what.lower().replace("-", "_")
     near = folded if folded in _MEANT else nearest(folded, _MEANT)
-    from onnx_lint.spec.products import PRODUCTS
-
     return f"; write {_MEANT[near]}={version}" if near is not None else suggestion(what, PRODUCTS)
+
+
+def _is_domain(what: str) -> bool:
+    """Return whether a target may name a version of it: any other word without a dot is a misspelled product."""
+    return "." in what or what == "ir" or is_onnx_domain(what)
 
 
 _MEANT: Final[Mapping[str, str]] = {
@@ -146,6 +170,9 @@ _MEANT: Final[Mapping[str, str]] = {
     "ml": "ai.onnx.ml",
 }
 """The names in a target with a version, by what users write for them."""
+
+_SHORT: Final = {"ort": "onnxruntime", "onnxrt": "onnxruntime", "trt": "tensorrt", "ov": "openvino"}
+"""What users call products."""
 
 NO_TARGET = Target()
 
@@ -159,9 +186,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     Of several versions of one domain the lowest counts, since the model must suit each.
     `registered`: the domains that a library registers.
     """
-    from onnx_lint.spec.products import PRODUCTS, product_release, version_number
-
-    ir_version, versions, programs, mistake = None, dict[str, int](), dict[str, None](), ""
+    ir_version, versions, programs = None, dict[str, int](), dict[str, None]()
     names = [part.strip() for name in names for part in name.split(",")]
     for name in names:
         what, _, version = name.rpartition("=")
@@ -170,7 +195,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
             programs[name] = None
         elif name == CHECKER:
             programs[name] = None
-        elif re.fullmatch(_VERSIONED, name, re.ASCII) and not (mistake := _mistake(what, version)):
+        elif re.fullmatch(_VERSIONED, name, re.ASCII) and _is_domain(what) and not _mistake(what, version):
             number = int(version)
             if what == "ir":
                 ir_version = min(number, ir_version or number)
@@ -178,13 +203,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
                 domain = normalized_domain(what)
                 versions[domain] = min(number, versions.get(domain, number))
         elif name not in (ONNX, WITHOUT_ML):
-            if what == CHECKER:
-                tried = {clause.refused_by[CHECKER] for clause in clauses().values() if CHECKER in clause.refused_by}
-                first, last = min(tried, key=version_number), max(tried, key=version_number)
-                raise ValueError(f"target {name!r}: write {CHECKER}; it stands for onnx {first} to {last}")
-            likely = mistake or suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
-            the = " The" if likely.endswith("?") else "; the"
-            raise ValueError(f"unknown target {quote(name)}{likely}{the} targets are {KNOWN}")
+            raise ValueError(_unknown(name))
     is_onnx = not programs or ONNX in names
     variant = "onnx" if WITHOUT_ML in names else DEFAULT_STANDARD.variant
     return Target(ir_version, versions, tuple(programs), is_onnx, variant, tuple(map(normalized_domain, registered)))

@@ -125,8 +125,7 @@ class WordedProblem(Record):
 
     def _not_one_element(self, problem: NotOneElement) -> str:
         what = f"{self._input(problem.operand)} of {self._node} is {self._shape(problem.operand)}"
-        taken = "; ONNX Runtime uses the first element" if problem.is_taken else ""
-        return f"{what}, but {self.node.op_type} needs {_ONE[problem.is_scalar]}{taken}"
+        return f"{what}, but {self.node.op_type} needs {_ONE[problem.is_scalar]}"
 
     def _unequal(self, problem: Unequal) -> str:
         is_bound = problem.or_more or problem.least is not None
@@ -135,8 +134,7 @@ class WordedProblem(Record):
         if isinstance(problem.by, Element) and problem.by.source == "group":
             weights = 3 if self.node.op_type == "QLinearConv" else 1
             reason += f" and {self._input(weights)} is {self._shape(weights)}"
-        taken = _RUNS if problem.is_taken else ""
-        return f"{self._place(problem.place)}, but must be {_sizes(problem)}{reason}{taken}"
+        return f"{self._place(problem.place)}, but must be {_sizes(problem)}{reason}"
 
     def _two_sizes(self, problem: TwoSizes) -> str:
         sizes = [
@@ -166,8 +164,7 @@ class WordedProblem(Record):
 
     def _wrong_count(self, problem: WrongCount) -> str:
         what = f"{self._source(problem.source)} of {self._node} has {counted(problem.count, 'element')}"
-        taken = _RUNS if problem.is_taken else ""
-        return f"{what}, but must have {_count(problem)}{self._for(problem.by)}{taken}"
+        return f"{what}, but must have {_count(problem)}{self._for(problem.by)}"
 
     def _wrong_value(self, problem: WrongValue) -> str:
         why = f": {problem.reason}" if problem.reason else f", but must be {problem.allowed}"
@@ -256,8 +253,6 @@ class WordedProblem(Record):
             f" because attribute {quote(by)} is {proto.i if proto.type == _INTEGERS[0] else describe_list(proto.ints)}"
         )
 
-
-_RUNS: Final = "; ONNX Runtime runs it"
 
 _SENTENCES: Final[Mapping[type, Callable[[WordedProblem, Any], str]]] = {
     WrongRank: WordedProblem._wrong_rank,
