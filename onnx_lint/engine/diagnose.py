@@ -19,9 +19,9 @@ from onnx_lint.ir.places.enclosing_names import EnclosingNames
 from onnx_lint.model import Model, Place
 from onnx_lint.report import DIGEST, Diagnostic, RelatedPlace
 from onnx_lint.rule import FaultParts, Finding, Rule
-from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
+from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.spec.target import CHECKER, accepted_by, title
+from onnx_lint.spec.target import CHECKERS, accepted_by, refused_by, title
 from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
 
 _MAX_RELATED: Final = 1_000
@@ -54,7 +54,7 @@ def diagnose(
 
         whole, patterns = findings, PlacePatterns(entries)
         findings = (piece for finding in whole for piece in apart(finding, patterns, model))
-    levels: dict[tuple[str, str | None], tuple[str | None, Severity | None]] = {}
+    levels: dict[tuple[str, str], tuple[str | None, Severity | None]] = {}
     for finding in findings:
         look()
         located = None
@@ -142,18 +142,17 @@ def _hint(finding: Finding) -> str | None:
     return f"{finding.hint}; {reason}" if finding.hint and reason else finding.hint or reason
 
 
-def _case(finding: Finding) -> str | None:
-    """Return the case of the clause that a finding is about. Consumers that run a model do not read its training."""
-    is_training = any(field == "training_info" for field, _ in finding.place.key[:1])
-    return finding.case or ("training" if is_training else None)
+def _case(finding: Finding) -> str:
+    """Return the case of the clause that a finding is about, or else the kind of its place."""
+    return finding.case or place_kind([field for field, _ in finding.place.key])
 
 
-def _level(entry: Registered, clause: Clause, case: str | None, settings: Settings) -> Severity | None:
+def _level(entry: Registered, clause: Clause, case: str, settings: Settings) -> Severity | None:
     """Return the severity of the rule's findings for a listed clause; None if the edition has none for it."""
     level = severity(clause, settings.standard.edition)
     if level is None or entry.id in settings.severities:
         return level and settings.severities[entry.id]
-    if settings.target.is_refused(clause):
+    if settings.target.is_refused(clause, case):
         return Severity.ERROR
     return min(level, Severity.WARNING) if settings.target.is_accepted(clause, case) else level
 
@@ -188,7 +187,7 @@ def _described(
         operator=around.operator,
         graph=around.graph,
         scope=around.scope,
-        refused_by=tuple(clause.refused_by.items()),
+        refused_by=tuple(refused_by(clause, case).items()),
         case=case,
         accepted_by=tuple(accepted_by(clause, case).items()),
     )
@@ -224,14 +223,16 @@ def _allowed(finding: Finding, clause: Clause, settings: Settings) -> str | None
         verb = _verb(target.programs[0], len(target.programs))
         loading = " and ".join(map(title, target.programs))
         return f"{loading} {verb} it; ONNX requires {allowed or f'this: {clause.summary}'}"
-    known = [f"{consumer} refuses it ({release} and later tried)" for consumer, release in clause.refused_by.items()]
+    known = [
+        f"{consumer} refuses it ({release} and later tried)" for consumer, release in refused_by(clause, case).items()
+    ]
     for consumer, releases in accepted_by(clause, case).items():
         known.append(f"{consumer} {' and '.join(releases)} {_verb(consumer, len(releases))} it")
     return "; ".join(filter(None, (allowed, *known))) or None
 
 
 def _verb(program: str, count: int) -> str:
-    verb = "accept" if program == CHECKER else "load"
+    verb = "accept" if program in CHECKERS else "load"
     return f"{verb}s" if count == 1 else verb
 
 

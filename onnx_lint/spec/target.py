@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.spec.clauses import ACCEPTED, Clause, clauses
+from onnx_lint.spec.clauses import ACCEPTED, REFUSED, Clause, clauses
 from onnx_lint.spec.products import PRODUCTS, product_release, version_number
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
@@ -24,9 +24,15 @@ from onnx_lint.wording import nearest, quote, suggestion
 ONNX: Final = "onnx"
 """The specification itself."""
 CHECKER: Final = "onnx.checker"
+FULL_CHECK: Final = "onnx.full_check"
+CHECKERS: Final[Mapping[str, str]] = {
+    CHECKER: "onnx.checker.check_model(path)",
+    FULL_CHECK: "onnx.checker.check_model(path, full_check=True)",
+}
+"""The targets that are functions of the onnx package: they accept or refuse a model, and load none."""
 WITHOUT_ML: Final = "onnx-without-ml"
 """The variant of the specification that lacks classical machine learning."""
-KNOWN: Final = "onnx, onnx.checker, onnx-without-ml, NAME=VERSION for a release, ir=N and DOMAIN=N"
+KNOWN: Final = "onnx, onnx.checker, onnx.full_check, onnx-without-ml, NAME=VERSION for a release, ir=N and DOMAIN=N"
 
 
 class Target(Record):
@@ -40,7 +46,7 @@ class Target(Record):
     opset_versions: Mapping[str, int] = EMPTY
     """The newest operator set version by domain; the default domain is empty. Other domains are not checked."""
     programs: tuple[str, ...] = ()
-    """The programs that must load the model: `onnx.checker`, `onnxruntime=1.32`."""
+    """The programs that must take the model: `onnx.checker`, `onnx.full_check`, `onnxruntime=1.32`."""
     is_onnx: bool = True
     """True if the model must conform to ONNX too: a violation stays an error if a program accepts it."""
     variant: str = DEFAULT_STANDARD.variant
@@ -63,7 +69,7 @@ class Target(Record):
     @property
     def releases(self) -> tuple[str, ...]:
         """The programs whose data `onnx_lint.spec.products` has."""
-        return tuple(program for program in self.programs if program != CHECKER)
+        return tuple(program for program in self.programs if program not in CHECKERS)
 
     @property
     def assumed_imports(self) -> Mapping[str, int]:
@@ -74,11 +80,14 @@ class Target(Record):
                 return published | dict.fromkeys(release.own_domains, 1)
         return EMPTY
 
-    def is_refused(self, clause: Clause) -> bool:
-        """Return whether one of the programs is known to reject a model that violates the clause."""
-        return any(refuses(program, clause.refused_by) for program in self.programs)
+    def is_refused(self, clause: Clause, case: str | None = None) -> bool:
+        """Return whether one of the programs is known to reject a violation of the clause in this case; None: in any."""
+        if not self.programs or not clause.refused_by:
+            return False
+        known = refused_by(clause, case)
+        return any(refuses(program, known) for program in self.programs)
 
-    def is_accepted(self, clause: Clause, case: str | None) -> bool:
+    def is_accepted(self, clause: Clause, case: str) -> bool:
         """Return whether the target is programs that are all proven to accept a violation of the clause."""
         if self.is_onnx or not clause.accepted_by:
             return False
@@ -88,16 +97,35 @@ class Target(Record):
 
 def title(program: str) -> str:
     """Return the name of a program for people: `onnxruntime 1.32.0`."""
-    return program if program == CHECKER else str(product_release(program))
+    return program if program in CHECKERS else str(product_release(program))
 
 
-def accepted_by(clause: Clause, case: str | None) -> dict[str, tuple[str, ...]]:
+def accepted_by(clause: Clause, case: str) -> dict[str, tuple[str, ...]]:
     """Return the consumers that are proven to accept a violation of the clause in this case, each with its releases."""
     found: dict[str, tuple[str, ...]] = {}
     for row in [re.fullmatch(ACCEPTED, each) for each in clause.accepted_by]:
-        if row is not None and row[3] in (None, case):
+        if row is not None and _is_about(row[3], case):
             found[row[1]] = (*found.get(row[1], ()), row[2])
     return found
+
+
+def refused_by(clause: Clause, case: str | None) -> dict[str, str]:
+    """Return the consumers that reject a violation of the clause in this case, each with the first release known to.
+
+    `case`: None for any.
+    """
+    found: dict[str, str] = {}
+    for consumer, text in clause.refused_by.items():
+        row = re.fullmatch(REFUSED, text)
+        if row is not None and (case is None or _is_about(row[2], case)):
+            found[consumer] = row[1]
+    if CHECKER in found:
+        found.setdefault(FULL_CHECK, found[CHECKER])
+    return found
+
+
+def _is_about(cases: str | None, case: str) -> bool:
+    return cases is None or case in cases.split(" or ")
 
 
 def accepts(program: str, known: Mapping[str, tuple[str, ...]]) -> bool:
@@ -153,7 +181,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
         if what in PRODUCTS or name in PRODUCTS:
             product_release(name)
             programs[name] = None
-        elif name == CHECKER:
+        elif name in CHECKERS:
             programs[name] = None
         elif re.fullmatch(_VERSIONED, name, re.ASCII) and not (mistake := _mistake(what, version)):
             number = int(version)
@@ -163,11 +191,14 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
                 domain = normalized_domain(what)
                 versions[domain] = min(number, versions.get(domain, number))
         elif name not in (ONNX, WITHOUT_ML):
-            if what == CHECKER:
-                tried = {clause.refused_by[CHECKER] for clause in clauses().values() if CHECKER in clause.refused_by}
+            if what in CHECKERS:
+                tried = {
+                    clause.refused_by[what].split()[0] for clause in clauses().values() if what in clause.refused_by
+                }
                 first, last = min(tried, key=version_number), max(tried, key=version_number)
-                raise ValueError(f"target {name!r}: write {CHECKER}; it stands for onnx {first} to {last}")
-            likely = mistake or suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
+                known = first if first == last else f"{first} to {last}"
+                raise ValueError(f"target {name!r}: write {what}; it stands for onnx {known}")
+            likely = mistake or suggestion(what or name, [*PRODUCTS, ONNX, *CHECKERS, WITHOUT_ML])
             the = " The" if likely.endswith("?") else "; the"
             raise ValueError(f"unknown target {quote(name)}{likely}{the} targets are {KNOWN}")
     is_onnx = not programs or ONNX in names
