@@ -113,6 +113,8 @@ class Settings(TypedDict, total=False):
     """The options of rules by rule id."""
     target: str | Iterable[str]
     """What must load the model: `onnx`, `onnx.checker`, a release such as `onnxruntime=1.32`, ... (docs/targets.md)."""
+    target_gate: Literal["refused", "violations", "unproven"]
+    """What of the programs of `target` fails the model (docs/targets.md)."""
     edition: Edition
     """The text of the specification."""
     opset_schemas: Paths
@@ -352,7 +354,7 @@ def _taken(name: str, value: Any) -> Any:
         return None
     elif isinstance(value, text):
         allowed = setting.kind.allowed
-        if name == "fail_on" and value not in allowed:
+        if name in ("fail_on", "target_gate") and value not in allowed:
             raise ValueError(f"{name} is one of {', '.join(allowed)}, not {value!r}")
         return os.fspath(value)
     raise TypeError(f"{name} takes {what}, not {value!r:.100} ({type(value).__name__})")

@@ -105,11 +105,13 @@ class Diagnostic(Record):
     collective: bool = False
     """True if it is about all places of its kind. `place` is then the first."""
     refused_by: tuple[tuple[str, str], ...] = ()
-    """The consumers that reject a violation of the clause, each with the first release known to."""
+    """The programs of the target that reject a violation of the clause, each with the first release known to."""
     case: str | None = None
     """The case of the clause that it is about, see `Finding.case`."""
     accepted_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """The consumers that are proven to accept a violation of the clause, each with its releases."""
+    """The programs of the target that are proven to accept a violation of the clause, each with its releases."""
+    by_target: tuple[tuple[str, str], ...] = ()
+    """The title of each of these programs, and what it does: `("onnxruntime 1.32.0", "loads it")`."""
     count: int = 1
     """The number of faults that it reports."""
     hint: str | None = None
@@ -378,9 +380,12 @@ class TargetVerdict(Record):
     program: str
     """Name and release: `onnxruntime 1.32.0`."""
     loads: bool | None
-    """True if nothing is known that it refuses, False if something is, None if that was not or cannot be judged."""
+    """False if it refuses something, True if it refuses none and every node, type and file was judged, otherwise None.
+    """
     said: str
     """The verdict in words, with what was not judged."""
+    is_red: bool = False
+    """True if it fails the run although the program refuses nothing that is known: the gate asks for a proof."""
 
 
 class FileReport(Record):

@@ -176,6 +176,7 @@ def openvino_file(answers: list[dict[str, Any]], date: str) -> str:
     head = {
         "source": OPENVINO,
         "date": date,
+        "domains": ONNX_DOMAINS,
         "releases": [
             {
                 "version": answer["version"],

@@ -42,7 +42,11 @@ def of_file(file: FileReport, fail_on: str) -> int:
         return NOT_CHECKED
     if file.not_judged is not None and not file.diagnostics and not file.suppressed:
         return NOT_CHECKED  # the rule that would say so was not selected
-    if fail_on == "never" or not file.diagnostics:
+    if fail_on == "never":
+        return CLEAN
+    if any(target.is_red for target in file.targets):
+        return FINDINGS
+    if not file.diagnostics:
         return CLEAN
     least = Severity.of(fail_on)
     return FINDINGS if any(item.severity >= least for item in file.diagnostics) else CLEAN

@@ -28,7 +28,9 @@ from onnx_lint.engine.selection import report_of, with_own_settings
 from onnx_lint.report import FileReport, InternalError, Repair, Report, Totals
 from onnx_lint.reporters import writer_for
 from onnx_lint.reporters.escape import shown_path, visible
+from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
 from onnx_lint.tasks.lint_one import Task
+from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
     from onnx_lint.configuration.settings import Request
@@ -119,6 +121,8 @@ class _Results:
         """Files without a verdict, files that could not be fixed, and files with internal errors; without findings."""
         self._not_made: list[tuple[str, str]] = []
         """The fixes that were not made, each with its path."""
+        self._unproven: list[tuple[str, str, str]] = []
+        """The paths of the models that are not proven to load, each with the program and the reason."""
         self.live = live
         self.totals = Totals()
         self.code = exit_codes.CLEAN
@@ -132,6 +136,7 @@ class _Results:
             report.file(file)
         self.totals.add(file)
         self.code = max(self.code, exit_codes.of_file(file, self._plan.request_for(file.path).fail_on))
+        self._unproven += [(file.path, each.program, each.said) for each in file.targets if each.is_red]
         repair = file.repair
         if repair is not None:
             self._not_made += ((file.path, problem) for problem in repair.not_made)
@@ -157,7 +162,9 @@ class _Results:
         return self.code
 
     def print_not_made(self) -> None:
-        """Print the fixes that were not made, which only the full text report has."""
+        """Print the fixes that were not made, and the models that are not proven to load: the full text has them."""
+        for path, program, said in self._unproven:
+            sys.stderr.write(f"Error: {shown_path(path)}: {program}: {visible(said)}\n")
         for path, problem in self._not_made:
             sys.stderr.write(f"Warning: {shown_path(path)}: not fixed: {visible(problem)}\n")
 
@@ -223,6 +230,10 @@ class _Judgement:
         self.names = [task.name or task.path for task in tasks]
         self.used: set[str] = set()
         """The descriptions of the suppressions that suppressed something."""
+        self._of_targets: set[str] = set()
+        """The domains of which a target names a version for a model of the run."""
+        self._imported: set[str] = set()
+        """Those of them that a model imports."""
         self._baselines = None
         if plan.has_baseline:
             from onnx_lint.cli.baselines import Baselines
@@ -237,6 +248,10 @@ class _Judgement:
                 from onnx_lint.engine.suppressions import used_in
 
                 self.used.update(used_in(file))
+            versions = self._tasks[index].settings.target.opset_versions
+            if versions and file.facts is not None:
+                self._of_targets.update(versions)
+                self._imported.update(normalized_domain(domain) for domain, _ in file.facts.opset_imports)
             return file if self._baselines is None else self._baselines.apply(file)
         except RunError:
             raise
@@ -244,7 +259,13 @@ class _Judgement:
             return file.with_crash(error, "comparing the findings with the settings and the baseline")
 
     def finish(self, results: _Results) -> int:
-        """Print the unused suppressions, write the baselines, and return the number of stale baseline entries."""
+        """Print what had no effect, write the baselines, and return the number of stale baseline entries.
+
+        Without effect are suppressions that suppressed nothing, and targets for a domain that no model imports.
+        """
+        for domain in sorted(self._of_targets - self._imported):
+            name = visible(domain) or DOMAIN_ALIAS
+            sys.stderr.write(f"Warning: target {quote(name)}: no model of this run imports the domain\n")
         if self._plan.has_suppressions:
             with _last_step(results, "reporting unused suppressions"):
                 from onnx_lint.engine.suppressions import complaints

@@ -85,6 +85,8 @@ def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bo
         return path[-1] == "rule"  # --show-suppressed has the rest of an entry
     if name == "fail-on":
         return bool(value == "never")
+    if name == "target-gate":
+        return bool(value == "refused")
     if name == "rules":
         return len(path) > 2  # only the rule knows whether an option makes it report less
     return bool(value != key.key_default and value != [])

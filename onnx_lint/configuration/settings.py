@@ -46,6 +46,7 @@ from onnx_lint.input.limits import NAMES as LIMIT_NAMES
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
+from onnx_lint.spec.target import TARGET_GATES
 
 if TYPE_CHECKING:
     from onnx_lint.engine.suppressions import Suppression
@@ -409,6 +410,18 @@ class Request(Record, metaclass=_RequestType):
         "tensorrt=10.15, ir=N for an IR version, or DOMAIN=N for an operator set; docs/targets.md describes them.",
         example='targets = ["onnxruntime=1.32"]',
         merging="tuple",
+    )
+    target_gate: str = setting(
+        choice(TARGET_GATES),
+        "violations",
+        "Of the programs of --target, exit with 1 for a model that one refuses (refused), also for a violation of ONNX "
+        "that one is not proven to load (violations), or also for anything not judged (unproven).",
+        TARGETS,
+        metavar="WHAT",
+        shows_default=True,
+        details="With refused, a violation that no program is known to refuse is a warning. With unproven, a file "
+        "passes only if every node, type and file was judged.",
+        example='target-gate = "unproven"',
     )
     registered: tuple[str, ...] = setting(
         TEXTS,

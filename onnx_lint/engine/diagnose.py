@@ -21,7 +21,6 @@ from onnx_lint.report import DIGEST, Diagnostic, RelatedPlace
 from onnx_lint.rule import FaultParts, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.spec.target import CHECKERS, accepted_by, refused_by, title
 from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
 
 _MAX_RELATED: Final = 1_000
@@ -54,17 +53,16 @@ def diagnose(
 
         whole, patterns = findings, PlacePatterns(entries)
         findings = (piece for finding in whole for piece in apart(finding, patterns, model))
-    levels: dict[tuple[str, str], tuple[str | None, Severity | None]] = {}
+    levels: dict[str, tuple[str | None, Severity | None]] = {}
     for finding in findings:
         look()
         located = None
         try:
             clause = _clause_of(entry.rule, finding)
-            key = clause.id, _case(finding)
-            if key not in levels:
+            if clause.id not in levels:
                 how = presence(entry, clause, settings) if edition in clause.keyword else None
-                levels[key] = how, _level(entry, clause, key[1], settings) if how == "listed" else None
-            how, level = levels[key]
+                levels[clause.id] = how, _level(entry, clause, settings) if how == "listed" else None
+            how, level = levels[clause.id]
             if how == "counted":
                 counts[entry.id, clause.counted] += finding.count
             if level is not None:
@@ -132,7 +130,7 @@ def _located(
         declared_by=clause.declared_by,
     )
     with model.crashes.at("describing a finding", finding.place):
-        return _described(bare, finding, clause, model, settings)
+        return _described(bare, finding, clause, model)
     return 0, bare
 
 
@@ -147,14 +145,10 @@ def _case(finding: Finding) -> str:
     return finding.case or place_kind([field for field, _ in finding.place.key])
 
 
-def _level(entry: Registered, clause: Clause, case: str, settings: Settings) -> Severity | None:
+def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
     """Return the severity of the rule's findings for a listed clause; None if the edition has none for it."""
     level = severity(clause, settings.standard.edition)
-    if level is None or entry.id in settings.severities:
-        return level and settings.severities[entry.id]
-    if settings.target.is_refused(clause, case):
-        return Severity.ERROR
-    return min(level, Severity.WARNING) if settings.target.is_accepted(clause, case) else level
+    return level and settings.severities.get(entry.id, level)
 
 
 def _clause_of(rule: Rule, finding: Finding) -> Clause:
@@ -166,11 +160,9 @@ def _clause_of(rule: Rule, finding: Finding) -> Clause:
     return clauses()[name]
 
 
-def _described(
-    bare: Diagnostic, finding: Finding, clause: Clause, model: Model, settings: Settings
-) -> tuple[int, Diagnostic]:
-    """Return the diagnostic with its surroundings and the consumers that accept or refuse it, and its first byte."""
-    extent, case = _extent(finding, model), _case(finding)
+def _described(bare: Diagnostic, finding: Finding, clause: Clause, model: Model) -> tuple[int, Diagnostic]:
+    """Return the diagnostic with its surroundings, and its first byte."""
+    extent = _extent(finding, model)
     around = _NO_NAMES
     with model.crashes.at("looking for the names around a finding", finding.place):
         around = model.places.enclosing_names(finding.place)
@@ -178,7 +170,7 @@ def _described(
         bare,
         place=_path(finding.place, model),
         anchor=finding.anchor or _section_of_operator(finding, clause, model) or clause.anchor,
-        allowed=_allowed(finding, clause, settings),
+        allowed=finding.allowed,
         related=_related(finding, model),
         # For a model in text form these are the bytes of its binary form; they only determine the order.
         byte_range=extent if finding.offset is not None or model.form == "binary" else None,
@@ -187,9 +179,7 @@ def _described(
         operator=around.operator,
         graph=around.graph,
         scope=around.scope,
-        refused_by=tuple(refused_by(clause, case).items()),
-        case=case,
-        accepted_by=tuple(accepted_by(clause, case).items()),
+        case=_case(finding),
     )
 
 
@@ -213,27 +203,6 @@ def _citing_the_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic
     """Return the diagnostic with the entry of the configuration that requires it as its section."""
     entry, file = f"policy.{diagnostic.anchor}", settings.policy_files.get(diagnostic.anchor)
     return replace(diagnostic, anchor=entry if file is None else f"{file}: {entry}")
-
-
-def _allowed(finding: Finding, clause: Clause, settings: Settings) -> str | None:
-    """Return what is allowed, and the consumers that are known to load or refuse anything else."""
-    target, case = settings.target, _case(finding)
-    allowed = finding.allowed
-    if target.is_accepted(clause, case):
-        verb = _verb(target.programs[0], len(target.programs))
-        loading = " and ".join(map(title, target.programs))
-        return f"{loading} {verb} it; ONNX requires {allowed or f'this: {clause.summary}'}"
-    known = [
-        f"{consumer} refuses it ({release} and later tried)" for consumer, release in refused_by(clause, case).items()
-    ]
-    for consumer, releases in accepted_by(clause, case).items():
-        known.append(f"{consumer} {' and '.join(releases)} {_verb(consumer, len(releases))} it")
-    return "; ".join(filter(None, (allowed, *known))) or None
-
-
-def _verb(program: str, count: int) -> str:
-    verb = "accept" if program in CHECKERS else "load"
-    return f"{verb}s" if count == 1 else verb
 
 
 def _path(place: Place, model: Model) -> str:

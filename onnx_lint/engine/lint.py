@@ -39,6 +39,7 @@ from onnx_lint.loader.limits.not_checked import within_time
 from onnx_lint.model import ROOT, Model
 from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, TargetVerdict, fold, unfold
 from onnx_lint.rule import Finding, RuleError
+from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import Fix
@@ -99,6 +100,11 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
 
         bare = listed
         listed = part(lambda: with_positions(bare, model), bare, "looking for lines and columns")
+    if listed and settings.target.programs:
+        from onnx_lint.engine.targets import with_target
+
+        of_onnx = listed
+        listed = part(lambda: with_target(of_onnx, settings), of_onnx, "judging findings by the target")
     folded = part(lambda: fold(listed), tuple(listed), "folding findings of one cause")
     return Verdict(
         folded,
@@ -311,10 +317,9 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         from onnx_lint.engine.targets import target_verdicts
 
         rules = {entry.id for entry in judging}
-        found = unfold(verdict.diagnostics)
-        targets = part(
-            lambda: tuple(target_verdicts(found, not_verified, settings, rules, gaps)), (), "judging the targets"
-        )
+        found, crashes = unfold(verdict.diagnostics), len(errors.all())
+        left = (*gaps, *verdict.cut, *incomplete, *([counted(crashes, "internal error")] if crashes else ()))
+        targets = part(lambda: tuple(target_verdicts(model, found, settings, rules, left)), (), "judging the targets")
     return FileReport(
         path=check.path,
         size=check.source.size,

@@ -69,6 +69,8 @@ class Settings(Record):
     """Selectors not to report unless `extend_select` names them: those that a configuration ignores."""
     target: Target = NO_TARGET
     """The intended consumer of the models."""
+    target_gate: str = "violations"
+    """What of a program of the target fails a run, one of `onnx_lint.spec.target.TARGET_GATES`."""
     proto: str | None = None
     """The message that the files hold, such as `TensorProto`; None to recognize it by the content."""
     opset_imports: Mapping[str, int] = EMPTY

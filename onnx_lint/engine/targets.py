@@ -1,57 +1,189 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict for each program of `--target`: whether it takes the model, as far as its data say."""
+"""What the programs that `--target` names do with a model: the one place where a target changes a verdict.
+
+Rules of ONNX's chapters have the same findings with and without a target. Here these get the severity that follows from
+the target, and a line about each program. Whether a model conforms to ONNX depends on neither.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
+from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.unjudged_nodes import unjudged_nodes
+from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, TargetVerdict
-from onnx_lint.spec.clauses import Severity, clauses
-from onnx_lint.spec.target import CHECKER, CHECKERS, FULL_CHECK, accepts, refuses, title
-from onnx_lint.wording import counted
+from onnx_lint.spec.clauses import Clause, Severity, clauses
+from onnx_lint.spec.products import ProductRelease
+from onnx_lint.spec.target import CHECKER, FULL_CHECK, OWN_OPERATOR, accepting, refused_since, releases_of, title
+from onnx_lint.wording import counted, listed
 
+_OF_TARGET: Final = "target"
+"""The chapter that declares the clauses about programs."""
+_ONE_OF_TWO: Final = "PRD-5"
+"""The clause about what one of the neighbours of a release refuses."""
 _OF_FULL_CHECK: Final = f"; the target {FULL_CHECK} is about full_check=True"
 """The end of the line about `onnx.checker`, for the first release that knows both."""
 
 
+def with_target(found: Iterable[Diagnostic], settings: Settings) -> list[Diagnostic]:
+    """Return the findings with what the programs of the target do with each, and the severity that follows."""
+    return [_with_target(item, settings) for item in found]
+
+
+def _with_target(item: Diagnostic, settings: Settings) -> Diagnostic:
+    target, clause = settings.target, clauses()[item.clause]
+    answers = [_effect(program, clause, item) for program in target.programs]
+    severity = item.severity
+    if item.rule in settings.severities:
+        pass
+    elif any(each.refuses for each in answers):
+        severity = Severity.ERROR
+    elif not target.is_onnx and (
+        all(each.accepts for each in answers) or (settings.target_gate == "refused" and item.declared_by is None)
+    ):
+        severity = min(severity, Severity.WARNING)
+    if severity is item.severity and not any(each.said for each in answers):
+        return item
+    releases: dict[str, tuple[str, ...]] = {}
+    for each in answers:
+        if each.accepts and item.case != OWN_OPERATOR:  # then the operands and attributes are not judged
+            releases[each.name] = tuple(dict.fromkeys((*releases.get(each.name, ()), *each.releases)))
+    return replace(
+        item,
+        severity=severity,
+        refused_by=tuple({each.name: each.since for each in answers if each.refuses}.items()),
+        accepted_by=tuple(releases.items()),
+        by_target=tuple((title(each.program), each.said) for each in answers if each.said),
+    )
+
+
+class _Effect(Record):
+    """What a program does with a violation of a clause."""
+
+    program: str
+    since: str
+    """The first release that is known to refuse it, if the program does; otherwise empty."""
+    releases: tuple[str, ...]
+    """The releases that prove that it accepts it, if the program does; otherwise empty."""
+    said: str
+    """The same in words; empty if nothing is known."""
+
+    @property
+    def name(self) -> str:
+        return self.program.partition("=")[0]
+
+    @property
+    def refuses(self) -> bool:
+        return bool(self.since)
+
+    @property
+    def accepts(self) -> bool:
+        return bool(self.releases)
+
+
+def _effect(program: str, clause: Clause, item: Diagnostic) -> _Effect:
+    """Return what a program does with a violation: if only its neighbours are known, what both of them do."""
+    if not clause.refused_by and not clause.accepted_by and item.case != OWN_OPERATOR:
+        return _Effect(program, "", (), "")
+    releases = releases_of(program)
+    since = [refused_since(clause, item.case, program, release) for release in releases]
+    proofs = [accepting(clause, item.case, item.subject, program, release) for release in releases]
+    first = since[0] if all(since) else None
+    accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
+    if releases == (None,):
+        tried = f"onnx {first} and later" if first else f"onnx {' and '.join(accepted)}"
+        verb = "refuses" if first else "accepts"
+        said = f"{verb} it ({tried} tried)" if first or accepted else ""
+    else:
+        verbs = ["refuse" if refusal else "load" if proof else "" for refusal, proof in zip(since, proofs, strict=True)]
+        found = [release for release in releases if release is not None]
+        said = _of_releases(found, verbs)
+        if item.case == OWN_OPERATOR and accepted:
+            said = "has this operator" if len(found) == 1 else f"{listed(accepted)} have this operator"
+    return _Effect(program, first or "", accepted, said)
+
+
+def _of_releases(releases: Sequence[ProductRelease], verbs: Sequence[str]) -> str:
+    """Return `loads it` for one release, `1.17.3 and 1.20.1 load it` for two that agree, and otherwise each of them."""
+    if len(releases) == 1:
+        return f"{verbs[0]}s it" if verbs[0] else ""
+    if len({*verbs}) == 1:
+        return f"{listed([each.version for each in releases])} {verbs[0]} it" if verbs[0] else ""
+    return "; ".join(f"{each.version} {verb}s it" for each, verb in zip(releases, verbs, strict=True) if verb)
+
+
 def target_verdicts(
-    found: Sequence[Diagnostic],
-    not_verified: Sequence[tuple[str, int]],
-    settings: Settings,
-    rules: Collection[str],
-    gaps: Sequence[str],
+    model: Model, found: Sequence[Diagnostic], settings: Settings, rules: Collection[str], gaps: Sequence[str]
 ) -> Iterator[TargetVerdict]:
     """Yield the verdict for each program.
 
-    `found`: all findings in the file. `rules`: those that checked it. `gaps`: why an error may not have been found.
+    `found`: all findings in the file. `rules`: those that checked it. `gaps`: what was not judged, in words.
     """
     (judge,) = clauses()["PRD-1"].rules
     for program in settings.target.programs:
-        verb = "accept" if program in CHECKERS else "load"
-        refusing = [item for item in found if _is_refused(item, program)]
-        doubtful = [item for item in found if item not in refusing and not _is_accepted(item, program)]
-        if refusing:
-            loads, said = False, f"refuses it: {counted(len(refusing), 'cause')}"
-        elif doubtful:
-            loads, said = None, f"not proven to {verb} it: {counted(len(doubtful), 'violation')} of ONNX"
-        elif program not in CHECKERS and judge not in rules:
-            loads, said = None, f"not judged: the rule {judge} did not run"
-        elif gaps:
-            loads, said = None, f"not judged: {'; '.join(gaps)}"
-        else:
-            loads, said = True, f"{verb}s{' it' if program in CHECKERS else ''}, as far as its data say"
-        left = "".join(f"; {counted(nodes, 'node')} of {domain} not judged" for domain, nodes in not_verified)
+        releases = releases_of(program)
+        missing = () if judge in rules or releases == (None,) else (f"the rule {judge} did not run",)
+        states = [_state(model, found, program, release, (*missing, *gaps)) for release in releases]
+        loads, said = _joined(states, releases)
+        is_red = loads is None and settings.target_gate == "unproven"
         more = _OF_FULL_CHECK if program == CHECKER else ""
-        yield TargetVerdict(title(program), loads, said + left + more)
+        yield TargetVerdict(title(program), loads, said + more, is_red)
 
 
-def _is_refused(item: Diagnostic, program: str) -> bool:
-    if item.declared_by == "target":
-        return title(program) in item.message and item.severity is Severity.ERROR
-    return refuses(program, dict(item.refused_by))
+class _State(Record):
+    """What is known of a program or a release."""
+
+    loads: bool | None
+    said: str
 
 
-def _is_accepted(item: Diagnostic, program: str) -> bool:
-    return not item.is_violation or accepts(program, dict(item.accepted_by))
+def _joined(states: Sequence[_State], releases: Sequence[ProductRelease | None]) -> tuple[bool | None, str]:
+    """Return the verdict on a release: if only its neighbours are known, theirs if they agree."""
+    if len(states) == 1:
+        return states[0].loads, states[0].said
+    versions = [release.version for release in releases if release is not None]
+    answers = {state.loads for state in states}
+    if answers == {True}:
+        return True, f"{listed(versions)} load it, as far as their data say"
+    if answers == {False}:
+        return False, f"{listed(versions)} refuse it"
+    if len({state.said for state in states}) == 1:
+        return None, states[0].said
+    return None, "; ".join(f"{version} {state.said}" for version, state in zip(versions, states, strict=True))
+
+
+def _state(
+    model: Model, found: Sequence[Diagnostic], program: str, release: ProductRelease | None, gaps: Sequence[str]
+) -> _State:
+    answers = [_loads(item, program, release) for item in found]
+    verb = "accept" if release is None else "load"
+    if refusing := answers.count(False):
+        return _State(False, f"refuses it: {counted(refusing, 'cause')}")
+    unknown = answers.count(None)
+    unjudged = [*gaps, *(unjudged_nodes(model, release) if release is not None and model.loaded else ())]
+    reasons = [f"not proven to {verb} it: {counted(unknown, 'violation')} of ONNX"] if unknown else []
+    if unjudged:
+        reasons.append(f"not judged: {'; '.join(unjudged)}")
+    if reasons:
+        return _State(None, "; ".join(reasons))
+    if release is None:
+        return _State(True, "accepts it, as far as its data say")
+    return _State(True, f"loads{release.quoted or ', as far as its data say'}")
+
+
+def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bool | None:
+    """Return whether a release loads a model in spite of a finding; None if that is not known."""
+    if item.declared_by == _OF_TARGET:
+        return item.case is None or item.case not in (program, _named(release))
+    clause = clauses()[item.clause]
+    if refused_since(clause, item.case, program, release):
+        return False
+    is_harmless = not item.is_violation or accepting(clause, item.case, item.subject, program, release)
+    return True if is_harmless else None
+
+
+def _named(release: ProductRelease | None) -> str | None:
+    return None if release is None else f"{release.product}={release.version}"

@@ -50,8 +50,6 @@ class Feature(Record):
     of: str
     """The words for the holder of its first use, which follow `what`; empty for the model itself."""
     count: int
-    is_only_named: bool = False
-    """True for an element type that an attribute names and no value is declared with."""
 
 
 def may_use_newer_features(model: Model) -> bool:
@@ -255,7 +253,7 @@ def _only_named(model: Model, known: int, declared: Set[int]) -> Iterator[Featur
     for number, place, holder, count in _first((each.number, each.place, each, 1) for each in named):
         element = premature[number]
         what = f"element type '{element.name}'"
-        yield Feature(what, element.since, place, f", named by {holder},", count, is_only_named=True)
+        yield Feature(what, element.since, place, f", named by {holder},", count)
 
 
 def _element_type(proto: Proto) -> int:

@@ -21,6 +21,7 @@ from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import (
     after_path,
     allowed_of,
+    by_target_of,
     internal_error_of,
     interrupted_of,
     not_verified_of,
@@ -108,6 +109,9 @@ def _annotations(file: FileReport, root: str) -> Iterator[_Annotation]:
         yield _about_file(path, title, visible(reason))
     for error in file.internal_errors:
         yield _about_file(path, "internal error", visible(internal_error_of(error)))
+    for target in file.targets:
+        if target.is_red:
+            yield _about_file(path, target.program, visible(target.said))
     for item in worst_first(file.diagnostics):
         yield _about_finding(item, path)
 
@@ -123,6 +127,7 @@ def _about_finding(item: Diagnostic, path: str) -> _Annotation:
     lines = [message, f"at {place} ({where})" if where else f"at {place}"]
     if allowed := allowed_of(item):
         lines.append(f"allowed: {visible(allowed)}")
+    lines += by_target_of(item)
     if item.hint:
         lines.append(f"help: {visible(item.hint)}")
     lines.append(visible(f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"))

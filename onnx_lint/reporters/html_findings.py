@@ -24,6 +24,7 @@ from onnx_lint.reporters.escape import shortened, shown_path
 from onnx_lint.reporters.wording import (
     after_path,
     allowed_of,
+    by_target_of,
     bytes_of,
     related_of,
     unnamed_of,
@@ -106,6 +107,7 @@ class PageEntry(Record):
             facts.append(("help", prose_of(item.hint)))
         if allowed := allowed_of(item):
             facts.append(("allowed", prose_of(allowed)))
+        facts += [("target", text_of(said)) for said in by_target_of(item)]
         if item.fix is not None:
             facts.append(("fix", _fix(self.path, item.rule, item.fix)))
         others = [("see also", f"<code>{text_of(at.place)}</code>: {prose_of(at.message)}") for at in related_of(item)]

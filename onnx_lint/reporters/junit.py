@@ -19,6 +19,7 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.wording import (
+    by_target_of,
     description_of,
     groups_of,
     internal_error_of,
@@ -95,6 +96,9 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     for error in file.internal_errors:
         message, trace = _text(internal_error_of(error)), _text(error.traceback, lines=True)
         _case(suite, path, _text(error.rule), "error", message, trace)
+    for target in file.targets:
+        if target.is_red and failing is not None:
+            _case(suite, path, _text(target.program), "failure", _text(target.said), "")
     for group in groups_of(file.diagnostics):
         first = group[0]
         outcome = "failure" if failing is not None and first.severity >= failing else "system-out"
@@ -145,6 +149,7 @@ def _headline(group: Sequence[Diagnostic]) -> str:
 def _list(group: Sequence[Diagnostic]) -> str:
     first = group[0]
     lines = [_text(f"{first.clause} {first.keyword} ({first.anchor}): {first.clause_summary}")]
+    lines += map(_text, by_target_of(first))
     for item in group[:MAX_SHOWN]:
         where = where_of(item)
         bytes_shown = f" ({where})" if where else ""

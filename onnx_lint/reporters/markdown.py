@@ -15,6 +15,7 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
+    by_target_of,
     description_of,
     groups_of,
     is_unremarkable,
@@ -129,8 +130,9 @@ def _state(file: FileReport, report: Report) -> str:
 def _row(item: Diagnostic) -> str:
     where = where_of(item)
     place = f"{_code(item.place)} ({where})" if where else _code(item.place)
-    said = _inert(f"{item.clause} {item.keyword} ({item.anchor})")
-    return f"| {item.severity.label} | {_code(item.rule)} | {_inert(item.message)}<br>{place}<br>{said} |\n"
+    said = [_inert(each) for each in (f"{item.clause} {item.keyword} ({item.anchor})", *by_target_of(item))]
+    lines = "<br>".join((_inert(item.message), place, *said))
+    return f"| {item.severity.label} | {_code(item.rule)} | {lines} |\n"
 
 
 def _more(group: list[Diagnostic]) -> str:

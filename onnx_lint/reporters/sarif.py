@@ -308,6 +308,10 @@ def _notifications(
         yield _notification("unreadable-file", "error", text) | {"locations": [location]}
     if file.not_judged is not None:
         yield _notification("not-judged", "error", f"{visible(file.not_judged)}.") | {"locations": [location]}
+    for target in file.targets:
+        if target.is_red:
+            text = f"{target.program}: {visible(target.said)}."
+            yield _notification("not-verified", "error", text) | {"locations": [location]}
     for what in not_verified_of(file):
         yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
     for error in file.internal_errors:

@@ -136,6 +136,8 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
             allowed = allowed_of(diagnostic)
             if allowed and (index == 0 or allowed != allowed_of(shown[index - 1])):
                 block.append(_detail("allowed", visible(allowed)))
+            if index == 0 or diagnostic.by_target != shown[index - 1].by_target:
+                block.extend(_detail(program, visible(said)) for program, said in diagnostic.by_target)
             if diagnostic.fix is not None and (index == 0 or diagnostic.fix != shown[index - 1].fix):
                 block.append(_detail("fix", _fix(diagnostic.fix, options)))
             if diagnostic.hint:

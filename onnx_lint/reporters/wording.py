@@ -73,6 +73,12 @@ def allowed_of(item: Diagnostic) -> str | None:
     return None if is_said else allowed
 
 
+def by_target_of(item: Diagnostic) -> Iterator[str]:
+    """Yield what each program of the target does with the finding: `onnxruntime 1.32.0: loads it`."""
+    for program, said in item.by_target:
+        yield visible(f"{program}: {said}")
+
+
 def path_at(path: str, position: tuple[int, int] | None) -> str:
     """Return a path as reports show it, with line and column."""
     return f"{shown_path(path)}{after_path(position)}"
@@ -271,9 +277,10 @@ def worst_of(file: FileReport) -> Severity | None:
 
 
 def is_unremarkable(file: FileReport, report: Report) -> bool:
-    """Return whether a file conforms, or has no new findings, and nothing went wrong."""
+    """Return whether a file conforms, or has no new findings, loads in each target, and nothing went wrong."""
     odd = file.diagnostics or file.internal_errors or file.unreadable is not None or file.not_judged is not None
     odd = odd or (file.repair is not None and bool(file.repair.fixed or file.repair.not_made or file.repair.written))
+    odd = odd or any(target.loads is not True for target in file.targets)
     return not odd and not is_ignored(file, report)
 
 

@@ -110,12 +110,21 @@ REFUSED: Final = rf"(\d+\.\d+){_CASES}"
 """The pattern of a value of `Clause.refused_by`: the release, and the cases."""
 
 
-def place_kind(fields: Sequence[str]) -> str:
-    """Return the kind of place that a path of fields leads to: programs look for faults in some of them only.
+PLACES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "main": "in the main graph",
+        "branch": "in a subgraph",
+        "body": "in a function",
+        "nested": "in a subgraph of a function",
+        "default": "in the default value of a function's attribute",
+        "training": "in the training",
+    }
+)
+"""The kinds of places in which programs look for faults, or do not, in words."""
 
-    `main`: the main graph and the model; `branch`: a subgraph of it; `body`: a function; `nested`: a subgraph in a
-    function; `default`: the default value of a function's attribute; `training`: the training.
-    """
+
+def place_kind(fields: Sequence[str]) -> str:
+    """Return the kind of place that a path of fields leads to, one of PLACES; `main` for what is in no graph."""
     is_subgraph = "g" in fields or "graphs" in fields
     if fields[:1] == ["training_info"]:
         return "training"

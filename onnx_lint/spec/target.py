@@ -9,7 +9,7 @@ from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.clauses import ACCEPTED, REFUSED, Clause, clauses
-from onnx_lint.spec.products import PRODUCTS, product_release, version_number
+from onnx_lint.spec.products import PRODUCTS, ProductRelease, product_release, product_releases, version_number
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
@@ -25,14 +25,20 @@ ONNX: Final = "onnx"
 """The specification itself."""
 CHECKER: Final = "onnx.checker"
 FULL_CHECK: Final = "onnx.full_check"
-CHECKERS: Final[Mapping[str, str]] = {
-    CHECKER: "onnx.checker.check_model(path)",
-    FULL_CHECK: "onnx.checker.check_model(path, full_check=True)",
-}
-"""The targets that are functions of the onnx package: they accept or refuse a model, and load none."""
+CHECKERS: Final = (CHECKER, FULL_CHECK)
+"""The targets that are `onnx.checker.check_model`, the second with `full_check=True`: they accept or refuse a model."""
+OWN_OPERATOR: Final = "own-operator"
+"""The case of a finding about an operator that ONNX Runtime defines in the default domain: its data say which releases
+do."""
 WITHOUT_ML: Final = "onnx-without-ml"
 """The variant of the specification that lacks classical machine learning."""
-KNOWN: Final = "onnx, onnx.checker, onnx.full_check, onnx-without-ml, NAME=VERSION for a release, ir=N and DOMAIN=N"
+TARGET_GATES: Final = ("refused", "violations", "unproven")
+"""What fails a run: a model that a program refuses; also one that violates ONNX, if a program is not proven to take it;
+also one of which anything was not judged."""
+KNOWN: Final = (
+    f"onnx, onnx.checker, onnx.full_check, onnx-without-ml, NAME=VERSION for a release of {', '.join(PRODUCTS)}; ir=N, "
+    "and DOMAIN=N for a domain with a dot"
+)
 
 
 class Target(Record):
@@ -46,7 +52,7 @@ class Target(Record):
     opset_versions: Mapping[str, int] = EMPTY
     """The newest operator set version by domain; the default domain is empty. Other domains are not checked."""
     programs: tuple[str, ...] = ()
-    """The programs that must take the model: `onnx.checker`, `onnx.full_check`, `onnxruntime=1.32`."""
+    """The programs that must load the model: `onnx.checker`, `onnx.full_check`, `onnxruntime=1.32`."""
     is_onnx: bool = True
     """True if the model must conform to ONNX too: a violation stays an error if a program accepts it."""
     variant: str = DEFAULT_STANDARD.variant
@@ -69,7 +75,7 @@ class Target(Record):
     @property
     def releases(self) -> tuple[str, ...]:
         """The programs whose data `onnx_lint.spec.products` has."""
-        return tuple(program for program in self.programs if program not in CHECKERS)
+        return tuple(program for program in self.programs if program != CHECKER)
 
     @property
     def assumed_imports(self) -> Mapping[str, int]:
@@ -80,69 +86,79 @@ class Target(Record):
                 return published | dict.fromkeys(release.own_domains, 1)
         return EMPTY
 
-    def is_refused(self, clause: Clause, case: str | None = None) -> bool:
-        """Return whether one of the programs is known to reject a violation of the clause in this case; None: in any."""
-        if not self.programs or not clause.refused_by:
+    def is_refused(self, clause: Clause) -> bool:
+        """Return whether one of the programs is known to reject a violation of the clause, in any case."""
+        if not clause.refused_by:
             return False
-        known = refused_by(clause, case)
-        return any(refuses(program, known) for program in self.programs)
-
-    def is_accepted(self, clause: Clause, case: str) -> bool:
-        """Return whether the target is programs that are all proven to accept a violation of the clause."""
-        if self.is_onnx or not clause.accepted_by:
-            return False
-        known = accepted_by(clause, case)
-        return all(accepts(program, known) for program in self.programs)
+        return any(
+            all(refused_since(clause, None, program, release) for release in releases_of(program))
+            for program in self.programs
+        )
 
 
 def title(program: str) -> str:
     """Return the name of a program for people: `onnxruntime 1.32.0`."""
-    return program if program in CHECKERS else str(product_release(program))
+    if "=" not in program:
+        return program
+    releases = product_releases(program)
+    return str(releases[0]) if len(releases) == 1 else program.replace("=", " ")
 
 
-def accepted_by(clause: Clause, case: str) -> dict[str, tuple[str, ...]]:
-    """Return the consumers that are proven to accept a violation of the clause in this case, each with its releases."""
-    found: dict[str, tuple[str, ...]] = {}
-    for row in [re.fullmatch(ACCEPTED, each) for each in clause.accepted_by]:
-        if row is not None and _is_about(row[3], case):
-            found[row[1]] = (*found.get(row[1], ()), row[2])
-    return found
+def releases_of(program: str) -> tuple[ProductRelease | None, ...]:
+    """Return the release that a target names, or its two neighbours; None for a program without data of its own."""
+    return product_releases(program) if "=" in program else (None,)
 
 
-def refused_by(clause: Clause, case: str | None) -> dict[str, str]:
-    """Return the consumers that reject a violation of the clause in this case, each with the first release known to.
+def accepting(
+    clause: Clause, case: str | None, subject: str | None, program: str, release: ProductRelease | None
+) -> tuple[str, ...]:
+    """Return the releases of a program that are proven to accept a violation in this case; empty if there are none.
 
-    `case`: None for any.
+    `subject`: the name that the finding is about. `release`: the only one to look at, if the program has releases.
     """
-    found: dict[str, str] = {}
-    for consumer, text in clause.refused_by.items():
-        row = re.fullmatch(REFUSED, text)
+    if case == OWN_OPERATOR:
+        has_it = release is not None and release.has_own("", subject or "")
+        return (release.version,) if release is not None and has_it else ()
+    name = program.partition("=")[0]
+    rows = [re.fullmatch(ACCEPTED, each) for each in clause.accepted_by]
+    known = [row[2] for row in rows if row is not None and row[1] == name and _is_about(row[3], case)]
+    return tuple([each for each in known if release is None or f"{release.version}.".startswith(f"{each}.")])
+
+
+def refused_since(clause: Clause, case: str | None, program: str, release: ProductRelease | None) -> str | None:
+    """Return the first release known to refuse a violation, if the program is known to refuse it.
+
+    `case`: that of the finding; None for any.
+    """
+    name = program.partition("=")[0]
+    for consumer in (name, CHECKER) if name == FULL_CHECK else (name,):
+        row = re.fullmatch(REFUSED, clause.refused_by.get(consumer, ""))
         if row is not None and (case is None or _is_about(row[2], case)):
-            found[consumer] = row[1]
-    if CHECKER in found:
-        found.setdefault(FULL_CHECK, found[CHECKER])
-    return found
+            is_since = release is None or version_number(release.version) >= version_number(row[1])
+            return row[1] if is_since else None
+    return None
 
 
-def _is_about(cases: str | None, case: str) -> bool:
+def _is_about(cases: str | None, case: str | None) -> bool:
+    """Return whether a row of a clause, for cases such as `main or branch`, is about a case."""
     return cases is None or case in cases.split(" or ")
 
 
-def accepts(program: str, known: Mapping[str, tuple[str, ...]]) -> bool:
-    """Return whether the release, and no other, is one of those that are proven to accept something."""
-    name, _, version = program.partition("=")
-    if not version:
-        return name in known
-    return any(f"{product_release(program).version}.".startswith(f"{release}.") for release in known.get(name, ()))
-
-
-def refuses(program: str, since: Mapping[str, str]) -> bool:
-    """Return whether the program is known to reject something: `since` states the first release of each that does."""
-    name, _, version = program.partition("=")
-    first = since.get(name)
-    return first is not None and (
-        not version or version_number(product_release(program).version) >= version_number(first)
-    )
+def _unknown(name: str) -> str:
+    """Return what to say of a name that is no target."""
+    what, _, version = name.rpartition("=")
+    if what in CHECKERS:
+        rows = [clause.refused_by[what] for clause in clauses().values() if what in clause.refused_by]
+        tried = sorted({row.split()[0] for row in rows}, key=version_number)
+        return f"target {name!r}: write {what}; it stands for onnx {' to '.join(dict.fromkeys((tried[0], tried[-1])))}"
+    likely = ""
+    if (what or name) in _SHORT:
+        likely = f"; write {_SHORT[what or name]}={version if what else 'VERSION'}"
+    elif re.fullmatch(_VERSIONED, name, re.ASCII):
+        likely = _mistake(what, version)
+    likely = likely or suggestion(what or name, [*PRODUCTS, ONNX, *CHECKERS, WITHOUT_ML])
+    the = " The" if likely.endswith("?") else "; the"
+    return f"unknown target {quote(name)}{likely}{the} targets are {KNOWN}"
 
 
 def _mistake(what: str, version: str) -> str:
@@ -154,6 +170,11 @@ def _mistake(what: str, version: str) -> str:
     return f"; write {_MEANT[near]}={version}" if near is not None else suggestion(what, PRODUCTS)
 
 
+def _is_domain(what: str) -> bool:
+    """Return whether a target may name a version of it: any other word without a dot is a misspelled product."""
+    return "." in what or what == "ir" or is_onnx_domain(what)
+
+
 _MEANT: Final[Mapping[str, str]] = {
     **{name: name for name in (*filter(None, NEWEST_OPSET), DOMAIN_ALIAS, "ai.onnx.contrib", "com.microsoft", "ir")},
     **dict.fromkeys(("opset", "opset_version", "target_opset", "onnx"), DOMAIN_ALIAS),
@@ -161,6 +182,9 @@ _MEANT: Final[Mapping[str, str]] = {
     "ml": "ai.onnx.ml",
 }
 """The names in a target with a version, by what users write for them."""
+
+_SHORT: Final = {"ort": "onnxruntime", "onnxrt": "onnxruntime", "trt": "tensorrt", "ov": "openvino"}
+"""What users call products."""
 
 NO_TARGET = Target()
 
@@ -174,7 +198,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     Of several versions of one domain the lowest counts, since the model must suit each.
     `registered`: the domains that a library registers.
     """
-    ir_version, versions, programs, mistake = None, dict[str, int](), dict[str, None](), ""
+    ir_version, versions, programs = None, dict[str, int](), dict[str, None]()
     names = [part.strip() for name in names for part in name.split(",")]
     for name in names:
         what, _, version = name.rpartition("=")
@@ -183,7 +207,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
             programs[name] = None
         elif name in CHECKERS:
             programs[name] = None
-        elif re.fullmatch(_VERSIONED, name, re.ASCII) and not (mistake := _mistake(what, version)):
+        elif re.fullmatch(_VERSIONED, name, re.ASCII) and _is_domain(what) and not _mistake(what, version):
             number = int(version)
             if what == "ir":
                 ir_version = min(number, ir_version or number)
@@ -191,16 +215,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
                 domain = normalized_domain(what)
                 versions[domain] = min(number, versions.get(domain, number))
         elif name not in (ONNX, WITHOUT_ML):
-            if what in CHECKERS:
-                tried = {
-                    clause.refused_by[what].split()[0] for clause in clauses().values() if what in clause.refused_by
-                }
-                first, last = min(tried, key=version_number), max(tried, key=version_number)
-                known = first if first == last else f"{first} to {last}"
-                raise ValueError(f"target {name!r}: write {what}; it stands for onnx {known}")
-            likely = mistake or suggestion(what or name, [*PRODUCTS, ONNX, *CHECKERS, WITHOUT_ML])
-            the = " The" if likely.endswith("?") else "; the"
-            raise ValueError(f"unknown target {quote(name)}{likely}{the} targets are {KNOWN}")
+            raise ValueError(_unknown(name))
     is_onnx = not programs or ONNX in names
     variant = "onnx" if WITHOUT_ML in names else DEFAULT_STANDARD.variant
     return Target(ir_version, versions, tuple(programs), is_onnx, variant, tuple(map(normalized_domain, registered)))

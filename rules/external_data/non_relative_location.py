@@ -72,7 +72,7 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
         if data.location.startswith(IN_MEMORY_MARKS[1]):
             problem = "is an address in the memory of ONNX Runtime, so the model has no data"
         elif data.location.startswith(IN_MEMORY_MARKS):
-            problem, clause = "begins like the name of a tensor in memory, so consumers look for no file", "EXT-2a"
+            problem, clause = "begins like the name of a tensor in memory", "EXT-2a"
         if problem is not None:
             path = f"a POSIX path relative to {model.describe()}'s folder"
             with_slashes = data.with_slashes()

@@ -73,12 +73,12 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     - `keys_tensor` and `values_tensor` of LabelEncoder must be lists. `default_tensor` must be a list of one element of
       the type of the values.
     - LinearClassifier must have one label for each of the `intercepts`, or two if there is one intercept, and the same
-      number of `coefficients` for each. ONNX Runtime runs further labels without a score, and the message says it.
+      number of `coefficients` for each. ONNX Runtime runs further labels without a score.
     - TfIdfVectorizer: n-grams must have at least one element and at most the length of `ngram_counts`. The counts must
       ascend within the pool, with whole n-grams between them. `ngram_indexes` must have a coordinate for each n-gram
       ("This list is parallel to the specified 'pool_*' attribute"); ONNX Runtime accepts any number.
     - The ids of each tree of a TreeEnsembleRegressor must start at 0 and increment by 1. ONNX Runtime accepts other ids
-      below the number of nodes of all trees, and the message says it.
+      below the number of nodes of all trees.
     - The ids of a TreeEnsembleClassifier may start elsewhere, because its text allows it. ONNX Runtime refuses ids from
       the number of all nodes on.
     - Two parents of one node are reported only for TreeEnsemble: consumers run such models of the other two operators.

@@ -57,7 +57,7 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - ZipMap of [N, F] needs a key for each column ("There must be as many columns as keys").
     - Scaler of [N, F] needs one `offset` and `scale`, or F.
     - Imputer needs one imputed value, or the size of the last dimension ("may be 1 or F"). ONNX Runtime uses the first
-      of other numbers for all features, and the message says it.
+      of other numbers for all features.
     - LinearRegressor needs F `coefficients` for each target ("M sets of coefficients must be passed in").
       LinearClassifier needs at least F for each intercept. ONNX Runtime ignores further coefficients, and the message
       says it.
@@ -71,4 +71,6 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - Reported by another rule: the same numbers in an input (`unsupported-operand-value`).
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, str))
-    yield from findings_of_nodes(model, ((each, "NOD-7f" if each.remark else "NOD-7b") for each in conflicts))
+    yield from findings_of_nodes(
+        model, ((each, "NOD-7f" if each.remark is not None else "NOD-7b") for each in conflicts)
+    )

@@ -77,5 +77,5 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
       (`impossible-operator-extent`).
     """
     conflicts = [conflict for conflict in model.value_flow.shapes if conflict.source is None]
-    clauses = ((each, "NOD-8d" if each.is_taken or each.remark else "NOD-8a") for each in conflicts)
+    clauses = ((each, "NOD-8d" if each.is_taken or each.remark is not None else "NOD-8a") for each in conflicts)
     yield from findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of)

@@ -104,7 +104,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                 yield Finding(
                     node.place,
                     f"{node.describe()} has no attribute {quote(name)}, which {describe_schema(schema)} does not "
-                    "require; ONNX Runtime refuses the node without it",
+                    "require; consumers refuse the node without it",
                     "NOD-7g",
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,

@@ -72,7 +72,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
     for index in omitted:
         parameter = side.parameters[min(index, len(side.parameters) - 1)]
         is_variadic = parameter.option is ParameterOption.VARIADIC
-        why = "; ONNX Runtime fails on an empty name in a variadic input"
+        why = " of a variadic input"
         if not is_variadic:
             why = f", but {describe_schema(schema)} requires it"
         for node in alike.nodes:

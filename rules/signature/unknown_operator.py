@@ -15,7 +15,6 @@ from onnx_lint.model import (
     describe_importer,
     has_misused_operators,
     onnxruntime_default_domain,
-    product_release,
 )
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some, suggestion
@@ -75,20 +74,17 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     - Nodes of other domains, and of a version newer than onnx-lint knows, are *not verified*.
     - Unknown operators of ONNX Runtime's domains are *not verified*, because a newer release may have them.
     - ONNX Runtime's optimizers write their own operators into the default domain (SimplifiedLayerNormalization,
-      LayerNormalization below version 17). The message says it, and `--target onnxruntime=VERSION` accepts those of the
-      release.
+      LayerNormalization below version 17). The message says it. With `--target onnxruntime=VERSION`, those of the
+      release are a warning.
     - Reported by other rules: a missing import (`missing-opset-import`), a deprecated operator (`deprecated-operator`),
       a removed experimental operator (`removed-experimental-operator`).
     """
     schemas = model.operators.schemas
-    releases = [product_release(target) for target in model.target.releases]
     unknown = [alike for alike in model.operators.alike_nodes if alike.operator.status is OperatorStatus.UNKNOWN]
     names: dict[tuple[str, int | None], list[str]] = {}
     for count, alike in enumerate(unknown):
         operator = alike.operator
         if not operator.domain and operator.op_type in REMOVED_EXPERIMENTAL:
-            continue
-        if any(release.has_own(operator.domain, operator.op_type) for release in releases):
             continue
         key = (operator.domain, operator.opset_version)
         if key not in names:
@@ -109,7 +105,14 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
                 allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
                 subject=operator.op_type,
                 cause=operator.versioned_name,
+                case="own-operator" if _is_of_runtime(operator) else None,
             )
+
+
+def _is_of_runtime(operator: Operator) -> bool:
+    return not operator.domain and (
+        operator.op_type in RUNTIME_HAD_FIRST or operator.op_type in onnxruntime_default_domain()
+    )
 
 
 def _what_is_known(

@@ -46,7 +46,7 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
     - They have the operators of the release that `onnx-lint --version` prints. A newer release, a build for training or
       your own library may have more.
     - The finding is therefore a warning with `--pedantic`. Otherwise the node is *not verified*.
-    - With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` checks the operators.
+    - With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` checks the operators of that release.
     - Operators that a schema file describes are accepted.
     - ONNX Runtime ignores functions that nothing calls, and training graphs.
     """
@@ -64,8 +64,6 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
                     allowed=f"version {_VERSION}",
                     subject=entry.domain,
                 )
-    if any(each.startswith("onnxruntime=") for each in model.target.releases):
-        return  # `unsupported-by-product` judges the operators by the data of the release
     schemas = model.operators.schemas
     for alike in model.operators.alike_nodes:
         operator = alike.operator

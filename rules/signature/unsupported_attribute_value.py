@@ -152,8 +152,6 @@ def _finding(
 ) -> Finding:
     schema, name, value = subject.schema, subject.name, subject.value
     hint = version_hint(_version(schemas, schema, name, value), alike, node) or _spelling(value, subject.allowed)
-    if name == "activations" and schema.name != "RNN" and value in [str(each).casefold() for each in subject.allowed]:
-        hint += " ONNX Runtime accepts any letter case"
     values = _listed(schema, name, subject.allowed)
     few = f"but {describe_schema(schema)} needs {listed(values, 'or')}"
     return Finding(

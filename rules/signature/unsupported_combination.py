@@ -79,7 +79,7 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
       ignore it.
     - An empty list is a value for Constant, whose `value_ints` without elements is a tensor of shape [0], and for
       LabelEncoder, OneHotEncoder, SVMClassifier and TfIdfVectorizer. The texts do not decide it; onnx or ONNX Runtime
-      refuses such a node, and the message says which.
+      refuses such a node.
     - For other operators, an empty list is no value: exporters leave one of both `classlabels_*` of ZipMap empty, and
       consumers run it.
     - An empty tensor of `scales` or `sizes` is no value: operator set 11 requires `scales`, which must be empty if the
@@ -223,7 +223,7 @@ def _finding(
         message += "needs exactly one of them" if combination.kind is Choice.ONE else "allows at most one of them"
         names = {member.name for member in members}
         if any(attribute.name in names and is_empty_list(attribute) for attribute in form.attributes):
-            message += f"; an empty list is a value as well: {combination.empty_lists}"
+            message += "; an empty list is a value as well"
         allowed = f"{'exactly' if combination.kind is Choice.ONE else 'at most'} one of {listed(every)}"
     return Finding(
         _place(node, members[-1]),

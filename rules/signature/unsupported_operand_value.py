@@ -63,6 +63,7 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, int))
     clauses = (
-        (each, "NOD-8e" if is_remark(each.problem) else "NOD-8f" if each.remark else "NOD-8b") for each in conflicts
+        (each, "NOD-8e" if is_remark(each.problem) else "NOD-8f" if each.remark is not None else "NOD-8b")
+        for each in conflicts
     )
     yield from findings_of_nodes(model, clauses)

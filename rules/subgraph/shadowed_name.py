@@ -149,10 +149,9 @@ def _finding(hiding: _Hiding) -> Finding:
     name, definition, outer = hiding
     is_placed = outer.node is None or not outer.node.name
     hidden = outer.describe() if is_placed else f"{outer.describe()} in {outer.graph.describe()}"
-    accepted = "" if definition.field == "output" else "; onnx.checker and ONNX Runtime accept it"
     return Finding(
         definition.place,
-        f"{definition.describe()} is called {quote(name)}, which hides {hidden}{accepted}",
+        f"{definition.describe()} is called {quote(name)}, which hides {hidden}",
         clause=_CLAUSES[definition.field],
         related=(Related(outer.place, f"outer definition of {quote(name)}: {outer.describe()}"),),
         allowed="a name that is not visible from an enclosing graph",

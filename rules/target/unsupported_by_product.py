@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
@@ -64,20 +65,29 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
     for name in model.target.releases:
         older, *newer = product_releases(name)
         found = list(_findings(model, older))
-        if not newer:
-            yield from found
-            continue
-        # The release itself is unknown: what both neighbours refuse is certain, and the rest is a warning.
-        both = {_key(finding) for release in newer for finding in _findings(model, release)}
-        other = [finding for release in newer for finding in _findings(model, release)]
-        neither = {_key(finding) for finding in found} & both
-        yield from (finding for finding in other if _key(finding) in neither)
-        for finding in (*found, *other):
-            if _key(finding) not in neither:
+        if newer:
+            yield from _of_neighbours(name, older, found, newer[0], list(_findings(model, newer[0])))
+        else:
+            yield from (replace(finding, case=name) for finding in found)
+
+
+def _of_neighbours(
+    name: str, older: ProductRelease, old: list[Finding], newer: ProductRelease, new: list[Finding]
+) -> Iterator[Finding]:
+    """Yield what the neighbours of an unknown release refuse: both, which is certain, or one, which is a warning."""
+    both = {_key(finding) for finding in old} & {_key(finding) for finding in new}
+    for finding in new:
+        if _key(finding) in both:
+            yield replace(finding, message=f"{finding.message}; {older.version} refuses it as well", case=name)
+    for release, other, found in ((older, newer, old), (newer, older, new)):
+        for finding in found:
+            if _key(finding) not in both:
                 yield replace(
                     finding,
-                    message=f"{finding.message}; onnx-lint has no data of its own for this release",
+                    message=f"{finding.message}; {other.version} does not refuse it, and {name.replace('=', ' ')} "
+                    "is between them",
                     clause="PRD-5",
+                    case=f"{release.product}={release.version}",
                 )
 
 
@@ -105,7 +115,8 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
             domain = shown_domain(entry.domain)
             yield Finding(
                 ROOT.at("opset_import", index),
-                f"the model imports version {entry.version} of {quote(domain)}, which {release} does not have",
+                f"the model imports version {entry.version} of {quote(domain)}, "
+                f"which {release} does not have{release.quoted}",
                 clause="PRD-2",
                 allowed=f"at most version {most}",
                 subject=domain,
@@ -209,11 +220,14 @@ def _refused_by_list(
 ) -> Iterator[tuple[str, str]]:
     """Yield the operator, or the types of operands, that the release does not support, with a description."""
     if release.refuses(schema.domain, schema.name, schema.since_version):
-        yield _name(schema.domain, schema.name), f"{_described(schema)}, which {release} does not support"
+        yield (
+            _name(schema.domain, schema.name),
+            f"{_described(schema)}, which {release} does not support{release.quoted}",
+        )
     elif release.element_types and not any(each.type in _SUBGRAPHS for each in schema.attributes.values()):
         kinds = {kind for kinds in _types(model, node, schema).values() for kind in kinds if kind.startswith("tensor(")}
         for kind in sorted(kinds - release.element_types):
-            yield kind, f"an operand of type {kind}, which {release} does not support"
+            yield kind, f"an operand of type {kind}, which {release} does not support{release.quoted}"
 
 
 def _refused_by_kernels(
@@ -270,7 +284,7 @@ def _without_kernel(
 
 
 def _types(model: Model, node: Node, schema: OperatorSchema) -> Mapping[str, set[str]]:
-    """Return the known types of the operands but maps, by type variable and by parameter.
+    """Return the known types of the operands, by type variable and by parameter, as ONNX Runtime writes them.
 
     An operand that a call of the function leaves out has the empty type, and none to judge.
     """
@@ -280,8 +294,9 @@ def _types(model: Model, node: Node, schema: OperatorSchema) -> Mapping[str, set
         for index, name in enumerate(names):
             parameter, fact = parameter_at(index), known(name) if name else None
             kind = fact.kind if fact is not None else None
-            if parameter is None or not kind or "map(" in kind:
+            if parameter is None or not kind:
                 continue
+            kind = re.sub(r"map\((\w+), (\w+)\)", r"map(\1,tensor(\2))", kind) if "map(" in kind else kind
             for key in filter(None, (parameter.name, parameter.variable)):
                 found.setdefault(key, set()).add(kind)
     return found

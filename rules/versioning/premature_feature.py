@@ -99,7 +99,7 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     - Metadata are a warning, because no sentence forbids them and readers skip them. All else is an error.
     - A model without a published IR version is not checked.
     - An element type that only an attribute names, for example `to` of Cast, is used, because a value of the model has
-      it. onnx.checker and ONNX Runtime do not check the IR version there, and the message says it.
+      it. onnx.checker and ONNX Runtime do not check the IR version there.
     - Sequence and map types need IR version 6 with `--target onnx-without-ml`, and otherwise in models that do not
       import `ai.onnx.ml`. The specification says that they "were supported from the IR version 6" on, but ONNX-ML
       always had them: ZipMap, DictVectorizer and CastMap use maps, and converters of classical models wrote sequences
@@ -119,16 +119,13 @@ def premature_feature(model: Model) -> Iterator[Finding]:
         yield _finding(model, feature, fix)
 
 
-_ACCEPTED = "; onnx.checker and ONNX Runtime do not compare the two"
-
-
 def _finding(model: Model, feature: Feature, fix: Fix) -> Finding:
     needed = feature.since.ir_version
     occurrences = f" ({feature.count:,} occurrences)" if feature.count > 1 else ""
     return Finding(
         feature.place,
         f"{feature.what}{feature.of} needs IR version {needed}, but {model.describe()} states {model.ir_version}"
-        f"{occurrences}{_ACCEPTED if feature.is_only_named else ''}",
+        f"{occurrences}",
         clause=feature.since.clause,
         allowed=f"IR version {needed} or later",
         subject=feature.what,

@@ -68,6 +68,6 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
         message = f"IR version {version} is not positive"
         yield Finding(ROOT.at("ir_version"), message, clause="MOD-2", allowed=f"1 to {known}")
     elif 1 <= version < OLDEST_LOADED_IR_VERSION:
-        message = f"the model states IR version {version}, which ONNX Runtime does not load"
+        message = f"the model states IR version {version}, which has no operator set imports"
         allowed = f"{OLDEST_LOADED_IR_VERSION} to {known}"
         yield Finding(ROOT.at("ir_version"), message, clause="VER-3b", allowed=allowed)

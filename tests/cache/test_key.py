@@ -37,6 +37,7 @@ OTHERS: dict[str, Any] = {
     "limits": replace(DEFAULT_LIMITS, findings=1),
     "set_aside": ("cycle",),
     "target": Target(ir_version=8),
+    "target_gate": "unproven",
     "proto": "TensorProto",
     "opset_imports": {"ai.onnx": 12},
     "policy_files": {"max-size": "onnx-lint.toml"},

@@ -73,6 +73,10 @@ CASES: dict[str, list[tuple[str, list[str], bool | None, str]]] = {
     "exclude": [(UNORDERED, ["--exclude", "*.textproto", "--allow-no-input"], None, "")],
     "config": [(UNORDERED, ["--config", "found.toml"], None, f"1 warning; {LEFT}")],
     "targets": [(UNORDERED, ["--target", "onnxruntime=1.32"], False, "2 warnings")],
+    "target_gate": [
+        (UNORDERED, ["--target", "onnxruntime=1.17", "--target-gate", "refused"], False, "2 warnings"),
+        (UNORDERED, ["--target", "onnxruntime=1.17", "--target-gate", "unproven"], False, "1 error, 1 warning"),
+    ],
     "fail_on": [(UNORDERED, ["--fail-on", "never"], False, "1 error, 1 warning")],
 }
 """By setting: a model with an error, options that hide it or make it less severe, whether the model conforms, and what

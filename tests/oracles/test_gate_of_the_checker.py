@@ -10,10 +10,10 @@ from typing import Final
 
 import onnx
 import pytest
-from conformance.suite import export
 from support.models.asked_checker import outcomes
 from support.project.checkout import ROOT
 
+from conformance.suite import export
 from onnx_lint import lint
 from onnx_lint.ir.documents.kinds import MODEL_KIND
 

@@ -158,6 +158,5 @@ def test_consumers_take_the_ranks_of_the_table(operand, rank, is_constant, tmp_p
         assert _checker_takes(model)
     (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
     found = lint(tmp_path / "m.onnx").of_rule("incompatible-operand-shapes")
-    words = "accept it" if takes else "needs"
     assert bool(found) == (not contains(ranks.text, rank) or not takes)
-    assert all(("accept it" in each.message) == takes and words in each.message for each in found)
+    assert all((each.clause == "NOD-8d") == takes and "needs" in each.message for each in found)

@@ -58,7 +58,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--target", "ai.onnx=19"], [IMPORT, OPERATOR]),
         (["--target", "ai.onnx=19", "--target", "ai.onnx=20"], [IMPORT, OPERATOR]),
         (["--target", "ai.onnx.ml=2"], [ML]),
-        (["--target", "com.example=1", "--target", "acme=2", "--target", "ai.onnx.contrib=1"], []),
+        (["--target", "com.example=1", "--target", "com.acme=2", "--target", "ai.onnx.contrib=1"], []),
         (["--target", "ir=9", "--target", "ai.onnx=19", "--target", "ai.onnx.ml=2"], [IR, IMPORT, OPERATOR, ML]),
         (["--config", "old.toml"], [IR, OPERATOR, IMPORT]),
         (["--config", "old.toml", "--target", "ir=10"], []),
@@ -107,6 +107,16 @@ def test_the_command_line_and_the_configuration_name_the_target(
             "onnx.checker=1.16",
             "target 'onnx.checker=1.16': write onnx.checker; it stands for onnx 1.14 to 1.23",
         ),
+        *[
+            (name, f"unknown target '{name}'{said}; the targets are {KNOWN}")
+            for name, said in [
+                ("ort=1", "; write onnxruntime=1"),
+                ("ort=1.32", "; write onnxruntime=1.32"),
+                ("trt", "; write tensorrt=VERSION"),
+                ("trt=1", "; write tensorrt=1"),
+                ("acme=2", ""),
+            ]
+        ],
         ("onnx.cheker", f"unknown target 'onnx.cheker'; did you mean 'onnx.checker'? The targets are {KNOWN}"),
     ],
 )
@@ -114,6 +124,33 @@ def test_a_target_that_is_none_is_told(capsys: pytest.CaptureFixture[str], targe
     assert run(["m.textproto", "--target", target]) == 2
     captured = capsys.readouterr()
     assert (captured.out, captured.err.splitlines()[-1]) == ("", f"Error: {said}")
+
+
+def test_a_target_is_checked_before_anything_is_linted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "inner").mkdir()
+    (folder / "inner" / "m.textproto").write_text(GELU)
+    (folder / "inner" / "onnx-lint.toml").write_text('targets = ["ort=1"]')
+    assert run(["m.textproto", "inner"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "unknown target 'ort=1'; write onnxruntime=1; the targets are onnx, " in captured.err
+    with pytest.raises(ValueError, match="unknown target 'trt'; write tensorrt=VERSION; the targets are onnx, "):
+        _messages(GELU, "trt")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_domain_that_no_model_of_the_run_imports_is_a_line_on_standard_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("other.textproto").write_text(GELU.replace("ai.onnx.ml", "com.acme"))
+    domains = [option for domain in ("ai.onnx", "ai.onnx.ml", "com.acme") for option in ("--target", f"{domain}=99")]
+    known = [option.replace("ai.onnx.ml=99", "ai.onnx.ml=3").replace("ai.onnx=99", "ai.onnx=22") for option in domains]
+    said = "Warning: target 'com.acme': no model of this run imports the domain\n"
+    for files, expected in ((["m.textproto"], said), (["m.textproto", "other.textproto"], ""), (["gone.onnx"], "")):
+        run([*files, *known])
+        assert [line for line in capsys.readouterr().err.splitlines(keepends=True) if "target" in line] == (
+            [expected] if expected else []
+        ), files
 
 
 def _messages(text: str, *target: str) -> list[str]:

@@ -18,7 +18,7 @@ from onnx_lint.spec.target import target_of
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures"
 NEWER = FIXTURES / "unsupported-by-product" / "invalid" / "an_operator_set_of_a_later_release.textproto"
-OWN = FIXTURES / "unknown-operator" / "valid" / "an_operator_of_the_target_in_the_default_domain.textproto"
+OWN = FIXTURES / "unknown-operator" / "invalid" / "an_operator_of_the_target_in_the_default_domain.textproto"
 
 
 def run(*arguments: str | Path) -> Result:
@@ -135,13 +135,19 @@ def test_a_target_of_the_command_line_or_the_configuration_runs_the_rule(tmp_pat
     assert run("--target", "onnxruntime=1.17", "--select", "cycle", NEWER).exit_code == 1
 
 
-def test_an_operator_of_the_release_in_the_default_domain_is_named_once_without_it() -> None:
+def test_an_operator_of_the_release_in_the_default_domain_does_not_conform_and_is_a_warning_for_the_release() -> None:
     model = OWN.read_text().replace(
         '"scale" output: "y" }',
         '"scale" output: "z" } node { op_type: "SimplifiedLayerNormalization" input: "z" input: "scale" output: "y" }',
     )
-    assert [each.count for each in onnx_lint.lint(model.encode()).diagnostics] == [2]
-    assert onnx_lint.lint(model.encode(), target="onnxruntime=1.20").diagnostics == ()
+    bare, report = onnx_lint.lint(model.encode()), onnx_lint.lint(model.encode(), target="onnxruntime=1.20")
+    assert [(each.count, each.severity.label) for each in bare.diagnostics] == [(2, "error")]
+    (item,) = report.diagnostics
+    assert (item.count, item.severity.label, report.conforms, report.passes) == (2, "warning", False, True)
+    assert item.by_target == (("onnxruntime 1.20.1", "has this operator"),)
+    assert (item.accepted_by, item.refused_by) == ((), ()), "nobody knows whether it takes these operands"
+    (verdict,) = report.files[0].targets
+    assert (verdict.loads, verdict.said) == (None, "not judged: 2 nodes of ai.onnx that only onnxruntime defines")
 
 
 FOREIGN = """ir_version: 8 producer_name: "p" producer_version: "1" opset_import { version: 16 }
@@ -177,7 +183,7 @@ def test_a_domain_that_the_configuration_registers_is_not_judged(tmp_path: Path)
     (tmp_path / "onnx-lint.toml").write_text('targets = ["onnxruntime=1.32"]\nregistered = ["com.acme"]')
     report = onnx_lint.lint((FOREIGN % ("com.acme", "Op", "com.acme")).encode(), config=tmp_path / "onnx-lint.toml")
     assert report.errors == ()
-    assert report.files[0].targets[0].said == "loads, as far as its data say; 1 node of com.acme not judged"
+    assert report.files[0].targets[0].said == "not judged: 1 node of com.acme"
 
 
 def test_a_release_that_is_not_listed_is_judged_by_its_neighbours() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The consumers that refuse a violation: named in the finding, and an error for those who ask for that consumer."""
+"""What programs do with a violation: said to those who ask for a program, in a line about that program only."""
 
 from __future__ import annotations
 
@@ -29,12 +29,15 @@ def found(text: str, rule: str, **options: object) -> Diagnostic:
     return item
 
 
-def test_a_finding_says_who_refuses_it_and_since_when():
-    item = found(CLEAN + TWICE, "duplicate-metadata-key")
-    assert item.severity.label == "warning"
-    assert item.refused_by == (("onnx.checker", "1.14"),)
-    assert item.allowed is not None
-    assert item.allowed.endswith("; onnx.checker refuses it (1.14 and later tried)")
+def test_a_finding_says_what_a_program_does_to_those_who_ask_for_that_program():
+    bare, of_runtime = (found(CLEAN + TWICE, "duplicate-metadata-key", target=t) for t in ([], ["onnxruntime=1.32"]))
+    assert bare.severity.label == "warning"
+    for item in (bare, of_runtime):
+        assert (item.refused_by, item.accepted_by, item.by_target) == ((), (), ())
+    item = found(CLEAN + TWICE, "duplicate-metadata-key", target=["onnxruntime=1.32", "onnx.checker"])
+    assert (item.refused_by, item.accepted_by) == ((("onnx.checker", "1.14"),), ())
+    assert item.by_target == (("onnx.checker", "refuses it (onnx 1.14 and later tried)"),)
+    assert item.allowed == bare.allowed
 
 
 def test_it_is_an_error_for_that_consumer_and_no_other():
@@ -65,9 +68,10 @@ def test_the_command_line_and_a_configuration_ask_for_consumers(
 ):
     monkeypatch.chdir(tmp_path)
     Path("m.textproto").write_text(CLEAN + TWICE)
-    assert run(["m.textproto", "-f", "json"]) == 0
-    (item,) = json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]
-    assert item["refused_by"] == {"onnx.checker": "1.14"}
+    for options, refused in (((), None), (("--target", "onnx.checker"), {"onnx.checker": "1.14"})):
+        assert run(["m.textproto", "-f", "json", *options]) == (0 if refused is None else 1)
+        (item,) = json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]
+        assert item.get("refused_by") == refused
     assert run(["m.textproto", "--target", "onnxruntime=1.32"]) == 0
     assert run(["m.textproto", "--target", "onnxruntime=1.32", "--target", "onnx.checker"]) == 1
     Path("onnx-lint.toml").write_text('targets = ["onnx.checker"]\n')
@@ -168,14 +172,31 @@ def test_a_violation_is_a_warning_if_each_program_is_proven_to_load_it(target, s
     (item,) = report.diagnostics
     assert (item.rule, item.severity.label) == ("unordered-nodes", severity)
     assert [verdict.loads for verdict in report.files[0].targets] == loads
-    assert item.allowed is not None
-    assert item.allowed.startswith("onnxruntime 1.32.0 loads it; ONNX requires") == (severity == "warning")
+    assert item.allowed == lint(BRANCH.encode()).diagnostics[0].allowed == "nodes in topological order"
+    said = {"onnxruntime=1.32": ("onnxruntime 1.32.0", "loads it")}
+    said["onnx.checker"] = ("onnx.checker", "refuses it (onnx 1.23 and later tried)")
+    assert item.by_target == tuple(said[name] for name in target if name in said)
 
 
-def test_the_report_says_what_each_program_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+FORMS_WITH_LINES = ("text", "markdown", "html", "junit", "github")
+
+
+def test_the_report_says_what_each_program_does_in_lines_of_its_own(tmp_path: Path):
     (tmp_path / "m.textproto").write_text(BRANCH)
-    assert run([str(tmp_path / "m.textproto"), "--target", "onnxruntime=1.32"]) == 0
-    assert "= onnxruntime 1.32.0: loads, as far as its data say\n" in capsys.readouterr().out
+    said = {}
+    for options in ([], ["--target", "onnxruntime=1.32", "--target", "onnx.checker"]):
+        folder = tmp_path / str(len(options))
+        folder.mkdir()
+        outputs = [f"--output={name}={folder / name}" for name in FORMS_WITH_LINES]
+        assert run([str(tmp_path / "m.textproto"), *options, *outputs]) == 1
+        said[bool(options)] = {name: (folder / name).read_text() for name in FORMS_WITH_LINES}
+    for name in FORMS_WITH_LINES:
+        assert not any(word in said[False][name] for word in ("loads it", "accepts it", "refuses it")), name
+        whole = said[True][name].replace("%0A", "\n").replace("&#46;", ".").replace("<br>", "\n").replace("\\", "")
+        assert "onnxruntime 1.32.0: loads it" in whole, name
+        assert "onnx.checker: refuses it (onnx 1.23 and later tried)" in whole, name
+    assert "   = onnxruntime 1.32.0: loads it\n" in said[True]["text"]
+    assert "   = onnxruntime 1.32.0: loads, as far as its data say\n" in said[True]["text"]
 
 
 def test_a_domain_without_import_is_judged_by_the_version_of_the_target():

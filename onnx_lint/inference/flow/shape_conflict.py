@@ -35,8 +35,8 @@ class ShapeConflict(WordedProblem):
     schema: OperatorSchema
     call: Call | None
     """The call whose arguments lead to the conflict in a function body: the first of several."""
-    remark: str = ""
-    """What consumers do with the node, if the conflict is only a warning."""
+    remark: str | None = None
+    """What else to say if the conflict is only a warning; None if it is an error."""
 
     @property
     def source(self) -> NumberSource | None:
@@ -118,8 +118,7 @@ class ShapeConflict(WordedProblem):
 
     def describe(self) -> str:
         """Return the shapes or numbers, and the requirement."""
-        taken = "; onnx.checker and ONNX Runtime accept it" if self.is_taken else self.remark
-        return self.sentence + taken
+        return self.sentence + (self.remark or "")
 
     def notes(self) -> list[Note]:
         """Return the definitions of the operands, with shapes that the message leaves out, and the call."""

@@ -85,12 +85,11 @@ class WordedProblem(Record):
             case WrongRank():
                 what = f"{self._input(problem.operand)} of {node} is {self._shape(problem.operand)}"
                 return f"{what}, {self._rank(problem)}"
-            case NotOneElement(operand=operand, is_scalar=is_scalar, is_taken=is_taken):
+            case NotOneElement(operand=operand, is_scalar=is_scalar):
                 what = f"{self._input(operand)} of {node} is {self._shape(operand)}"
                 wanted = f"but {self.node.op_type} needs {_ONE[is_scalar]}"
-                return f"{what}, {wanted}{'; ONNX Runtime uses the first element' if is_taken else ''}"
+                return f"{what}, {wanted}"
             case Unequal(place=place, expected=expected, by=by):
-                taken = "; ONNX Runtime runs it" if problem.is_taken else ""
                 is_bound = problem.or_more or problem.least is not None
                 reason = self._reason(
                     None if problem.others else expected, by, ", the size of {}" if is_bound else " like {}"
@@ -98,7 +97,7 @@ class WordedProblem(Record):
                 if isinstance(by, Element) and by.source == "group":
                     weights = 3 if self.node.op_type == "QLinearConv" else 1
                     reason += f" and {self._input(weights)} is {self._shape(weights)}"
-                return f"{self._place(place, node)}, but must be {_sizes(problem)}{reason}{taken}"
+                return f"{self._place(place, node)}, but must be {_sizes(problem)}{reason}"
             case TwoSizes(variable=variable, first=first, second=second):
                 sizes = [
                     f"{each.size} for dimension {each.axis} of {self._operand(each.operand)}"
@@ -122,10 +121,9 @@ class WordedProblem(Record):
                     else ""
                 )
                 return f"{self._element(element, node)}, the same as element {first}{what}"
-            case WrongCount(source=source, count=count, by=by, is_taken=is_taken):
+            case WrongCount(source=source, count=count, by=by):
                 what = f"{self._source(source)} of {node} has {counted(count, 'element')}"
-                taken = "; ONNX Runtime runs it" if is_taken else ""
-                return f"{what}, but must have {_count(problem)}{self._for(by)}{taken}"
+                return f"{what}, but must have {_count(problem)}{self._for(by)}"
             case WrongValue(place=element, reason=reason):
                 what = self._element(element, node)
                 fault = f"{what}, but must be {reason}" if reason.startswith("at least") else f"{what}: {reason}"

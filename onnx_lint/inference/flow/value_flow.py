@@ -214,11 +214,11 @@ class ValueFlow:
         """Record a problem of the shapes of a node's operands, or of values that decide shapes."""
         from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 
-        remark = ""
+        remark: str | None = None
         if isinstance(problem, Remark):
             remark, problem = problem.words, problem.problem
         if self.idle and node.graph.function is None:  # a function may be called elsewhere
-            remark = "; the branch never runs, but onnx and ONNX Runtime refuse it if they infer the same shapes"
+            remark = "; the branch never runs"
         about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.

@@ -78,8 +78,6 @@ class Unequal(Record):
     """The least valid size, if all sizes from there to the expected one are valid."""
     others: tuple[int, ...] = ()
     """Other valid sizes."""
-    is_taken: bool = False
-    """True if ONNX Runtime runs such a node nevertheless."""
 
 
 class TwoSizes(Record):
@@ -141,8 +139,6 @@ class WrongCount(Record):
     """True if more elements are also valid."""
     or_multiple: bool = False
     """True if any multiple of the number is valid."""
-    is_taken: bool = False
-    """True if ONNX Runtime runs such a node nevertheless."""
 
 
 class WrongValue(Record):
@@ -181,8 +177,8 @@ class Remark(Record):
     """A problem that is a warning: only the text forbids it, or only a consumer."""
 
     problem: PlainProblem
-    words: str
-    """What consumers do with the node, to follow the sentence."""
+    words: str = ""
+    """What else there is to say, to follow the sentence."""
 
 
 ShapeProblem = PlainProblem | Remark

@@ -185,7 +185,7 @@ def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterato
             # NaN is below everything.
             below = next((number for number in numbers if not number >= least), None)
             if name == "clip" and numbers == [0]:
-                yield AttributeFault(name, "is 0, which ONNX Runtime refuses", "a number above 0", is_allowed=True)
+                yield AttributeFault(name, "is 0, which bounds every element to 0", "a number above 0", is_allowed=True)
             if below is not None:
                 verb = "is" if numbers is not held else "holds"
                 yield AttributeFault(
@@ -231,7 +231,7 @@ def _missized(
                 name, f"has {counted(length, 'element')}, but must have {size}", counted(size, "element")
             )
         elif length is not None and name == "value" and not given[name].t.dims:
-            what = "is a scalar, which onnx and ONNX Runtime refuse"
+            what = "is a scalar, which consumers refuse"
             yield AttributeFault(name, what, "a list of one element", is_allowed=True)
 
 
@@ -243,8 +243,7 @@ def _without_elements(
         there = [attribute for attribute in form.attributes if attribute.name in group]
         if there and all(is_empty_list(attribute) for attribute in there):
             name = there[0].name
-            consumers = "onnx and ONNX Runtime refuse" if schema.name == "LabelEncoder" else "ONNX Runtime refuses"
-            yield AttributeFault(name, f"has no elements, which {consumers}", "a list of at least 1 element")
+            yield AttributeFault(name, "has no elements, but must have at least 1", "a list of at least 1 element")
 
 
 def _has_choices(schema: OperatorSchema) -> bool:
@@ -310,7 +309,7 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
             )
             yield AttributeFault("equation", fault, allowed)
         elif lacks_ellipsis(given["equation"].s):
-            what = "has an ellipsis before '->' and none after it, which ONNX Runtime refuses"
+            what = "has an ellipsis before '->' and none after it, which consumers refuse"
             yield AttributeFault("equation", what, "an ellipsis after '->' as well", is_allowed=True)
     elif key == ("", "RegexFullMatch") and "pattern" in given:
         from onnx_lint.ir.operators.re2_pattern import pattern_fault

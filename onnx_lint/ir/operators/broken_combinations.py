@@ -63,7 +63,7 @@ def _has_value(attribute: Proto, combination: Combination) -> bool:
     if attribute.ref_attr_name:
         return True
     if attribute.type in _LISTS:
-        return bool(combination.empty_lists) or not is_empty_list(attribute)
+        return combination.empty_lists or not is_empty_list(attribute)
     if attribute.type == _STRING:
         return attribute.s.decode("utf-8", "backslashreplace") not in combination.idle_values
     return True

@@ -34,7 +34,7 @@ def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
         return
     if list(default.t.dims) != [1]:
         shape = describe_shape(default.t.dims)
-        yield "default_tensor", f"is {shape}, which onnx and ONNX Runtime refuse", "the shape [1]", None
+        yield "default_tensor", f"is {shape}, but must be [1]", "the shape [1]", None
         return
     kinds = {name: kind for name, kind in _VALUES.items() if name in given}
     if "values_tensor" in given and given["values_tensor"].t.data_type in ELEMENT_TYPES:
@@ -63,11 +63,9 @@ def linear_classifier_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]
         name, labels = counts.popitem()
         wanted = 2 if models == 1 else models
         if labels != wanted:
-            # It has no score for the labels behind the last intercept.
-            taken = "; ONNX Runtime runs it" if labels > models > 1 else ""
             allowed = f"{wanted} elements, " + ("for a single model" if models == 1 else "as many as 'intercepts'")
             needed = f"a classifier with {counted(models, 'intercept')} needs {wanted}"
-            yield name, f"has {counted(labels, 'label')}, but {needed}{taken}", allowed, "intercepts"
+            yield name, f"has {counted(labels, 'label')}, but {needed}", allowed, "intercepts"
     numbers = len(given["coefficients"].floats) if "coefficients" in given else 0
     if numbers % models:
         what = f"has {counted(numbers, 'element')}, which is not a multiple of the {models} of 'intercepts'"
@@ -120,5 +118,5 @@ def _pool_faults(given: Mapping[str, Proto], starts: list[int], pool: str, size:
         n_grams += (end - start) // n
     count = len(given["ngram_indexes"].ints) if "ngram_indexes" in given else 0
     if count and count != n_grams:
-        what = f"has {counted(count, 'element')}, but '{pool}' has {n_grams} n-grams; ONNX Runtime runs it"
+        what = f"has {counted(count, 'element')}, but '{pool}' has {n_grams} n-grams"
         yield "ngram_indexes", what, f"{n_grams}, one for each n-gram", pool

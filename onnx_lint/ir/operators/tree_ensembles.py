@@ -187,8 +187,7 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
         yield from _negative_features(_integers(given["nodes_featureids"])[branches])
     children = [index.positions(trees[branches], each[branches]) for each in (true_ids, false_ids)]
     if voting.ids_from_zero and not index.is_numbered:
-        named = [each[branches] for each in (true_ids, false_ids)]
-        yield from _misnumbered(trees, ids, is_taken=max(int(each.max(initial=0)) for each in named) < ids.size)
+        yield from _misnumbered(trees, ids)
     yield from _lost(branches, trees, children, (true_ids, false_ids))
     # Where each child has a greater id than its parent there is no circle.
     if not all((each[branches] > ids[branches]).all() for each in (true_ids, false_ids)):
@@ -196,7 +195,7 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     yield from _lost_votes(given, voting, index)
 
 
-def _misnumbered(trees: Array, ids: Array, *, is_taken: bool) -> Iterator[ValueFault]:
+def _misnumbered(trees: Array, ids: Array) -> Iterator[ValueFault]:
     """Yield a tree whose ids are not 0, 1, 2 and so on. No id may be there twice."""
     names, codes, sizes = np.unique(trees, return_inverse=True, return_counts=True)
     wrong = np.flatnonzero((ids < 0) | (ids >= sizes[codes]))
@@ -204,10 +203,7 @@ def _misnumbered(trees: Array, ids: Array, *, is_taken: bool) -> Iterator[ValueF
         own = ids[codes == codes[wrong[0]]]
         size = int(sizes[codes[wrong[0]]])
         what = f"numbers the {counted(size, 'node')} of tree {names[codes[wrong[0]]]} from {own.min()} to {own.max()}"
-        yield "nodes_nodeids", what + (_TAKEN if is_taken else ""), f"ids from 0 to {size - 1} in each tree", None
-
-
-_TAKEN: Final = "; ONNX Runtime takes ids below the number of all nodes"
+        yield "nodes_nodeids", what, f"ids from 0 to {size - 1} in each tree", None
 
 
 def _negative_features(features: Array) -> Iterator[ValueFault]:

@@ -68,8 +68,8 @@ class Combination(Record):
     """True if a consumer rejects a violation. There are sentences that all consumers ignore."""
     idle_values: tuple[str, ...] = ()
     """Values of a STRING attribute with which it counts as not given."""
-    empty_lists: str = ""
-    """The effect, in consumers, of an empty list beside another member; empty if they ignore it."""
+    empty_lists: bool = False
+    """True if an empty list is a value beside another member."""
 
 
 _CombinationRow = tuple[str, str, int, Choice, str, str]
@@ -165,22 +165,24 @@ and ONNX Runtime does not compare keys and values of DynamicSparseAttention when
 _IDLE: Final[Mapping[str, tuple[str, ...]]] = {"auto_pad": ("NOTSET", "")}
 """Values of attributes that mean the same as leaving the attribute out."""
 
-_EMPTY_LISTS: Final[Mapping[tuple[str, str], str]] = {
-    ("", "Constant"): "onnx refuses it, ONNX Runtime accepts it",
-    ("", "TfIdfVectorizer"): "ONNX Runtime refuses it",
-    ("ai.onnx.ml", "LabelEncoder"): "onnx and ONNX Runtime refuse it",
-    ("ai.onnx.ml", "OneHotEncoder"): "onnx and ONNX Runtime refuse it",
-    ("ai.onnx.ml", "SVMClassifier"): "ONNX Runtime refuses it",
-}
-"""Operators for which an empty list is a value beside another member of a choice, and how consumers treat it.
+_EMPTY_LISTS: Final = frozenset(
+    {
+        ("", "Constant"),
+        ("", "TfIdfVectorizer"),
+        ("ai.onnx.ml", "LabelEncoder"),
+        ("ai.onnx.ml", "OneHotEncoder"),
+        ("ai.onnx.ml", "SVMClassifier"),
+    }
+)
+"""Operators for which an empty list is a value beside another member of a choice.
 No text says whether an empty list is given. For Constant it is: `value_ints` without elements is a tensor of shape [0].
 For the others consumers decide (onnx 1.23, ONNX Runtime 1.32): for ZipMap, LinearClassifier, TreeEnsembleClassifier,
 Imputer and DictVectorizer they run models with an empty list beside one with elements, as exporters write them.
 """
 
 
-_Rows = tuple[tuple[_CombinationRow, bool, str], ...]
-"""Rows, whether consumers enforce each, and how they treat empty lists."""
+_Rows = tuple[tuple[_CombinationRow, bool, bool], ...]
+"""Rows, whether consumers enforce each, and whether empty lists are values."""
 
 
 @cache
@@ -190,7 +192,7 @@ def _rows_of_operators() -> Mapping[tuple[str, str], _Rows]:
     for rows, is_enforced in ((_ROWS, True), (_UNENFORCED, False)):
         for row in rows:
             for name in row[1].split():
-                empty_lists = _EMPTY_LISTS.get((row[0], name), "") if row[3] is Choice.ONE else ""
+                empty_lists = row[3] is Choice.ONE and (row[0], name) in _EMPTY_LISTS
                 found[row[0], name] = (*found.get((row[0], name), ()), (row, is_enforced, empty_lists))
     return found
 

@@ -50,6 +50,10 @@ class ProductRelease(Record):
     bit: int
     element_types: frozenset[str]
     """The types of tensors that it takes for any operator; empty if the data do not say."""
+    known_domains: frozenset[str]
+    """The domains whose operators the data list; empty for all that the release registers."""
+    page: str
+    """The page that the data quote, with its date, if the product was not asked itself; otherwise empty."""
     types: tuple[frozenset[str], ...]
     operators: Mapping[str, Any]
 
@@ -67,6 +71,16 @@ class ProductRelease(Record):
         """The domains of the operators that only the product defines."""
         own = (name for name, entry in self.operators.items() if "releases" in entry)
         return frozenset(name.partition("::")[0] for name in own) - set(self.opsets)
+
+    @property
+    def judged_domains(self) -> frozenset[str]:
+        """The domains whose operators the data judge."""
+        return self.known_domains or self.own_domains | self.opsets.keys()
+
+    @property
+    def quoted(self) -> str:
+        """The source of a statement about the product, as the end of a sentence; empty if the product was asked."""
+        return f", by {self.page}" if self.page else ""
 
     def refuses(self, domain: str, op_type: str, since_version: int) -> bool:
         """Return whether the data list the operator, as defined in a version, as one that it does not support."""
@@ -104,7 +118,7 @@ class ProductRelease(Record):
 
 
 def product_release(target: str) -> ProductRelease:
-    """Return the release that a target names, or if the data do not list it the older of its neighbours under its name.
+    """Return the release that a target names, or if the data do not list it the older of its neighbours.
 
     Raises ValueError, with the known ones, for an unknown product or release.
     """
@@ -115,8 +129,8 @@ def product_release(target: str) -> ProductRelease:
 def product_releases(target: str) -> tuple[ProductRelease, ...]:
     """Return the release that a target names, `onnxruntime=1.17` or `onnxruntime=1.17.3`, or its two neighbours.
 
-    The neighbours, the older first, have the version of the target. Raises ValueError, with the known ones, for an
-    unknown product, and for a release that is older or newer than all of them.
+    The older neighbour is the first. Raises ValueError, with the known ones, for an unknown product, and for a release
+    that is older or newer than all of them.
     """
     name, _, version = target.partition("=")
     if name not in PRODUCTS:
@@ -126,12 +140,12 @@ def product_releases(target: str) -> tuple[ProductRelease, ...]:
     versions = [entry["version"] for entry in _data(name)["releases"]]
     for index, listed in reversed([*enumerate(versions)]):
         if f"{listed}.".startswith(f"{version}."):
-            return (_release(name, index, listed),)
+            return (_release(name, index),)
     if re.fullmatch(r"\d+\.\d+(\.\d+)?", version):
         number = version_number(version)
         later = sum(version_number(listed) < number for listed in versions)
         if 0 < later < len(versions):
-            return _release(name, later - 1, version), _release(name, later, version)
+            return _release(name, later - 1), _release(name, later)
     hint = "" if version else f"; write NAME=VERSION, such as {name}={versions[-1]}"
     raise ValueError(f"target {target!r}: the known releases of {name} are {', '.join(versions)}{hint}")
 
@@ -141,17 +155,19 @@ def version_number(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
 
 
-def _release(name: str, index: int, version: str) -> ProductRelease:
+def _release(name: str, index: int) -> ProductRelease:
     data = _data(name)
     entry = data["releases"][index]
     return ProductRelease(
         name,
-        version,
+        entry["version"],
         entry["ir_version"],
         entry["opsets"],
         f"{data['source']}, {data['date']}",
         1 << index,
         frozenset(entry.get("element_types", ())),
+        frozenset(data.get("domains", ())),
+        f"{data['page']} of {data['date']}" if "page" in data else "",
         tuple(frozenset(each.split()) for each in data["types"]),
         data["operators"],
     )

@@ -70,17 +70,6 @@ def test_labels_and_coefficients_of_a_linear_classifier_go_with_its_intercepts(
     assert [fault[0] for fault in linear_classifier_faults(given)] == faulty
 
 
-def test_only_further_labels_of_a_linear_classifier_are_run():
-    more = _attributes(classlabels_ints=[1, 2, 3], intercepts=[1.0, 2.0])
-    fewer = _attributes(classlabels_ints=[1, 2], intercepts=[1.0, 2.0, 3.0])
-    of_one = _attributes(classlabels_ints=[1, 2, 3], intercepts=[1.0])
-    assert [
-        "ONNX Runtime runs it" in fault[1]
-        for given in (more, fewer, of_one)
-        for fault in linear_classifier_faults(given)
-    ] == [True, False, False]
-
-
 @pytest.mark.parametrize(
     ("numbers", "faulty"),
     [

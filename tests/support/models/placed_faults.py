@@ -22,7 +22,6 @@ from onnx_lint.report import Diagnostic
 from onnx_lint.spec.clauses import Severity, clauses
 from support.models.relocated_graphs import is_plain, moved_into_branch, moved_into_function
 
-
 PEDANTIC: Final = Settings(pedantic=True)
 
 

@@ -28,7 +28,7 @@ def divide_all(node: Operands) -> Outputs:
         zero = next((at for at, each in enumerate(node.content(1) or ()) if each == 0), None)
         if zero is not None:
             problem = WrongValue(Element(1, 0, zero), "a division by it has no result", "not 0")
-            node.remarks.append(Remark(problem, "; ONNX Runtime refuses it"))
+            node.remarks.append(Remark(problem))
     return broadcast_all(node)
 
 

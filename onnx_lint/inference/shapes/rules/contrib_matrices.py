@@ -101,7 +101,7 @@ def product_with_small_floats(node: Operands) -> Outputs:
             if math.prod(given) < needed:
                 node.problems.append(problem)
             else:
-                node.remarks.append(Remark(problem, "; ONNX Runtime runs it"))
+                node.remarks.append(Remark(problem))
     count, rows = (node.integer(name) for name in (("N", "K") if is_transposed else ("K", "N")))
     shape: Shape = node.shape(0, at_least=1)
     if shape is not None and rows is not None and rows > 0:
@@ -112,7 +112,7 @@ def product_with_small_floats(node: Operands) -> Outputs:
 def is_block(node: Operands, size: int | None) -> None:
     """Note the size of a block that ONNX Runtime does not take."""
     if size is not None and (size < _LEAST_BLOCK or size & (size - 1)):
-        node.wrong_value("block_size", size, "ONNX Runtime needs powers of two from 16 on", allowed="16, 32, 64, ...")
+        node.wrong_value("block_size", size, "it must be a power of two from 16 on", allowed="16, 32, 64, ...")
 
 
 _LEAST_BLOCK = 16
@@ -160,4 +160,4 @@ def is_one_of(node: Operands, name: str, allowed: tuple[int, ...], default: int 
     number = node.integer(name, default) if default is not None else node.integer(name)
     if number is not None and number not in allowed:
         words = listed([str(each) for each in allowed], "or")
-        node.wrong_value(name, number, f"ONNX Runtime needs {words}", allowed=words)
+        node.wrong_value(name, number, f"it must be {words}", allowed=words)

@@ -316,7 +316,7 @@ ADVISED: Final[Mapping[str, tuple[str, ...]]] = {
 processor, or runs the node.
 """
 
-_UNCHECKED: Final = "; only its description requires this, and ONNX Runtime does not check it on the processor"
+_UNCHECKED: Final = "; only its description requires this"
 
 LEAST: Final[Mapping[str, Mapping[str, int]]] = {
     "LinearAttention": {"kv_num_heads": 1, "q_num_heads": 1, "state_window": 0},

@@ -28,7 +28,7 @@ def sequence_map(node: Operands) -> Outputs:
     for index in range(1, node.count):
         other = node.element_count(index)
         if isinstance(count, int) and isinstance(other, int) and other != count:
-            node.problems.append(WrongCount(index, other, count, 0, is_taken=other > count))
+            node.problems.append(WrongCount(index, other, count, 0))
     return UNKNOWN
 
 

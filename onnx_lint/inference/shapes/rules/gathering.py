@@ -79,9 +79,7 @@ def gather_nd(node: Operands) -> Outputs:
     if not depth and node.schema.domain:
         return [indices[:-1] + data[batch:]]
     if not 1 <= depth <= len(data) - batch:
-        node.problems.append(
-            Unequal(InputDimension(1, len(indices) - 1, depth), len(data) - batch, least=1, is_taken=depth == 0)
-        )
+        node.problems.append(Unequal(InputDimension(1, len(indices) - 1, depth), len(data) - batch, least=1))
         return UNKNOWN
     indices_within(node, data[batch : batch + depth])
     return [indices[:-1] + data[batch + depth :]]

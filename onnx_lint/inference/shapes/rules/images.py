@@ -95,7 +95,7 @@ def image_of_columns(node: Operands) -> Outputs:
         spatial = image or (None,) * len(block or ())
         return UNKNOWN if image is None and block is None else [(node.dim(0, 0), None, *spatial)]
     if len(image) < _LEAST_AXES:
-        reason = f"the text requires at least {_LEAST_AXES} sizes; ONNX Runtime runs it"
+        reason = f"the text requires at least {_LEAST_AXES} sizes"
         node.wrong_value(1, image, reason, allowed=f"at least {_LEAST_AXES} sizes")
         return UNKNOWN
     are_right = node.has_count(2, len(block), len(image), 1), node.at_least(1, block, 2), node.at_least(0, image, 1)

@@ -22,8 +22,6 @@ def _labels(node: Operands) -> None:
     classes, ignored = node.dim(0, 1), node.integer("ignore_index")
     for place, label in enumerate(node.content(1) or ()):
         if isinstance(label, int) and isinstance(classes, int) and not 0 <= label < classes and label != ignored:
-            # The kernels of ONNX Runtime gather, so negative indices count from the end.
-            runs = "; ONNX Runtime counts it from the end" if -classes <= label < 0 else ""
             allowed = f"0 to {classes - 1}, or ignore_index" if classes else "no label"
-            node.wrong_value(1, label, f"there are {classes} classes{runs}", place, allowed=allowed)
+            node.wrong_value(1, label, f"there are {classes} classes", place, allowed=allowed)
             return  # one is enough: labels are wrong in large numbers for one reason

@@ -39,7 +39,7 @@ def imputer(node: Operands) -> Outputs:
     shape = node.shape(0)
     features = shape[-1] if shape else None
     for name in ("imputed_value_floats", "imputed_value_int64s"):
-        _by_feature(node, name, features, is_taken=True)
+        _by_feature(node, name, features)
     return [shape]
 
 
@@ -56,11 +56,11 @@ def scaler(node: Operands) -> Outputs:
     return [shape]
 
 
-def _by_feature(node: Operands, name: str, features: Dim, *, is_taken: bool = False) -> None:
+def _by_feature(node: Operands, name: str, features: Dim) -> None:
     """Record a list with neither one element nor one for each feature; an empty one counts as omitted."""
     count = node.length(name)
     if count and isinstance(features, int) and count not in (1, features):
-        node.problems.append(WrongCount(name, count, features, 0, or_one=True, is_taken=is_taken))
+        node.problems.append(WrongCount(name, count, features, 0, or_one=True))
 
 
 @_shapes_of("ZipMap")
@@ -123,7 +123,7 @@ def vectorizer(node: Operands) -> Outputs:
             rows = 1 if rows is None else rows
         else:
             if len(shape) > _MATRIX:
-                node.remarks.append(Remark(WrongRank(index, len(shape), 1, _MATRIX), "; ONNX Runtime runs it"))
+                node.remarks.append(Remark(WrongRank(index, len(shape), 1, _MATRIX)))
             widths.append(shape[1] if len(shape) == _MATRIX else None)
             rows = node.same((index, 0), rows, node.place(by, 0) if by is not None else None)
             by = index if by is None else by
@@ -136,7 +136,7 @@ def vectorizer(node: Operands) -> Outputs:
                 # ONNX Runtime uses only the attribute, and pads or truncates.
                 axis = len(node.fact(index).shape or ()) - 1
                 source = Element("inputdimensions", size, index)
-                node.problems.append(Unequal(InputDimension(index, axis, width), size, source, is_taken=True))
+                node.problems.append(Unequal(InputDimension(index, axis, width), size, source))
     return [(rows, sum(stated))]
 
 
@@ -150,7 +150,7 @@ _MATRIX = 2
 def linear_regressor(node: Operands) -> Outputs:
     """A result for each target, which has a coefficient for each feature. ONNX Runtime ignores further coefficients."""
     data, targets = node.shape(0), node.integer("targets") if node.is_positive("targets") else None
-    _has_numbers(node, "coefficients", multiply(targets, _features(data)), is_more_taken=True)
+    _has_numbers(node, "coefficients", multiply(targets, _features(data)))
     return [(_rows(data), targets)]
 
 
@@ -222,14 +222,11 @@ def tree_classifier(node: Operands) -> Outputs:
     return _classes(data, _count(node, "classlabels_int64s", "classlabels_strings"))
 
 
-def _has_numbers(
-    node: Operands, name: str, expected: Dim, *, or_more: bool = False, is_more_taken: bool = False
-) -> None:
+def _has_numbers(node: Operands, name: str, expected: Dim, *, or_more: bool = False) -> None:
     """Record a list without the number of elements that the features require; an empty list is not compared."""
     count = node.length(name)
     if count and isinstance(expected, int) and count != expected and not (or_more and count > expected):
-        is_taken = is_more_taken and count > expected
-        node.problems.append(WrongCount(name, count, expected, 0, or_more=or_more, is_taken=is_taken))
+        node.problems.append(WrongCount(name, count, expected, 0, or_more=or_more))
 
 
 def _has_vectors(node: Operands, source: str, vectors: int, features: Dim, coefficients: int) -> None:

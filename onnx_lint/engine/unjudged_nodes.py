@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes that the data of a release do not judge, so that the release cannot be said to load the model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from onnx_lint.ir.operators.operators import Operator, OperatorStatus
+from onnx_lint.model import Model, Node, OperatorSchema, ProductRelease
+from onnx_lint.spec.operators.store import ONNXRUNTIME
+from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
+from onnx_lint.wording import counted, report_name
+
+_SUBGRAPHS: Final = frozenset({"GRAPH", "GRAPHS"})
+_WITHOUT_KERNEL: Final = frozenset({"Constant"})
+"""The operators that no release has a kernel for: a Constant becomes an initializer."""
+
+
+def unjudged_nodes(model: Model, release: ProductRelease) -> Iterator[str]:
+    """Yield the number of nodes that the data of a release do not judge, for each reason: `3 nodes of ai.onnx.ml`."""
+    counts: Counter[str] = Counter()
+    functions = {(normalized_domain(each.domain), each.name) for each in model.functions}
+    for alike in model.operators.alike_nodes:
+        nodes = [node for node in alike.nodes if model.calls.is_run(node.graph)]
+        operator = alike.operator
+        reason = _reason(model, operator, release, functions) if nodes else ""
+        if reason:
+            counts[reason] += len(nodes)
+        elif nodes and operator.schema is not None and operator.function is None:
+            typed = _typed_parameters(operator, release)
+            if typed != frozenset():
+                unknown = [node for node in nodes if _has_unknown_type(model, node, operator.schema, typed)]
+                counts["with operands of unknown type"] += len(unknown)
+    for reason, count in counts.items():
+        if count:
+            yield f"{counted(count, 'node')} {reason}"
+
+
+def _reason(model: Model, operator: Operator, release: ProductRelease, functions: Collection[tuple[str, str]]) -> str:
+    """Return why the data do not judge an operator; empty if they do, and if the release refuses it."""
+    domain, schema = operator.domain, operator.schema
+    of_domain = f"of {report_name(domain) or DOMAIN_ALIAS}"
+    if operator.function is not None:
+        return "" if release.has_kernels else "calling functions of the model"
+    if domain not in release.judged_domains:
+        is_registered = domain in model.target.registered or model.operators.schemas.is_described(domain)
+        return of_domain if is_registered or not release.has_kernels else ""
+    if (domain, operator.op_type) in functions or operator.status is OperatorStatus.UNVERIFIED:
+        return of_domain
+    if schema is None:
+        has_it = release.has_own(domain, operator.op_type)
+        return f"{of_domain} that only {release.product} defines" if has_it else ""
+    if domain in release.own_domains and release.version != ONNXRUNTIME.header["version"]:
+        return of_domain  # the signatures are those of another release
+    has_subgraphs = any(each.type in _SUBGRAPHS for each in schema.attributes.values())
+    return "with subgraphs" if has_subgraphs and not release.has_kernels else ""
+
+
+def _typed_parameters(operator: Operator, release: ProductRelease) -> frozenset[str] | None:
+    """Return the parameters and type variables on whose types the answer depends; None for all of them."""
+    if not release.has_kernels:
+        return None if release.element_types else frozenset()
+    if operator.op_type in _WITHOUT_KERNEL:
+        return frozenset()
+    kernels = [kernel.types for kernel in release.kernels(operator.domain, operator.op_type)]
+    refused = release.refused_types(operator.domain, operator.op_type, operator.opset_version or 0)
+    return frozenset().union(*kernels, *refused)
+
+
+def _has_unknown_type(model: Model, node: Node, schema: OperatorSchema, typed: Collection[str] | None) -> bool:
+    """Return whether the type of an operand is unknown that the answer depends on."""
+    known = model.value_flow.facts_seen(node.graph)
+    for names, parameter_at in ((node.inputs, schema.input_at), (node.outputs, schema.output_at)):
+        for index, name in enumerate(names):
+            parameter = parameter_at(index) if name else None
+            if parameter is None or (typed is not None and {parameter.name, parameter.variable}.isdisjoint(typed)):
+                continue
+            fact = known(name)
+            if fact is None or not fact.kind:
+                return True
+    return False

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Targets change severities, and say what programs do. They never change whether a model conforms to ONNX."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from support.project.fixture_files import FIXTURES, Fixture, fixtures
+
+import onnx_lint
+from onnx_lint.cli.application import run
+from onnx_lint.common.record import replace
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
+from onnx_lint.reporters import REPORTERS
+from onnx_lint.spec.target import TARGET_GATES, target_of
+
+TARGETS = (
+    ["onnx"],
+    ["onnx.checker"],
+    ["onnxruntime=1.17"],
+    ["onnxruntime=1.18"],
+    ["onnxruntime=1.25"],
+    ["onnxruntime=1.32"],
+    ["openvino=2026.4"],
+    ["tensorrt=10.15"],
+    ["ir=8"],
+    ["ai.onnx=12", "ai.onnx.ml=2"],
+    ["onnx", "onnxruntime=1.32"],
+    ["onnxruntime=1.32", "onnx.checker", "openvino=2023.3"],
+    ["ir=7", "ai.onnx=9", "onnxruntime=1.17", "tensorrt=10.15"],
+)
+"""Targets that are no variant of the specification, alone and in lists."""
+
+
+def conforms(fixture: Fixture, target: list[str], gate: str = "violations") -> bool | None:
+    """Return the verdict on a fixture for a target."""
+    name = next((value for key, value in fixture.headers if key == "name"), fixture.path.name)
+    path = name if fixture.directory is None else str(fixture.directory / name)
+    found = target_of(target)
+    selected = (*fixture.settings.extend_select, *(("target",) if found.releases else ()))
+    settings: Settings = replace(
+        fixture.settings, target=found, target_gate=gate, extend_select=selected, proto=fixture.proto
+    )
+    return lint_source(BytesSource(fixture.data), path, settings, is_file=fixture.directory is not None).conformity[0]
+
+
+def changed(step: int) -> list[tuple[str, list[str]]]:
+    """Return the fixtures, one in `step`, whose verdict a target changes; each is tried with another one."""
+    found = []
+    plain = [each for each in fixtures() if not any(key == "target" for key, _ in each.headers)]
+    for number, fixture in enumerate(plain[::step]):
+        target, gate = TARGETS[number % len(TARGETS)], TARGET_GATES[number % len(TARGET_GATES)]
+        if conforms(fixture, target, gate) is not conforms(fixture, []):
+            found.append((fixture.id, target))
+    return found
+
+
+def test_no_target_changes_whether_a_model_conforms() -> None:
+    assert changed(step=11) == []
+
+
+@pytest.mark.slow
+def test_no_target_changes_whether_a_fixture_conforms() -> None:
+    assert changed(step=1) == []
+
+
+OF_RUNTIME = FIXTURES / "unknown-operator" / "invalid" / "an_operator_of_the_target_in_the_default_domain.textproto"
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=" ".join)
+def test_an_operator_that_only_a_runtime_defines_conforms_in_no_form_and_for_no_target(
+    target: list[str], tmp_path: Path
+) -> None:
+    options = [option for name in target for option in ("--target", name)]
+    run([str(OF_RUNTIME), *options, *(f"--output={name}={tmp_path / f'report.{name}'}" for name in REPORTERS)])
+    texts = {name: (tmp_path / f"report.{name}").read_text(encoding="utf-8") for name in REPORTERS}
+    assert [name for name, text in texts.items() if "conforms to ONNX" in text] == []
+    assert json.loads(texts["json"])["files"][0]["conforms"] is False
+    assert json.loads(texts["sarif"])["runs"][0]["properties"]["conforms"] is False
+    records: list[dict[str, Any]] = [json.loads(line) for line in texts["jsonl"].splitlines()]
+    assert {each["conforms"] for each in records if "conforms" in each} == {False}
+    properties = ElementTree.fromstring(texts["junit"]).iter("property")
+    assert [each.get("value") for each in properties if each.get("name") == "conforms"] == ["false"]
+    assert onnx_lint.lint(OF_RUNTIME, target=target).conforms is False
+
+
+MODEL = """ir_version: 8 producer_name: "p" producer_version: "1" opset_import { version: 16 }
+    opset_import { domain: "%s" version: 1 }
+    graph { name: "g" node { name: "n" op_type: "%s" domain: "%s" input: "x" output: "y" }
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } } }"""
+
+
+def of_domain(domain: str, op_type: str) -> bytes:
+    return (MODEL % (domain, op_type, domain)).encode()
+
+
+RELU = of_domain("com.acme", "Op").replace(b'domain: "com.acme" input', b"input").replace(b'"Op"', b'"Relu"')
+BINARIZER = of_domain("ai.onnx.ml", "Binarizer")
+ACME = of_domain("com.acme", "Op")
+NEWER = RELU.replace(b"ir_version: 8", b"ir_version: 10").replace(b"version: 16", b"version: 21")
+LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
+
+
+@pytest.mark.parametrize(
+    ("model", "target", "loads", "said"),
+    [
+        (RELU, "onnxruntime=1.32", True, "loads, as far as its data say"),
+        (RELU, "onnxruntime=1.18", True, "1.17.3 and 1.20.1 load it, as far as their data say"),
+        (RELU, "openvino=2026.4", True, "loads, as far as its data say"),
+        (RELU, "tensorrt=10.15", True, "loads, by onnx-tensorrt's page of 2026-11-25"),
+        (RELU, "onnx.checker", True, "accepts it, as far as its data say"),
+        (BINARIZER, "onnxruntime=1.32", True, "loads, as far as its data say"),
+        (BINARIZER, "openvino=2026.4", False, "refuses it: 1 cause"),
+        (BINARIZER, "tensorrt=10.15", None, "not judged: 1 node of ai.onnx.ml"),
+        (ACME, "tensorrt=10.15", None, "not judged: 1 node of com.acme"),
+        (ACME, "openvino=2026.4", None, "not judged: 1 node of com.acme"),
+        (ACME, "onnxruntime=1.32", False, "refuses it: 1 cause"),
+        (ACME, "onnxruntime=1.25", False, "1.23.2 and 1.32.0 refuse it"),
+        (ACME, "onnx.checker", True, "accepts it, as far as its data say"),
+        (NEWER, "onnxruntime=1.18", None, "1.17.3 refuses it: 2 causes; 1.20.1 loads, as far as its data say"),
+        (NEWER, "onnxruntime=1.20", True, "loads, as far as its data say"),
+        (LOOSE, "openvino=2026.4", None, "not proven to load it: 1 violation of ONNX"),
+        (LOOSE, "onnxruntime=1.18", False, "1.17.3 and 1.20.1 refuse it"),
+    ],
+)
+def test_a_program_loads_refuses_or_was_not_judged(model: bytes, target: str, loads: bool | None, said: str) -> None:
+    (verdict,) = onnx_lint.lint(model, target=target).files[0].targets
+    assert (verdict.loads, verdict.said) == (loads, said)
+
+
+def test_one_of_two_neighbours_refuses_with_a_warning_that_names_both() -> None:
+    report = onnx_lint.lint(NEWER, target="onnxruntime=1.18")
+    assert [(item.clause, item.severity.label) for item in report.diagnostics] == [("PRD-5", "warning")] * 2
+    assert report.diagnostics[0].message == (
+        "the model states IR version 10, which onnxruntime 1.17.3 does not read; "
+        "1.20.1 does not refuse it, and onnxruntime 1.18 is between them"
+    )
+    (both, *_) = onnx_lint.lint(ACME, target="onnxruntime=1.25").errors
+    assert both.message.endswith("; 1.23.2 refuses it as well")
+
+
+def test_a_file_that_was_not_examined_leaves_the_question_open() -> None:
+    weight = b"""initializer { name: "w" data_type: 1 dims: 2 data_location: EXTERNAL
+        external_data { key: "location" value: "w.bin" } } input { name: "x" """
+    model = RELU.replace(b'input { name: "x" ', weight, 1)
+    (verdict,) = onnx_lint.lint(model, target="onnxruntime=1.32", ignore="hygiene").files[0].targets
+    assert verdict.loads is None
+    assert verdict.said.startswith("not judged: the files of external data were not examined")
+
+
+@pytest.mark.parametrize(
+    ("model", "target", "codes"),
+    [
+        (RELU, ["tensorrt=10.15"], (0, 0, 0)),
+        (ACME, ["tensorrt=10.15"], (0, 0, 1)),
+        (LOOSE, ["openvino=2026.4"], (0, 1, 1)),
+        (LOOSE, ["openvino=2026.4", "onnx"], (1, 1, 1)),
+        (ACME, ["onnxruntime=1.32"], (1, 1, 1)),
+        (NEWER, ["onnxruntime=1.18"], (0, 0, 1)),
+    ],
+)
+def test_a_gate_is_red_for_a_refusal_a_violation_or_anything_that_is_not_proven(
+    model: bytes, target: list[str], codes: tuple[int, int, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.textproto").write_bytes(model)
+    options = [option for name in target for option in ("--target", name)]
+    for gate, code in zip(TARGET_GATES, codes, strict=True):
+        assert run([str(tmp_path / "m.textproto"), *options, "--target-gate", gate]) == code
+        report = onnx_lint.lint(model, {"target_gate": gate}, target=target)  # type: ignore[typeddict-item]  # one of them
+        assert report.passes is (code == 0)
+        assert report.conforms is onnx_lint.lint(model).conforms
+    assert run([str(tmp_path / "m.textproto"), *options, "--target-gate", "unproven", "--fail-on", "never"]) == 0
+    capsys.readouterr()
+
+
+def test_each_form_and_standard_error_say_why_the_gate_is_red(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.textproto").write_bytes(ACME)
+    command = [str(tmp_path / "m.textproto"), "--target", "tensorrt=10.15", "--target-gate", "unproven"]
+    said = "1 node of com.acme"
+    for name in REPORTERS:
+        assert run([*command, "-f", name]) == 1
+        captured = capsys.readouterr()
+        out = captured.out.replace("&#46;", ".")
+        assert (said in out, name) == (name != "gitlab", name)
+        assert (f"tensorrt 10.15: not judged: {said}" in captured.err) == (name != "text"), name
