@@ -150,7 +150,14 @@ if TYPE_CHECKING:
     from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
     from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL, REPLACEMENTS, Replacement
     from onnx_lint.spec.operators.store import ONNXRUNTIME
-    from onnx_lint.spec.products import ProductRelease, product_releases
+    from onnx_lint.spec.products import ProductRelease, product_releases, version_number
+    from onnx_lint.spec.products.refusals import (
+        KNOWN_DOMAINS,
+        NEGATIVE_AXES_UNTIL,
+        OWN_SIGNATURES,
+        READ_INPUTS,
+        REFUSED_VALUES,
+    )
     from onnx_lint.spec.releases import (
         DEFAULT_DOMAIN,
         DOMAIN_ALIAS,

@@ -75,7 +75,7 @@ class Target(Record):
     @property
     def releases(self) -> tuple[str, ...]:
         """The programs whose data `onnx_lint.spec.products` has."""
-        return tuple(program for program in self.programs if program != CHECKER)
+        return tuple(program for program in self.programs if program not in CHECKERS)
 
     @property
     def assumed_imports(self) -> Mapping[str, int]:

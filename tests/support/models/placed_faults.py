@@ -45,7 +45,7 @@ def placed_faults(folder: Path) -> Iterator[Faulty]:
 
 
 def _is_judged(item: Diagnostic) -> bool:
-    """Return whether a finding may be a reason to refuse a model: no advice, and nothing that nearly all models have."""
+    """Return whether a finding may be a reason to refuse a model: no advice, and not what nearly all models have."""
     clause = clauses()[item.clause]
     return item.severity is not Severity.NOTE and (clause.presence == "listed" or bool(clause.refused_by))
 
