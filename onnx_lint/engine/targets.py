@@ -163,7 +163,7 @@ def _state(
     if refusing := answers.count(False):
         return _State(False, f"refuses it: {counted(refusing, 'cause')}")
     unknown = answers.count(None)
-    unjudged = [*gaps, *(unjudged_nodes(model, release) if release is not None and model.loaded else ())]
+    unjudged = [*gaps, *_unjudged(model, program, release)]
     reasons = [f"not proven to {verb} it: {counted(unknown, 'violation')} of ONNX"] if unknown else []
     if unjudged:
         reasons.append(f"not judged: {'; '.join(unjudged)}")
@@ -172,6 +172,25 @@ def _state(
     if release is None:
         return _State(True, "accepts it, as far as its data say")
     return _State(True, f"loads{release.quoted or ', as far as its data say'}")
+
+
+def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Iterator[str]:
+    """Yield what the data of a program do not judge, in words."""
+    if not model.loaded:
+        return
+    if release is not None:
+        yield from unjudged_nodes(model, release)
+    elif program == FULL_CHECK:
+        # onnx refuses some that are right (docs/faults_of_onnx.md).
+        if model.tensors.sparse:
+            yield counted(len(model.tensors.sparse), "sparse tensor")
+        integers = sum(each.is_external and each.data_type in _INTEGERS for each in model.external_data)
+        if integers:
+            yield f"{counted(integers, 'tensor')} of integers in data files"
+
+
+_INTEGERS: Final = (6, 7)
+"""The numbers of INT32 and INT64 in the enum DataType, the types of tensors that decide shapes."""
 
 
 def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bool | None:

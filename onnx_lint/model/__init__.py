@@ -157,6 +157,7 @@ if TYPE_CHECKING:
         OWN_SIGNATURES,
         READ_INPUTS,
         REFUSED_VALUES,
+        ReadInputs,
     )
     from onnx_lint.spec.releases import (
         DEFAULT_DOMAIN,

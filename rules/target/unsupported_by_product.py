@@ -18,6 +18,7 @@ from onnx_lint.model import (
     Node,
     OperatorSchema,
     ProductRelease,
+    ReadInputs,
     has_target,
     normalized_domain,
     product_releases,
@@ -25,7 +26,7 @@ from onnx_lint.model import (
     version_number,
 )
 from onnx_lint.rule import Finding, Related, replace, rule
-from onnx_lint.wording import counted, quote
+from onnx_lint.wording import counted, listed, quote
 
 
 @rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4", "PRD-5"), since="0.2.0", about=has_target)
@@ -281,7 +282,8 @@ def _against_own_signature(node: Node, version: int) -> Iterator[str]:
         ("output", len(node.outputs), signature.outputs),
     ):
         if count not in allowed:
-            yield f"{counted(count, noun)} of {node.op_type}, not {allowed[0]} to {allowed[-1]}"
+            most = f" to {allowed[-1]}" if len(allowed) > 1 else ""
+            yield f"{counted(count, noun)} of {node.op_type}, not {allowed[0]}{most}"
     for attribute in node.attribute_protos:
         kind = signature.attributes.get(attribute.name)
         if kind is not None and attribute.type not in (0, ATTRIBUTE_TYPE_CODES[kind]):
@@ -298,17 +300,18 @@ def _refused_by_its_form(model: Model, node: Node, schema: OperatorSchema, relea
         axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
         if min(axes, default=0) < 0 and _is_constant(node, 2) and _has_rank(model, node):
             yield "negative axes beside constant scales"
-    for index, needs_rank in _read_inputs(schema):
-        if _is_in_a_data_file(node, index) and (not needs_rank or _has_rank(model, node)):
-            yield f"input {index} in a data file, though the inference of shapes reads it"
+    reading = next((each for each in READ_INPUTS.get(schema.name, ()) if schema.since_version >= each.since), None)
+    if reading is not None and _is_read(model, node, reading):
+        inside = [f"input {index}" for index in reading.inputs if _is_in_a_data_file(node, index)]
+        if inside:
+            yield f"{listed(inside)} in a data file, though the inference of shapes reads the elements"
 
 
-def _read_inputs(schema: OperatorSchema) -> Iterator[tuple[int, bool]]:
-    """Yield the inputs that the inference of shapes reads; true for one that it reads only if it knows a rank."""
-    for reading in READ_INPUTS.get(schema.name, ()):
-        if schema.since_version >= reading.since:
-            yield from ((index, reading.needs_rank) for index in reading.inputs)
-            return
+def _is_read(model: Model, node: Node, reading: ReadInputs) -> bool:
+    """Return whether the inference of shapes reads the inputs of a node that are constants."""
+    if reading.needs_all and not all(_is_constant(node, index) for index in reading.inputs if _name_of(node, index)):
+        return False
+    return not reading.needs_rank or _has_rank(model, node)
 
 
 def _has_rank(model: Model, node: Node) -> bool:
@@ -326,8 +329,13 @@ def _is_of_constant(found: Definition) -> bool:
 
 
 def _definition(node: Node, index: int) -> Definition | None:
-    name = node.inputs[index] if index < len(node.inputs) else ""
+    name = _name_of(node, index)
     return node.graph.definition_of(name) if name else None
+
+
+def _name_of(node: Node, index: int) -> str:
+    """Return the name of an input; empty if it is left out."""
+    return node.inputs[index] if index < len(node.inputs) else ""
 
 
 def _is_in_a_data_file(node: Node, index: int) -> bool:

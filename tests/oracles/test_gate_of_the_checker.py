@@ -10,7 +10,7 @@ from typing import Final
 
 import onnx
 import pytest
-from support.models.asked_checker import outcomes
+from support.models.asked_programs import FULL_CHECK, outcomes
 from support.project.checkout import ROOT
 
 from conformance.suite import export
@@ -54,7 +54,7 @@ def test_what_full_check_refuses_is_red_or_explained(tmp_path: Path) -> None:
         for case in export(tmp_path / "suite")
         if case.message == MODEL_KIND and case.form == "binary"
     ]
-    refused = {file: reason for file, reason in outcomes(files, full_check=True).items() if reason is not None}
+    refused = {file: reason for file, reason in outcomes(files, FULL_CHECK).items() if reason is not None}
     assert len(refused) > 900
     green = {file: " ".join(refused[file].split()) for file in refused if not lint(file, target=targets).errors}
     used = set()

@@ -55,6 +55,8 @@ class ReadInputs(Record):
     inputs: tuple[int, ...]
     needs_rank: bool = True
     """True if they are read only if the rank of input 0 is known."""
+    needs_all: bool = False
+    """True if they are read only if all that the node names are constants."""
 
 
 _AXES: Final = ReadInputs(18, (1,))
@@ -68,6 +70,7 @@ READ_INPUTS: Final[Mapping[str, tuple[ReadInputs, ...]]] = {
     "ReduceSum": (ReadInputs(13, (1,)),),
     "Reshape": (ReadInputs(5, (1,), needs_rank=False),),
     "Resize": (ReadInputs(11, (2, 3)), ReadInputs(10, (1,))),
+    "Slice": (ReadInputs(10, (1, 2, 3, 4), needs_all=True),),
     "Split": (ReadInputs(13, (1,)),),
     "Squeeze": (ReadInputs(13, (1,)),),
     "Tile": (ReadInputs(6, (1,)),),

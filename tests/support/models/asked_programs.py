@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks `onnx.checker` about files, in a process of its own: some models end the process, and some checks do not end."""
+"""Asks programs about files, in a process of its own: some models end the process, and some checks do not end."""
 
 from __future__ import annotations
 
@@ -10,28 +10,40 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-_ASK: Final = """
+CHECKER: Final = "import onnx.checker\nask = onnx.checker.check_model"
+FULL_CHECK: Final = "import onnx.checker\nask = lambda path: onnx.checker.check_model(path, full_check=True)"
+ONNXRUNTIME: Final = """
+import onnxruntime
+onnxruntime.set_default_logger_severity(4)
+ask = lambda path: onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+"""
+"""Programs: code that defines `ask`, which raises an exception for a model that is refused."""
+
+SECONDS: Final = 30
+"""The seconds of the processor after which a program that does not end is stopped."""
+
+_LOOP: Final = f"""
 import json, os, signal, sys
 answers = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)  # the checker prints warnings
-import onnx.checker
+os.dup2(2, 1)  # the programs print warnings
+PROGRAM
 for line in [*sys.stdin]:
-    signal.setitimer(signal.ITIMER_VIRTUAL, 30)  # seconds of the processor; the signal ends the process
+    signal.setitimer(signal.ITIMER_PROF, {SECONDS})
     path, reason = line.rstrip("\\n"), None
     try:
-        onnx.checker.check_model(path, full_check=FULL)
+        ask(path)
     except Exception as error:
         reason = str(error)
     print(json.dumps([path, reason]), file=answers, flush=True)
 """
 
 
-def outcomes(files: Iterable[Path], full_check: bool) -> dict[Path, str | None]:
-    """Return why `check_model` refuses each file; None if it accepts it."""
+def outcomes(files: Iterable[Path], program: str) -> dict[Path, str | None]:
+    """Return why a program refuses each file; None if it accepts it."""
     left, found = [*files], dict[Path, str | None]()
     while left:
         run = subprocess.run(
-            [sys.executable, "-c", _ASK.replace("FULL", str(full_check))],
+            [sys.executable, "-c", _LOOP.replace("PROGRAM", program)],
             input="".join(f"{file}\n" for file in left),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
