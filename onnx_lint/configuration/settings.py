@@ -407,7 +407,8 @@ class Request(Record, metaclass=_RequestType):
         option="--target",
         metavar="WHAT",
         details="onnx, onnx.checker, onnx.full_check, onnx-without-ml, a release such as onnxruntime=1.32, "
-        "openvino=2026.4 or tensorrt=10.15, ir=N for an IR version, or DOMAIN=N for an operator set; docs/targets.md describes them.",
+        "openvino=2026.4 or tensorrt=10.15, ir=N for an IR version, or DOMAIN=N for an operator set; docs/targets.md "
+        "describes them.",
         example='targets = ["onnxruntime=1.32"]',
         merging="tuple",
     )
