@@ -13,7 +13,7 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.unjudged_nodes import unjudged_nodes
-from onnx_lint.model import Model
+from onnx_lint.model import Model, StoredTensor
 from onnx_lint.report import Diagnostic, TargetVerdict
 from onnx_lint.spec.clauses import Clause, Severity, clauses
 from onnx_lint.spec.products import ProductRelease
@@ -162,9 +162,12 @@ def _state(
     verb = "accept" if release is None else "load"
     if refusing := answers.count(False):
         return _State(False, f"refuses it: {counted(refusing, 'cause')}")
-    unknown = answers.count(None)
+    unknown = [item for item, answer in zip(found, answers, strict=True) if answer is None]
+    violations = sum(item.is_violation for item in unknown)
     unjudged = [*gaps, *_unjudged(model, program, release)]
-    reasons = [f"not proven to {verb} it: {counted(unknown, 'violation')} of ONNX"] if unknown else []
+    reasons = [f"not proven to {verb} it: {counted(violations, 'violation')} of ONNX"] if violations else []
+    if len(unknown) > violations:
+        unjudged.append(counted(len(unknown) - violations, "finding") + " that programs treat differently")
     if unjudged:
         reasons.append(f"not judged: {'; '.join(unjudged)}")
     if reasons:
@@ -180,8 +183,14 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
         return
     if release is not None:
         yield from unjudged_nodes(model, release)
+        # ONNX Runtime reads sparse tensors of most types with a byte or more for each element.
+        packed = sum(_is_packed(each.values) for each in model.tensors.sparse) if release.has_kernels else 0
+        if packed:
+            yield f"{counted(packed, 'sparse tensor')} of strings or of less than a byte"
     elif program == FULL_CHECK:
         # onnx refuses some that are right (docs/faults_of_onnx.md).
+        if model.effective_ir_version < _IR_VERSION_WITH_IMPORTS:
+            yield f"a model of IR version {model.effective_ir_version}"
         if model.tensors.sparse:
             yield counted(len(model.tensors.sparse), "sparse tensor")
         integers = sum(each.is_external and each.data_type in _INTEGERS for each in model.external_data)
@@ -189,6 +198,14 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
             yield f"{counted(integers, 'tensor')} of integers in data files"
 
 
+def _is_packed(values: StoredTensor | None) -> bool:
+    return values is not None and (values.proto.data_type == _STRING or values.proto.data_type > _LAST_OF_BYTES)
+
+
+_STRING: Final = 8
+_LAST_OF_BYTES: Final = 20
+"""The number of FLOAT8E5M2FNUZ in the enum DataType. Those that came later include types of less than a byte."""
+_IR_VERSION_WITH_IMPORTS: Final = 3
 _INTEGERS: Final = (6, 7)
 """The numbers of INT32 and INT64 in the enum DataType, the types of tensors that decide shapes."""
 
@@ -200,8 +217,11 @@ def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bo
     clause = clauses()[item.clause]
     if refused_since(clause, item.case, program, release):
         return False
-    is_harmless = not item.is_violation or accepting(clause, item.case, item.subject, program, release)
-    return True if is_harmless else None
+    if accepting(clause, item.case, item.subject, program, release):
+        return True
+    # The keyword practice means that consumers refuse it, or differ. They differ about data files as well.
+    is_doubtful = item.is_violation or item.keyword == "practice" or clause.chapter == "external-data"
+    return None if is_doubtful else True
 
 
 def _named(release: ProductRelease | None) -> str | None:
