@@ -17,6 +17,7 @@ from onnx_lint.model import Model, StoredTensor
 from onnx_lint.report import Diagnostic, TargetVerdict
 from onnx_lint.spec.clauses import Clause, Severity, clauses
 from onnx_lint.spec.products import ProductRelease
+from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
 from onnx_lint.spec.target import CHECKER, FULL_CHECK, OWN_OPERATOR, accepting, refused_since, releases_of, title
 from onnx_lint.wording import counted, listed
 
@@ -187,7 +188,11 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
         packed = sum(_is_packed(each.values) for each in model.tensors.sparse) if release.has_kernels else 0
         if packed:
             yield f"{counted(packed, 'sparse tensor')} of strings or of less than a byte"
-    elif program == FULL_CHECK:
+    else:
+        own = sum(is_onnx_domain(normalized_domain(each.domain)) for each in model.functions)
+        if own:
+            yield f"{counted(own, 'function')} in a domain of ONNX"
+    if program == FULL_CHECK:
         # onnx refuses some that are right (docs/faults_of_onnx.md).
         if model.effective_ir_version < _IR_VERSION_WITH_IMPORTS:
             yield f"a model of IR version {model.effective_ir_version}"

@@ -28,6 +28,7 @@ BLIND = (
     "is not a registered function/op",
     "guarantees support for models stamped",
     "Current official support",
+    "MLDataType for: opaque",  # the types of a build, which the data do not have
     "One and only one of the attributes 'value'",  # the body of MeanVarianceNormalization, docs/faults_of_onnx.md
 )
 """What ONNX Runtime says of a model that it refuses for another reason than the fault: a kernel that it lacks."""

@@ -29,7 +29,7 @@ CLAIMS: Final = [
     ),
     (
         "aliased-default-domain",
-        "refuses a function with such a node",
+        "function with such a node",
         "a_node_of_a_function_with_the_other_name",
         "---",
     ),
