@@ -106,7 +106,8 @@ def _with_data_file(name: str, version: int, index: int, needs_all: bool) -> byt
     del model.graph.input[:]
     model.graph.input.extend(kept)
     for input_name in sorted(outside):
-        tensor = model.graph.initializer.add(name=input_name, data_type=7 if kind == "tensor(int64)" else 1, dims=[2])
+        tensor = model.graph.initializer.add(name=input_name, data_type=7 if kind == "tensor(int64)" else 1)
+        tensor.dims.append(1 if name == "TopK" else 2)
         tensor.data_location = 1
         tensor.external_data.add(key="location", value="data.bin")
     return bytes(model.SerializeToString())
