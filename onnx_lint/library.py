@@ -112,7 +112,7 @@ class Settings(TypedDict, total=False):
     options: Mapping[str, Mapping[str, Any]]
     """The options of rules by rule id."""
     target: str | Iterable[str]
-    """What must load the model: `onnx`, `onnx.checker`, a release such as `onnxruntime=1.32`, ... (docs/targets.md)."""
+    """What must take the model: `onnx`, `onnx.full_check`, a release such as `onnxruntime=1.32` (docs/targets.md)."""
     target_gate: Literal["refused", "violations", "unproven"]
     """What of the programs of `target` fails the model (docs/targets.md)."""
     edition: Edition

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.common.record import field_names
-from onnx_lint.spec.clauses import ACCEPTED, CONSUMERS, EDITIONS, KEYWORDS, OWN_CHAPTERS, PRESENCES, Clause
+from onnx_lint.spec.clauses import ACCEPTED, CONSUMERS, EDITIONS, KEYWORDS, OWN_CHAPTERS, PRESENCES, REFUSED, Clause
 
 SPEC: Final = Path(__file__).parent.parent / "onnx_lint" / "spec"
 
@@ -88,7 +88,8 @@ def _problem_of_values(entry: Mapping[str, Any]) -> str | None:
             return f": {key} is {value!r}, not one of {', '.join(allowed)}"
     if len(counted) not in ((0, 2) if presence == "pedantic" else (0,)):
         return ": counted holds words for one and for several, where presence is 'pedantic'"
-    if not all(name in CONSUMERS and isinstance(known, str) for name, known in entry.get("refused_by", {}).items()):
+    refused = entry.get("refused_by", {})
+    if not all(name in CONSUMERS and re.fullmatch(REFUSED, str(known)) for name, known in refused.items()):
         return f": refused_by holds a release for each of {', '.join(CONSUMERS)}"
     if not all(re.fullmatch(ACCEPTED, row) for row in entry.get("accepted_by", ())):
         return ": accepted_by holds rows such as 'onnxruntime=1.32 if constant'"

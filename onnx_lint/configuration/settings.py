@@ -401,13 +401,14 @@ class Request(Record, metaclass=_RequestType):
     targets: tuple[str, ...] = setting(
         TEXTS,
         (),
-        "Exit with 1 unless the model suits this target: onnxruntime=1.32, ir=10, ai.onnx=17, onnx.checker, or onnx "
+        "Exit with 1 unless the model suits this target: onnxruntime=1.32, ir=10, ai.onnx=17, onnx.full_check, or onnx "
         "(the specification; the default). Of several, it must suit each.",
         COMMON,
         option="--target",
         metavar="WHAT",
-        details="onnx, onnx.checker, onnx-without-ml, a release such as onnxruntime=1.32, openvino=2026.4 or "
-        "tensorrt=10.15, ir=N for an IR version, or DOMAIN=N for an operator set; docs/targets.md describes them.",
+        details="onnx, onnx.checker, onnx.full_check, onnx-without-ml, a release such as onnxruntime=1.32, "
+        "openvino=2026.4 or tensorrt=10.15, ir=N for an IR version, or DOMAIN=N for an operator set; docs/targets.md "
+        "describes them.",
         example='targets = ["onnxruntime=1.32"]',
         merging="tuple",
     )

@@ -18,7 +18,7 @@ from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.model import Model, Place
 from onnx_lint.report.findings import DIGEST, Diagnostic, RelatedPlace
 from onnx_lint.rule import FaultParts, Finding, Rule
-from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
+from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
 
@@ -138,10 +138,9 @@ def _hint(finding: Finding) -> str | None:
     return f"{finding.hint}; {reason}" if finding.hint and reason else finding.hint or reason
 
 
-def _case(finding: Finding) -> str | None:
-    """Return the case of the clause that a finding is about. Consumers that run a model do not read its training."""
-    is_training = any(field == "training_info" for field, _ in finding.place.key[:1])
-    return finding.case or ("training" if is_training else None)
+def _case(finding: Finding) -> str:
+    """Return the case of the clause that a finding is about, or else the kind of its place."""
+    return finding.case or place_kind([field for field, _ in finding.place.key])
 
 
 def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:

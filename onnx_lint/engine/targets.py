@@ -13,16 +13,19 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.unjudged_nodes import unjudged_nodes
-from onnx_lint.model import Model
+from onnx_lint.model import Model, StoredTensor
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Clause, Severity, clauses
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.target import OWN_OPERATOR, accepting, refused_since, releases_of, title
+from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
+from onnx_lint.spec.target import CHECKER, FULL_CHECK, OWN_OPERATOR, accepting, refused_since, releases_of, title
 from onnx_lint.wording import counted, listed
 
 _OF_TARGET: Final = "target"
 """The chapter that declares the clauses about programs."""
+_OF_FULL_CHECK: Final = f"; the target {FULL_CHECK} is about full_check=True"
+"""The end of the line about `onnx.checker`, for the first release that knows both."""
 
 
 def with_target(found: Iterable[Diagnostic], settings: Settings) -> list[Diagnostic]:
@@ -97,7 +100,7 @@ def _effect(program: str, clause: Clause, item: Diagnostic) -> _Effect:
     if not clause.refused_by and not clause.accepted_by and item.case != OWN_OPERATOR:
         return _Effect(program, "", (), "")
     releases = releases_of(program)
-    since = [refused_since(clause, program, release) for release in releases]
+    since = [refused_since(clause, item.case, program, release) for release in releases]
     proofs = [accepting(clause, item.case, item.subject, program, release) for release in releases]
     first = since[0] if all(since) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
@@ -151,7 +154,8 @@ def target_verdicts(
         states = [_state(model, found, program, release, (*missing, *gaps)) for release in releases]
         loads, said = _joined(states, releases)
         is_red = loads is None and settings.target_gate == "unproven"
-        yield TargetVerdict(title(program), loads, said, is_red)
+        more = _OF_FULL_CHECK if program == CHECKER else ""
+        yield TargetVerdict(title(program), loads, said + more, is_red)
 
 
 class _State(Record):
@@ -183,9 +187,12 @@ def _state(
     verb = "accept" if release is None else "load"
     if refusing := answers.count(False):
         return _State(False, f"refuses it: {counted(refusing, 'cause')}")
-    unknown = answers.count(None)
-    unjudged = [*gaps, *(unjudged_nodes(model, release) if release is not None and model.loaded else ())]
-    reasons = [f"not proven to {verb} it: {counted(unknown, 'violation')} of ONNX"] if unknown else []
+    unknown = [item for item, answer in zip(found, answers, strict=True) if answer is None]
+    violations = sum(item.is_violation for item in unknown)
+    reasons = [f"not proven to {verb} it: {counted(violations, 'violation')} of ONNX"] if violations else []
+    unjudged = [*gaps, *_unjudged(model, program, release)]
+    if len(unknown) > violations:
+        unjudged.append(counted(len(unknown) - violations, "finding") + " that programs treat differently")
     if len(unjudged) > _MOST_REASONS:  # a file may name thousands of domains
         unjudged[_MOST_REASONS:] = [f"{len(unjudged) - _MOST_REASONS:,} more"]
     if unjudged:
@@ -200,15 +207,55 @@ def _state(
 _MOST_REASONS: Final = 5
 
 
+def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Iterator[str]:
+    """Yield what the data of a program do not judge, in words."""
+    if not model.loaded:
+        return
+    if release is not None:
+        yield from unjudged_nodes(model, release)
+        # ONNX Runtime reads sparse tensors of most types with a byte or more for each element.
+        packed = sum(_is_packed(each.values) for each in model.tensors.sparse) if release.has_kernels else 0
+        if packed:
+            yield f"{counted(packed, 'sparse tensor')} of strings or of less than a byte"
+    else:
+        own = sum(is_onnx_domain(normalized_domain(each.domain)) for each in model.functions)
+        if own:
+            yield f"{counted(own, 'function')} in a domain of ONNX"
+    if program == FULL_CHECK:
+        # onnx refuses some that are right (docs/faults_of_onnx.md).
+        if model.effective_ir_version < _IR_VERSION_WITH_IMPORTS:
+            yield f"a model of IR version {model.effective_ir_version}"
+        if model.tensors.sparse:
+            yield counted(len(model.tensors.sparse), "sparse tensor")
+        integers = sum(each.is_external and each.data_type in _INTEGERS for each in model.external_data)
+        if integers:
+            yield f"{counted(integers, 'tensor')} of integers in data files"
+
+
+def _is_packed(values: StoredTensor | None) -> bool:
+    return values is not None and (values.proto.data_type == _STRING or values.proto.data_type > _LAST_OF_BYTES)
+
+
+_STRING: Final = 8
+_LAST_OF_BYTES: Final = 20
+"""The number of FLOAT8E5M2FNUZ in the enum DataType. Those that came later include types of less than a byte."""
+_IR_VERSION_WITH_IMPORTS: Final = 3
+_INTEGERS: Final = (6, 7)
+"""The numbers of INT32 and INT64 in the enum DataType, the types of tensors that decide shapes."""
+
+
 def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bool | None:
     """Return whether a release loads a model in spite of a finding; None if that is not known."""
     if item.declared_by == _OF_TARGET:
         return item.program is None or item.program not in (program, _named(release))
     clause = clauses()[item.clause]
-    if refused_since(clause, program, release):
+    if refused_since(clause, item.case, program, release):
         return False
-    is_harmless = not item.is_violation or accepting(clause, item.case, item.subject, program, release)
-    return True if is_harmless else None
+    if accepting(clause, item.case, item.subject, program, release):
+        return True
+    # The keyword practice means that consumers refuse it, or differ. They differ about data files as well.
+    is_doubtful = item.is_violation or item.keyword == "practice" or clause.chapter == "external-data"
+    return None if is_doubtful else True
 
 
 def _named(release: ProductRelease | None) -> str | None:

@@ -11,7 +11,7 @@ from onnx_lint.common.option_types import in_words
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.rule import Rule
-from onnx_lint.spec.clauses import EDITIONS, OWN_KEYWORDS, Clause, Severity, clauses, severity
+from onnx_lint.spec.clauses import EDITIONS, OWN_KEYWORDS, PLACES, Clause, Severity, clauses, severity
 
 PRESENCE: Final = (
     "Nearly every real model violates *pedantic* clauses. Unless `--pedantic` or a selection asks for them, or they "
@@ -156,13 +156,27 @@ def clause_markdown(clause: Clause) -> str:
     if clause.presence != "listed":
         parts.append(PRESENCE)
     if clause.refused_by:
-        known = ", ".join(f"{consumer} ({release} and later tried)" for consumer, release in clause.refused_by.items())
-        parts += ["### Refused by", known]
+        parts += ["### Refused by", "\n".join(_refusal(*row) for row in clause.refused_by.items())]
     if clause.accepted_by:
-        parts += ["### Accepted by", ", ".join(clause.accepted_by)]
+        parts += ["### Accepted by", "\n".join(_acceptance(row) for row in clause.accepted_by)]
     if clause.note:
         parts += ["### Note", clause.note]
     return "\n\n".join(parts) + "\n"
+
+
+def _refusal(consumer: str, row: str) -> str:
+    release, _, cases = row.partition(" if ")
+    return f"- {consumer} ({release} and later tried){_in_words(cases)}"
+
+
+def _acceptance(row: str) -> str:
+    program, _, cases = row.partition(" if ")
+    return f"- {program}{_in_words(cases)}"
+
+
+def _in_words(cases: str) -> str:
+    """Return the end of a line about a program: the cases or places, such as `main or branch`; empty for all."""
+    return f": {', '.join(PLACES.get(case, f'if {case}') for case in cases.split(' or '))}" if cases else ""
 
 
 def _strengths(clause: Clause) -> Iterator[str]:

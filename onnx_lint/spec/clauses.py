@@ -7,7 +7,7 @@ import enum
 import functools
 import json
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -94,14 +94,45 @@ OWN_CHAPTERS: Final = ("hygiene", "policy", "target")
 """The chapters of onnx-lint's own, which are not part of the specification: a model conforms without them."""
 
 
-CONSUMERS: Final = ("onnx.checker", "onnxruntime")
-"""The consumers whose rejections are recorded: `onnx.checker.check_model` without `full_check`, and ONNX Runtime."""
-
-
-ACCEPTED: Final = r"(onnx\.checker|onnxruntime)=(\d+\.\d+)(?: if ([a-z-]+))?"
-"""The pattern of a row of `Clause.accepted_by`: the consumer (one of `CONSUMERS`), the release, and the case of the
-clause, see `Finding.case`. What most runs do not need is not compiled at the import.
+CONSUMERS: Final = ("onnx.checker", "onnx.full_check", "onnxruntime")
+"""The consumers of which it is recorded what they reject: `onnx.checker.check_model`, the same with `full_check=True`,
+and ONNX Runtime.
 """
+
+_CASES: Final = r"(?: if ([a-z-]+(?: or [a-z-]+)*))?"
+"""The end of a row for some cases of the clause (`Finding.case`), or for some of the places of `place_kind`."""
+
+ACCEPTED: Final = rf"(onnx\.checker|onnx\.full_check|onnxruntime)=(\d+\.\d+){_CASES}"
+"""The pattern of a row of `Clause.accepted_by`: the consumer, the release, and the cases. What most runs do not need is
+not compiled at the import.
+"""
+REFUSED: Final = rf"(\d+\.\d+){_CASES}"
+"""The pattern of a value of `Clause.refused_by`: the release, and the cases."""
+
+
+PLACES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "main": "in the main graph",
+        "branch": "in a subgraph",
+        "body": "in a function",
+        "nested": "in a subgraph of a function",
+        "default": "in the default value of a function's attribute",
+        "training": "in the training",
+    }
+)
+"""The kinds of places in which programs look for faults, or do not, in words."""
+
+
+def place_kind(fields: Sequence[str]) -> str:
+    """Return the kind of place that a path of fields leads to, one of PLACES; `main` for what is in no graph."""
+    is_subgraph = "g" in fields or "graphs" in fields
+    if fields[:1] == ["training_info"]:
+        return "training"
+    if fields[:2] == ["functions", "attribute_proto"]:
+        return "default"
+    if fields[:1] == ["functions"]:
+        return "nested" if is_subgraph else "body"
+    return "branch" if is_subgraph else "main"
 
 
 class Clause(Record):
@@ -131,7 +162,8 @@ class Clause(Record):
     refines: str | None
     """The clause that this entry, added by onnx-lint, divides."""
     refused_by: Mapping[str, str] = EMPTY
-    """The consumers that reject a model that violates it, each with the first release known to."""
+    """The consumers that reject a model that violates it, each with the first release known to: `1.23`, or `1.23 if
+    main or branch`. What `onnx.checker` rejects, `onnx.full_check` rejects too."""
     accepted_by: tuple[str, ...] = ()
     """The releases that are proven to accept a violation: `onnxruntime=1.32`, or `onnxruntime=1.32 if constant`."""
     declared_by: str | None = None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.spec.clauses import ACCEPTED, Clause, clauses
+from onnx_lint.spec.clauses import ACCEPTED, REFUSED, Clause, clauses
 from onnx_lint.spec.products import PRODUCTS, ProductRelease, product_release, product_releases, version_number
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
@@ -24,6 +24,9 @@ from onnx_lint.wording import nearest, quote, suggestion
 ONNX: Final = "onnx"
 """The specification itself."""
 CHECKER: Final = "onnx.checker"
+FULL_CHECK: Final = "onnx.full_check"
+CHECKERS: Final = (CHECKER, FULL_CHECK)
+"""The targets that are `onnx.checker.check_model`, the second with `full_check=True`: they accept or refuse a model."""
 OWN_OPERATOR: Final = "own-operator"
 """The case of a finding about an operator that ONNX Runtime defines in the default domain: its data say which releases
 do."""
@@ -33,7 +36,7 @@ TARGET_GATES: Final = ("refused", "violations", "unproven")
 """What fails a run: a model that a program refuses; also one that violates ONNX, if a program is not proven to take it;
 also one of which anything was not judged."""
 KNOWN: Final = (
-    f"onnx, onnx.checker, onnx-without-ml, NAME=VERSION for a release of {', '.join(PRODUCTS)}; ir=N, "
+    f"onnx, onnx.checker, onnx.full_check, onnx-without-ml, NAME=VERSION for a release of {', '.join(PRODUCTS)}; ir=N, "
     "and DOMAIN=N for a domain with a dot"
 )
 
@@ -49,7 +52,7 @@ class Target(Record):
     opset_versions: Mapping[str, int] = EMPTY
     """The newest operator set version by domain; the default domain is empty. Other domains are not checked."""
     programs: tuple[str, ...] = ()
-    """The programs that must load the model: `onnx.checker`, `onnxruntime=1.32`."""
+    """The programs that must load the model: `onnx.checker`, `onnx.full_check`, `onnxruntime=1.32`."""
     is_onnx: bool = True
     """True if the model must conform to ONNX too: a violation stays an error if a program accepts it."""
     variant: str = DEFAULT_STANDARD.variant
@@ -72,7 +75,7 @@ class Target(Record):
     @property
     def releases(self) -> tuple[str, ...]:
         """The programs whose data `onnx_lint.spec.products` has."""
-        return tuple(program for program in self.programs if program != CHECKER)
+        return tuple(program for program in self.programs if program not in CHECKERS)
 
     @property
     def assumed_imports(self) -> Mapping[str, int]:
@@ -86,11 +89,11 @@ class Target(Record):
         return EMPTY
 
     def is_refused(self, clause: Clause) -> bool:
-        """Return whether one of the programs is known to reject a model that violates the clause."""
+        """Return whether one of the programs is known to reject a violation of the clause, in any case."""
         if not clause.refused_by:
             return False
         return any(
-            all(refused_since(clause, program, release) for release in releases_of(program))
+            all(refused_since(clause, None, program, release) for release in releases_of(program))
             for program in self.programs
         )
 
@@ -120,31 +123,42 @@ def accepting(
         return (release.version,) if release is not None and has_it else ()
     name = program.partition("=")[0]
     rows = [re.fullmatch(ACCEPTED, each) for each in clause.accepted_by]
-    known = [row[2] for row in rows if row is not None and row[1] == name and row[3] in (None, case)]
+    known = [row[2] for row in rows if row is not None and row[1] == name and _is_about(row[3], case)]
     return tuple([each for each in known if release is None or f"{release.version}.".startswith(f"{each}.")])
 
 
-def refused_since(clause: Clause, program: str, release: ProductRelease | None) -> str | None:
-    """Return the first release known to refuse a violation, if the program is known to refuse it."""
-    first = clause.refused_by.get(program.partition("=")[0])
-    if first is None or release is None:
-        return first
-    return first if version_number(release.version) >= version_number(first) else None
+def refused_since(clause: Clause, case: str | None, program: str, release: ProductRelease | None) -> str | None:
+    """Return the first release known to refuse a violation, if the program is known to refuse it.
+
+    `case`: that of the finding; None for any.
+    """
+    name = program.partition("=")[0]
+    for consumer in (name, CHECKER) if name == FULL_CHECK else (name,):
+        row = re.fullmatch(REFUSED, clause.refused_by.get(consumer, ""))
+        if row is not None and (case is None or _is_about(row[2], case)):
+            is_since = release is None or version_number(release.version) >= version_number(row[1])
+            return row[1] if is_since else None
+    return None
+
+
+def _is_about(cases: str | None, case: str | None) -> bool:
+    """Return whether a row of a clause, for cases such as `main or branch`, is about a case."""
+    return cases is None or case in cases.split(" or ")
 
 
 def _unknown(name: str) -> str:
     """Return what to say of a name that is no target."""
     what, _, version = name.rpartition("=")
-    if what == CHECKER:
-        tried = {clause.refused_by[CHECKER] for clause in clauses().values() if CHECKER in clause.refused_by}
-        first, last = min(tried, key=version_number), max(tried, key=version_number)
-        return f"target {name!r}: write {CHECKER}; it stands for onnx {first} to {last}"
+    if what in CHECKERS:
+        rows = [clause.refused_by[what] for clause in clauses().values() if what in clause.refused_by]
+        tried = sorted({row.split()[0] for row in rows}, key=version_number)
+        return f"target {name!r}: write {what}; it stands for onnx {' to '.join(dict.fromkeys((tried[0], tried[-1])))}"
     likely = ""
     if (what or name) in _SHORT:
         likely = f"; write {_SHORT[what or name]}={version if what else 'VERSION'}"
     elif re.fullmatch(_VERSIONED, name, re.ASCII):
         likely = _mistake(what, version)
-    likely = likely or suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
+    likely = likely or suggestion(what or name, [*PRODUCTS, ONNX, *CHECKERS, WITHOUT_ML])
     the = " The" if likely.endswith("?") else "; the"
     return f"unknown target {quote(name)}{likely}{the} targets are {KNOWN}"
 
@@ -193,7 +207,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
         if what in PRODUCTS or name in PRODUCTS:
             product_release(name)
             programs[name] = None
-        elif name == CHECKER:
+        elif name in CHECKERS:
             programs[name] = None
         elif re.fullmatch(_VERSIONED, name, re.ASCII) and _is_domain(what) and not _mistake(what, version):
             number = int(version)

@@ -13,7 +13,7 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    - The values in the file are right: clear those in the tensor. `onnx.load` replaces them with those of the file.
+    - The values in the file are right: clear those in the tensor. `onnx.load` replaces only those in `raw_data`.
     - The values in the tensor are right: clear `data_location` and `external_data`.
 
     ### Example
@@ -38,7 +38,7 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers take the values of the file. Tools that save the model may overwrite them with those of the tensor.
+    Consumers take the values of the file. A tool that saves the model may write the other ones.
 
     ### Details
 

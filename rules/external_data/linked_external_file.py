@@ -59,7 +59,7 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
       link.
     - A symbolic link is followed, and not reported, if it stays in the model's folder and `--follow-links` is given.
     - It is also followed if it leads into a folder that `--external-data-root` names.
-    - With `--target onnx.checker`, followed links are reported as well.
+    - With the targets `onnx.checker` and `onnx.full_check`, followed links are reported as well.
     - The target of a followed link is checked like any file; if it does not exist, `missing-external-file` reports
       it.
     - The target of a link that is not followed is *not verified*.
@@ -70,7 +70,7 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
         file = data.file
         if file is None:
             continue
-        is_followed = file.link is not None and "onnx.checker" not in model.target.programs
+        is_followed = file.link is not None and {"onnx.checker", "onnx.full_check"}.isdisjoint(model.target.programs)
         if file.state in (FileState.LINKED, FileState.HARD_LINKED) or (file.link is not None and not is_followed):
             found.setdefault(data.location, []).append(data)
     for location, users in found.items():

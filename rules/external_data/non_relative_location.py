@@ -60,10 +60,10 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
 
     - The location must be a relative POSIX path of a file, with `/` between the components.
     - It must not have a NUL byte, a backslash or a drive letter.
-    - A leading `#` is a warning: the onnx package marks tensors in memory with it, and does not look for a file of
-      that name.
+    - A leading `#` is a warning: the onnx package marks tensors in memory with it. In a file it is a name like any
+      other, and `onnx.load` and ONNX Runtime open it. Only `check_model` with a ModelProto skips such a tensor.
     - `*/_ORT_MEM_ADDR_/*` is an error: ONNX Runtime marks tensors in memory with it, and in a file there is no such
-      data. onnx.checker and ONNX Runtime refuse it.
+      data. ONNX Runtime refuses it.
     """
     for data in model.external_data:
         if not data.is_external or not data.location:

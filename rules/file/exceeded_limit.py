@@ -52,7 +52,7 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     A small file can exhaust the time or memory of its readers. Functions that call one another twice double the nodes
-    with every level, and one runtime needs twice the time for each If inside an If.
+    with every level.
 
     ### Details
 

@@ -31,7 +31,7 @@ def empty_function(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Such a function computes nothing, and ONNX Runtime refuses a model that calls it.
+    Such a function computes nothing, and ONNX Runtime refuses the model if the function has an output.
 
     ### Details
 

@@ -23,7 +23,8 @@ def markup_in_documentation(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write plain text or Markdown, or delete the text: `onnx.helper.strip_doc_string` empties all of them.
+    Write plain text or Markdown, or delete the text: `onnx.helper.strip_doc_string` empties all of them
+    (with onnx 1.23 it needs a version of protobuf before 7).
 
     ### Example
 

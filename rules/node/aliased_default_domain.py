@@ -31,7 +31,7 @@ def aliased_default_domain(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     onnx.checker looks for an import and operators of 'ai.onnx', finds none, and refuses the model. ONNX Runtime accepts
-    both names in a graph, but refuses a function with such a node.
+    both names in the main graph, but refuses a subgraph or function with such a node.
 
     ### Details
 

@@ -23,7 +23,7 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
 
     - Keep the version that the nodes are written for.
     - Before you merge two models, convert both to one version: `onnx.version_converter.convert_version(model, 13)`.
-    - `onnx-lint fix` (safe) deletes an import that equals an earlier one.
+    - `onnx-lint fix` (safe) deletes an import with the name and version of an earlier one.
 
     ### Example
 
@@ -50,7 +50,8 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
       mention.
     - In a function, a second version is an error.
     - In the model, a second version is a warning: the specification does not forbid it, and says that nodes use the
-      highest version. `onnx.checker` uses the last one.
+      highest version. `onnx.checker` prefers an entry of the empty domain to one of `ai.onnx`, and of two with one
+      name the last one. ONNX Runtime uses the last of all.
     """
     for importer in model.imports.where(_has_duplicates):
         yield from _duplicates(model, importer)

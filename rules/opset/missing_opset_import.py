@@ -74,7 +74,7 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     - Each domain is reported once for the model and once for each function, at the first node that has it.
     - If no node has the default domain, its missing import is a warning. The comment on the field requires the
       import, but the specification says that every model imports the domain implicitly. `onnx.checker` and ONNX
-      Runtime accept such a model.
+      Runtime accept such a model if it imports another domain.
     - If a node has the default domain, its missing import is an error: the node has no version.
     - A model that imports nothing is a warning if no node or function needs an operator set.
     - Functions are not checked with `--edition 1.9`, which has none, nor in an operator set of IR version 7 or

@@ -14,8 +14,8 @@ def unused_opset_import(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    - `onnx-lint fix` deletes the import in functions (safe), and with `--unsafe-fixes` in the model (unsafe: a tool
-      that adds nodes may rely on it).
+    - `onnx-lint fix --select unused-opset-import` deletes the import in functions (safe), and with `--unsafe-fixes`
+      in the model (unsafe: a tool that adds nodes may rely on it).
     - `onnx_ir.passes.common.RemoveUnusedOpsetsPass()(model)` deletes all unused imports.
 
     ### Example

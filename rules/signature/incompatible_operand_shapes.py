@@ -55,8 +55,8 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     - Each input must have a rank that the operator's description allows, equal sizes where it requires them, and shapes
       that broadcast where the operator broadcasts.
     - A dimension without a size, a variable, and a value behind an unknown operator fit everything.
-    - A wrong rank where a scalar or a list is required is an error if onnx.checker and ONNX Runtime refuse it. For the
-      bounds of Range and the size of a window, both refuse only constants.
+    - A wrong rank where a scalar or a list is required is an error if onnx.checker or ONNX Runtime refuses it, or fails
+      in the run. For the bounds of Range and the size of a window, both refuse only constants.
     - It is a warning if they accept one element of another rank: a bound of Clip as `[1]`, the shape of Expand as a
       scalar. It is not reported if the test cases of ONNX write it: the axis of Unsqueeze, the position in a sequence.
     - Shapes, and values that decide shapes, follow from inputs, initializers, attributes and declarations through all

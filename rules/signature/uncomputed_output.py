@@ -56,7 +56,7 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
       old exporters write it and consumers accept it.
     - In a function, if the attribute refers to a parameter, each call is checked with the value that it passes. A call
       that passes none uses the parameter's default, or else the operator's.
-    - `onnx.checker` with `full_check` and ONNX Runtime refuse the model.
+    - From version 14 on, `onnx.checker` with `full_check` and ONNX Runtime refuse the model.
     """
     for alike in model.operators.verified_nodes:
         operator, schema = alike.operator, alike.operator.schema

@@ -38,7 +38,7 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     The node has no result: six elements cannot be reshaped to seven, and a tensor of two dimensions has no axis 5.
-    Consumers refuse the model, or fail when they run the node.
+    Most consumers refuse the model, or fail when they run the node.
 
     ### Details
 

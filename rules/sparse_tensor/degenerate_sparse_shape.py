@@ -49,7 +49,7 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
     - The dense shape must have at least one dimension, each above 0, and their product must be at most 2^63 - 1.
     - A negative dimension is an error: the specification requires "a list of non-negative integers".
     - The rest is a warning: it is not in the specification, and follows from what consumers accept.
-    - onnx.checker accepts a product beyond 64 bits.
+    - onnx.checker accepts a product beyond 64 bits if an index has a number for each dimension.
     """
     for sparse in model.tensors.sparse:
         dims = sparse.sparse.proto.dims

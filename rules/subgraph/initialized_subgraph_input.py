@@ -49,8 +49,8 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator supplies every input of the subgraph, and a default is never used. ONNX Runtime and the full check of
-    onnx.checker refuse the model.
+    The operator supplies every input of the subgraph, and a default is never used. ONNX Runtime refuses the
+    model, and so does the full check of onnx.checker from IR version 4 on.
 
     ### Details
 

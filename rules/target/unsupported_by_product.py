@@ -5,10 +5,28 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from onnx_lint.model import ROOT, Model, Node, OperatorSchema, has_target, normalized_domain, shown_domain
+from onnx_lint.model import (
+    ROOT,
+    Definition,
+    Model,
+    Node,
+    OperatorSchema,
+    has_target,
+    normalized_domain,
+    shown_domain,
+)
 from onnx_lint.rule import Finding, Related, replace, rule
-from onnx_lint.spec.products import ProductRelease, product_releases
-from onnx_lint.wording import quote
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
+from onnx_lint.spec.products import ProductRelease, product_releases, version_number
+from onnx_lint.spec.products.refusals import (
+    KNOWN_DOMAINS,
+    NEGATIVE_AXES_UNTIL,
+    OWN_SIGNATURES,
+    READ_INPUTS,
+    REFUSED_VALUES,
+    ReadInputs,
+)
+from onnx_lint.wording import counted, listed, quote
 
 
 @rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4", "PRD-5"), since="0.2.0", about=has_target)
@@ -89,6 +107,8 @@ def _key(finding: Finding) -> tuple[str, str | None, str | None]:
 def _findings(model: Model, release: ProductRelease) -> Iterator[Finding]:
     yield from _versions(model, release)
     yield from _operators(model, release)
+    if release.has_kernels:
+        yield from _sparse_strings(model, release)
 
 
 def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
@@ -120,11 +140,14 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
     refused: dict[tuple[str, str], list[Node]] = {}
     foreign: dict[str, list[Node]] = {}
     own_domains = release.own_domains
+    calls: dict[str, list[Node]] = {}
     functions = {(normalized_domain(each.domain), each.name) for each in model.functions}
     for alike in model.operators.alike_nodes:
         operator = alike.operator
         domain, op_type, schema = operator.domain, operator.op_type, operator.schema
         name = _name(domain, op_type)
+        if operator.function is not None and release.product == "openvino" and domain not in KNOWN_DOMAINS:
+            calls.setdefault(name, []).extend(node for node in alike.nodes if node.graph is model.main_graph)
         if operator.function is not None or (operator.opset_version or 0) > release.opsets.get(domain, 2**63):
             continue
         nodes = [node for node in alike.nodes if model.calls.is_run(node.graph)]
@@ -140,6 +163,10 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
         if schema is None or schema.deprecated:
             if release.has_own(domain, op_type) and not any(release.kernels(domain, op_type)):
                 refused.setdefault((name, f"the operator {op_type}, {_no_kernel(release)}"), []).extend(nodes)
+            elif release.has_own(domain, op_type):
+                for node in nodes:
+                    for what in _against_own_signature(node, operator.opset_version or 0):
+                        refused.setdefault((name, f"{what}, which {release} refuses"), []).append(node)
             continue
         if release.has_kernels:
             is_known = domain in release.opsets or domain in own_domains
@@ -149,6 +176,13 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
         for node in nodes:
             for subject, what in refusal(model, node, schema, operator.opset_version or 0, release):
                 refused.setdefault((subject, what), []).append(node)
+            if release.has_kernels and not domain and op_type in _OPERATORS_WITH_REFUSED_FORMS:
+                for what in _refused_by_its_form(model, node, schema, release):
+                    refused.setdefault((name, f"{what}, which {release} refuses"), []).append(node)
+    for name, nodes in calls.items():
+        if nodes:
+            what = f"is a call of a function of the model, for which {release} has no conversion rule"
+            yield _finding(nodes, what, "PRD-3", name, release)
     for name, nodes in missing.items():
         yield _finding(nodes, f"has an operator that {release} does not have", "PRD-3", name, release)
     for domain, nodes in foreign.items():
@@ -177,6 +211,8 @@ LIBRARIES: Final = {
 def _name(domain: str, op_type: str) -> str:
     return f"{domain}::{op_type}" if domain else op_type
 
+
+_OPERATORS_WITH_REFUSED_FORMS = frozenset({*READ_INPUTS, *(name for name, _ in REFUSED_VALUES)})
 
 _WITHOUT_KERNEL = frozenset({"Constant"})
 """The operators that need no kernel: a Constant becomes an initializer."""
@@ -234,6 +270,109 @@ def _refused_by_kernels(
     if what is not None:
         more = ", and it cannot run the function of the operator" if has_function else ""
         yield _name(schema.domain, schema.name), f"{what}, {_no_kernel(release)}{more}"
+
+
+def _against_own_signature(node: Node, version: int) -> Iterator[str]:
+    """Yield what contradicts the signature of an operator that only ONNX Runtime defines."""
+    signature = OWN_SIGNATURES.get(node.op_type)
+    if signature is None or version > signature.until:
+        return
+    for noun, count, allowed in (
+        ("input", len(node.inputs), signature.inputs),
+        ("output", len(node.outputs), signature.outputs),
+    ):
+        if count not in allowed:
+            most = f" to {allowed[-1]}" if len(allowed) > 1 else ""
+            yield f"{counted(count, noun)} of {node.op_type}, not {allowed[0]}{most}"
+    for attribute in node.attribute_protos:
+        kind = signature.attributes.get(attribute.name)
+        if kind is not None and attribute.type not in (0, ATTRIBUTE_TYPE_CODES[kind]):
+            yield f"an attribute {quote(attribute.name)} of {node.op_type} that is no {kind}"
+
+
+def _refused_by_its_form(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
+    """Yield what a release refuses of a node whose operator it has."""
+    for attribute in node.attribute_protos:
+        first, last, value = REFUSED_VALUES.get((schema.name, attribute.name), (1, 0, None))
+        if first <= schema.since_version <= last and value in (attribute.i, attribute.s):
+            yield f"attribute {quote(attribute.name)} with the value {attribute.s.decode() or attribute.i}"
+    if schema.name == "Resize" and version_number(release.version)[:2] <= NEGATIVE_AXES_UNTIL:
+        axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
+        if min(axes, default=0) < 0 and _is_constant(node, 2) and _has_rank(model, node):
+            yield "negative axes beside constant scales"
+    reading = next((each for each in READ_INPUTS.get(schema.name, ()) if schema.since_version >= each.since), None)
+    if reading is not None and _is_read(model, node, reading):
+        inside = [f"input {index}" for index in reading.inputs if _is_in_a_data_file(node, index)]
+        if inside:
+            yield f"{listed(inside)} in a data file, though the inference of shapes reads the elements"
+
+
+def _is_read(model: Model, node: Node, reading: ReadInputs) -> bool:
+    """Return whether the inference of shapes reads the inputs of a node that are constants."""
+    if reading.needs_all and not all(_is_constant(node, index) for index in reading.inputs if _name_of(node, index)):
+        return False
+    return not reading.needs_rank or _has_rank(model, node)
+
+
+def _has_rank(model: Model, node: Node) -> bool:
+    """Return whether the rank of input 0 is known."""
+    return bool(node.inputs) and model.shape_of(node.inputs[0], node.graph) is not None
+
+
+def _is_constant(node: Node, index: int) -> bool:
+    found = _definition(node, index)
+    return found is not None and (found.field == "initializer" or _is_of_constant(found))
+
+
+def _is_of_constant(found: Definition) -> bool:
+    return found.node is not None and (found.node.domain, found.node.op_type) == ("", "Constant")
+
+
+def _definition(node: Node, index: int) -> Definition | None:
+    name = _name_of(node, index)
+    return node.graph.definition_of(name) if name else None
+
+
+def _name_of(node: Node, index: int) -> str:
+    """Return the name of an input; empty if it is left out."""
+    return node.inputs[index] if index < len(node.inputs) else ""
+
+
+def _is_in_a_data_file(node: Node, index: int) -> bool:
+    """Return whether an input is a constant with elements that are in a data file. Defaults of inputs are not."""
+    found = _definition(node, index)
+    if found is None:
+        return False
+    if found.field == "initializer":
+        tensors = [found.graph.message_at("initializer", found.index)]
+    elif found.node is not None and _is_of_constant(found):
+        tensors = [attribute.t for attribute in found.node.attribute_protos if attribute.name == "value"]
+    else:
+        return False
+    return any(tensor.data_location == _EXTERNAL and 0 not in tensor.dims for tensor in tensors)
+
+
+_EXTERNAL: Final = 1
+"""The number of EXTERNAL in the enum DataLocation."""
+
+
+def _sparse_strings(model: Model, release: ProductRelease) -> Iterator[Finding]:
+    """Yield the sparse tensors of strings in the main graph and its subgraphs."""
+    for tensor in model.sparse_tensors:
+        values = tensor.values
+        if values is not None and values.proto.data_type == _STRING and tensor.place.key[0][0] == "graph":
+            yield Finding(
+                tensor.place,
+                f"the sparse tensor {quote(tensor.name)} has elements of type string, which {release} does not read",
+                clause="PRD-4",
+                allowed=f"element types of {release}",
+                subject="sparse_tensor(string)",
+                anchor=release.citation,
+            )
+
+
+_STRING: Final = 8
+"""The number of STRING in the enum DataType."""
 
 
 def _no_kernel(release: ProductRelease) -> str:

@@ -38,13 +38,14 @@ def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
     - The domain may be omitted and is then that of the model.
     - It is a warning, from edition 1.16 on, because the documents contradict each other: the description of the types
       requires the name, the comment in the schema makes it optional, and the specification proper is silent.
-    - `onnx.checker` refuses a type without a name.
+    - `onnx.checker` refuses a type that has a domain and no name, and accepts one that has neither.
     """
     for found in model.types(_is_unnamed):
         yield Finding(
             found.place.at("opaque_type"),
             f"{describe_case(found)} has no name",
             allowed="a non-empty name",
+            case="domain" if found.proto.opaque_type.domain and found.place.key[0][0] == "graph" else None,
         )
 
 

@@ -51,7 +51,7 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - In a function it is always an error, because the text asks for distinct names.
+    - In a function it is always an error.
     - In a graph it is an error if the entries contradict each other in kind of type, element type, rank or size.
     - In a graph it is a note if they are equal, or if one only declares more or has other dimension variables. Some
       optimisers and quantisers write them, and all tools accept them.

@@ -14,8 +14,7 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Delete the entry, or all of them: `onnx.shape_inference.infer_shapes` writes `value_info` only for intermediate
-    values.
+    Delete the entry, or all of them: `onnx.shape_inference.infer_shapes` writes those of intermediate values again.
 
     ### Example
 

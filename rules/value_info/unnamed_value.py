@@ -36,7 +36,8 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nothing can refer to the value: an empty name in a node is an omitted operand. ONNX Runtime refuses the model.
+    Nothing can refer to the value: an empty name in a node is an omitted operand. `onnx.checker`
+    refuses an unnamed input or initializer.
 
     ### Details
 

@@ -32,7 +32,7 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Callers do not know what to pass or how much memory to allocate, and ONNX Runtime does not know what to verify.
+    Callers do not know what to pass or how much memory to allocate, and ONNX Runtime refuses an input without a type.
 
     ### Details
 

@@ -28,7 +28,8 @@ def outdated_ir_version(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Set the IR version of the operator set's release. If an old consumer must read the model, import an older operator
-    set instead. `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may then refuse the model) sets the IR version.
+    set instead. `onnx-lint fix --unsafe-fixes --select outdated-ir-version` (unsafe: older consumers may then refuse
+    the model) sets the IR version.
 
     - The `onnx` package: `onnx.helper.make_model_gen_version(graph, opset_imports=[...])` finds the IR version for the
       imports.

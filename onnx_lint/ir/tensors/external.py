@@ -75,7 +75,7 @@ def spelled_plainly(location: str) -> str:
 
 
 def _is_safe(location: str) -> bool:
-    if not location or location.startswith(IN_MEMORY_MARKS):
+    if not location or location.startswith(IN_MEMORY_MARKS[1]):
         return False
     return location_problem(location) is None and not goes_up(location)
 

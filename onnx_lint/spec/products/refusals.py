@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What releases refuse though they have the operator: values of attributes, signatures, and shapes in data files.
+
+Each row was seen in ONNX Runtime 1.17.3, 1.18.1, 1.20.1, 1.23.2 and 1.32.0, or in OpenVINO 2023.3.0, 2024.6.0, 2025.4.0
+and 2026.4.1. `tests/oracles/test_refusals.py` asks the installed release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from onnx_lint.common.record import Record
+
+
+class Signature(Record):
+    """An operator that ONNX Runtime defines in the default domain. It accepts attributes that it does not know."""
+
+    until: int
+    """The last operator set whose operator it is: afterwards ONNX defines one of the name."""
+    inputs: range
+    outputs: range
+    attributes: Mapping[str, str]
+    """The type of each attribute, by name."""
+
+
+_NORMALIZATION: Final = {"axis": "INT", "epsilon": "FLOAT", "stash_type": "INT"}
+
+OWN_SIGNATURES: Final[Mapping[str, Signature]] = {
+    "LayerNormalization": Signature(16, range(2, 4), range(1, 4), _NORMALIZATION),
+    "MeanVarianceNormalization": Signature(
+        8, range(1, 2), range(1, 2), {"across_channels": "INT", "normalize_variance": "INT"}
+    ),
+    "SimplifiedLayerNormalization": Signature(2**31, range(2, 3), range(1, 3), _NORMALIZATION),
+}
+
+REFUSED_VALUES: Final[Mapping[tuple[str, str], tuple[int, int, object]]] = {
+    ("GRU", "layout"): (14, 2**31, 1),
+    ("LSTM", "layout"): (14, 2**31, 1),
+    ("RNN", "layout"): (14, 2**31, 1),
+    ("Resize", "mode"): (10, 10, b"bilinear"),
+    ("Upsample", "mode"): (7, 9, b"bilinear"),
+}
+"""By operator and attribute: the first and the last operator set, and the value that each kernel for it refuses."""
+
+NEGATIVE_AXES_UNTIL: Final = [1, 23]
+"""The last known release of ONNX Runtime whose Resize refuses negative axes, if the scales are constant."""
+
+
+class ReadInputs(Record):
+    """The inputs of an operator whose elements the inference of shapes reads."""
+
+    since: int
+    """The first version of the operator that has them."""
+    inputs: tuple[int, ...]
+    needs_rank: bool = True
+    """True if they are read only if the rank of input 0 is known."""
+    needs_all: bool = False
+    """True if they are read only if all that the node names are constants."""
+
+
+_AXES: Final = ReadInputs(18, (1,))
+
+READ_INPUTS: Final[Mapping[str, tuple[ReadInputs, ...]]] = {
+    "ConstantOfShape": (ReadInputs(9, (0,), needs_rank=False),),
+    "Expand": (ReadInputs(8, (1,)),),
+    "Pad": (ReadInputs(11, (1, 3)),),
+    **dict.fromkeys(("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax"), (_AXES,)),
+    **dict.fromkeys(("ReduceMean", "ReduceMin", "ReduceProd", "ReduceSumSquare"), (_AXES,)),
+    "ReduceSum": (ReadInputs(13, (1,)),),
+    "Reshape": (ReadInputs(5, (1,), needs_rank=False),),
+    "Resize": (ReadInputs(11, (2, 3)), ReadInputs(10, (1,))),
+    "Slice": (ReadInputs(10, (1, 2, 3, 4), needs_all=True),),
+    "Split": (ReadInputs(13, (1,)),),
+    "Squeeze": (ReadInputs(13, (1,)),),
+    "Tile": (ReadInputs(6, (1,)),),
+    "TopK": (ReadInputs(10, (1,)),),
+    "Unsqueeze": (ReadInputs(13, (1,)),),
+    "Upsample": (ReadInputs(9, (1,), needs_rank=False),),
+}
+"""The operators for which every release of ONNX Runtime refuses such an input in a data file, the newest version first.
+
+`onnx.shape_inference` does the same, and so does `onnx.full_check`.
+"""
+
+KNOWN_DOMAINS: Final = frozenset(
+    {"", "ai.onnx.ml", "com.microsoft", "mmdeploy", "org.openvinotoolkit", "org.pytorch.aten"}
+)
+"""The domains in which OpenVINO has operators. It takes a call of a function there for one of them."""
