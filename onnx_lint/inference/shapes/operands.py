@@ -22,7 +22,15 @@ from onnx_lint.inference.shapes.dims import (
     unified,
     union,
 )
-from onnx_lint.inference.shapes.fact import ABSENT, MOST_DIMENSIONS, MOST_ELEMENTS, Content, ElementShapes, Fact
+from onnx_lint.inference.shapes.fact import (
+    ABSENT,
+    MOST_DIMENSIONS,
+    MOST_ELEMENTS,
+    Content,
+    ElementContents,
+    ElementShapes,
+    Fact,
+)
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
     Element,
@@ -66,6 +74,10 @@ class Inside(Record):
     """The shape of each element of a sequence, or of some of them if `count` is not a number; empty if all are equal
     or unknown.
     """
+    parts: ElementContents = ()
+    """The known elements of each tensor in it; empty if `count` is not a number, or nothing is known."""
+    whole: tuple[int, Dim] | None = None
+    """If the elements of a sequence are parts of a tensor: the axis along which it was split, and its size there."""
 
 
 OutputShape = Shape | Inside
@@ -88,8 +100,8 @@ EQUATED: Final = {
 }
 """The operators with dimensions that must be equal, and for how many inputs: Gemm broadcasts the third one."""
 
-EqualDimensions = tuple[tuple[int, int], int | str, int | str]
-"""An input and one of its axes, the dimension there, and the one that it must equal."""
+EqualDimensions = tuple[tuple[int, int | None], int | str, int | str]
+"""An input and one of its axes (None: all its elements), the number there, and the one that it must equal."""
 
 _OTHERS = OperandRanks(UP_TO_1, UP_TO_1, UP_TO_1)
 """The accepted ranks of a number if consumers are unknown, as for operators of other domains."""
@@ -263,6 +275,14 @@ class Operands:
             return fact.elements or None
         return (fact.inside.shape if fact.inside is not None else None,) * count
 
+    def parts(self, index: int) -> ElementContents:
+        """Return the elements of each tensor in a sequence or an optional of known length; None for unknown ones.
+
+        The rule must name the input in `reads`.
+        """
+        parts, count = self.fact(index).parts, self.element_count(index)
+        return parts or ((None,) * count if isinstance(count, int) and 0 <= count <= MOST_APART else ())
+
     # --- attributes
 
     def has(self, name: str) -> bool:
@@ -372,6 +392,11 @@ class Operands:
         first = self._bound.setdefault(variable, bound)
         if first.size != bound.size and not any(isinstance(each, TwoSizes) for each in self.problems):
             self.problems.append(TwoSizes(variable, first, bound))
+
+    def equal_counts(self, index: int, have: Dim, want: Dim) -> None:
+        """Keep that the number of elements of an input must be another one; they are not both sizes."""
+        if have is not None and want is not None and have != want:
+            self.equated.append(((index, None), have, want))
 
     def dim(self, index: int, axis: int) -> Dim:
         """Return a dimension of an input; a negative axis counts from the end.
@@ -540,20 +565,31 @@ MOST_APART: Final = 128
 """A sequence of more elements keeps one shape for all of them."""
 
 
-def sequence_of(shapes: ElementShapes) -> Inside:
-    """Return a sequence of tensors of these shapes."""
+_MOST_IN_PARTS: Final = 128
+"""The most numbers in the tensors of a sequence that are kept, as of a tensor whose elements are passed on."""
+
+
+def sequence_of(shapes: ElementShapes, parts: ElementContents = ()) -> Inside:
+    """Return a sequence of tensors of these shapes, and with these elements."""
     found = shapes[0] if shapes else None
     for shape in shapes[1:]:
         found = union(found, shape)
     is_apart = len(shapes) <= MOST_APART and any(each != shapes[0] for each in shapes)
-    return Inside(found, len(shapes), shapes if is_apart else ())
+    return Inside(found, len(shapes), shapes if is_apart else (), kept_parts(parts))
+
+
+def kept_parts(parts: ElementContents) -> ElementContents:
+    """Return the elements of the tensors of a sequence; nothing if they are too many, or all unknown."""
+    known = [len(part) for part in parts if part is not None]
+    return parts if known and sum(known) <= _MOST_IN_PARTS and len(parts) <= MOST_APART else ()
 
 
 def held(fact: Fact) -> OutputShape:
     """Return the shape in a fact in the form that rules return."""
     if fact.inside is None and not is_sequence(fact.kind):
         return fact.shape
-    return Inside(held(fact.inside) if fact.inside is not None else None, count_in(fact), fact.elements)
+    inside = held(fact.inside) if fact.inside is not None else None
+    return Inside(inside, count_in(fact), fact.elements, fact.parts, whole_of(fact))
 
 
 def count_in(fact: Fact) -> Dim:
@@ -561,6 +597,17 @@ def count_in(fact: Fact) -> Dim:
     is_container = fact.kind is not None and fact.kind.startswith(("seq(", "optional("))
     count = fact.content[0] if fact.content and is_container else None
     return count if not isinstance(count, float) else None
+
+
+def whole_of(fact: Fact) -> tuple[int, Dim] | None:
+    """Return the axis and the size of the tensor whose parts are in a sequence, which follow the number of elements."""
+    if not fact.content or len(fact.content) < _WITH_WHOLE or not is_sequence(fact.kind):
+        return None
+    _, axis, size = fact.content
+    return (axis, size) if isinstance(axis, int) and not isinstance(size, float) else None
+
+
+_WITH_WHOLE: Final = 3
 
 
 def is_sequence(kind: str | None) -> bool:

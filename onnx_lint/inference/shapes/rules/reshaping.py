@@ -179,6 +179,8 @@ def _count_elements(
         if isinstance(have, int) and isinstance(want, int) and have != want:
             reason = f"{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
             node.wrong_value(source, tuple(target), reason, allowed=f"a shape of {product(shape)} elements")
+        elif not (isinstance(have, int) and isinstance(want, int)):
+            node.equal_counts(0, have, want)
     elif isinstance(have, int) and isinstance(want, int) and have % want:
         reason = f"{describe_shape(before)} has {have} elements, which {want} does not divide"
         node.wrong_value(source, -1, reason, rest[0], allowed=f"other sizes whose product divides {have}")
