@@ -15,8 +15,8 @@ def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
 
     Let the constant that the message names keep the dimension open, or declare the input with the size.
 
-    - PyTorch: compute the new shape from `x.shape` (`x.reshape(x.shape[0], -1)`), not from a Python number, and name the
-      dimension in `dynamic_shapes=`.
+    - PyTorch: compute the new shape from `x.shape` (`x.reshape(x.shape[0], -1)`), not from a Python number, and name
+      the dimension in `dynamic_shapes=`.
     - In a constant shape of a Reshape, write -1 (or 0, which copies) in place of the size of the example.
 
     ### Example
@@ -47,10 +47,12 @@ def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
     - A size that only the weights of a product or convolution fix, such as the channels of an image, is reported with
       `--pedantic` (SHP-6d).
     - Variables of inputs without a default are checked. There is one finding for each variable.
-    - Sizes follow through all nodes of the main graph and its functions. A nested graph may not run and decides nothing.
+    - Sizes follow through all nodes of the main graph and of its functions. A nested graph may not run, so it decides
+      nothing.
     - Broadcasting proves nothing, because a variable may be 1.
-    - Reported by other rules: a declared size of an output (`fixed-dimension-variable`), a variable for which no size is
-      right (`unsatisfiable-dimension-variable`).
+    - A size that another input of the graph is declared with is not reported.
+    - Reported by other rules: a declared size of an output (`fixed-dimension-variable`), a variable for which no size
+      is right (`unsatisfiable-dimension-variable`).
     """
     for frozen in frozen_sizes(model):
         yield from findings_of(model, frozen, "SHP-6d" if frozen.is_by_weights else "SHP-6c")

@@ -96,13 +96,16 @@ class SubgraphWalk:
         """
         kinds = supplier.subgraphs.supplied(held.name, held.graph)
         trial = supplier.tried()
-        if held.number or kinds is None or all(each is None for each in trial.carried):
+        if kinds is None or all(each is None for each in trial.carried):
             return supplier
-        is_trial = self._found.is_trial
+        is_trial, failing = self._found.is_trial, self._found.failing_bodies
+        failing.discard(id(held.graph))
         for number in range(_MOST_TRIALS + _WITH_ELEMENTS if self._found.may_try else 0):
             self._found.is_trial = True
             body = yield self._walk_held(held, trial.sized().supplied_facts(kinds))
             self._found.is_trial = is_trial
+            if number == 0 and id(held.graph) in failing and supplier.runs() != 0:
+                return trial  # the first run meets a fault, which the walk that is kept reports
             after = trial.after(body)
             if after.carried == trial.carried and after.kept == trial.kept:
                 return after
