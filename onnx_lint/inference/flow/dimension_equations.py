@@ -8,7 +8,7 @@ variable may be 1. A nested graph may not run at all, so its equations are only 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
@@ -144,12 +144,7 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
 
     After a bug only the equations of a node or of a scope are missing; the crash is recorded.
     """
-    equations: dict[_ScopePath, list[DimensionEquation]] = {(): []}
-    for walked in flow.running:
-        scope = _scope(walked.graph, walked.call)
-        if scope is not None:
-            with crashes.at(_SOLVE, walked.graph.place):
-                equations.setdefault(scope, []).extend(_equations(flow, walked, crashes))
+    equations = _scoped_equations(flow, crashes)
     solutions: dict[_ScopePath, _Solution] = {}
     found: list[Contradiction] = []
     for scope in sorted(equations, key=len):
@@ -271,17 +266,12 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
 
     What declarations say of a size is left aside: see `fixed_sizes`.
     """
-    equations: list[DimensionEquation] = []
-    sources: dict[str, tuple[Place, str]] = {}
-    for walked in flow.running:
-        graph = walked.graph
-        if graph.kind is GraphKind.MAIN and not graph.is_function:
-            sources = _open_dimensions(graph)
-        if walked.unequal and _scope(graph, walked.call) == ():
-            with crashes.at(_SOLVE, graph.place):
-                equations += [each for each in _equations(flow, walked, crashes) if not each.is_declared]
-    if not sources or not equations:
+    equations = [each for each in _scoped_equations(flow, crashes)[()] if not each.is_declared]
+    if not equations:
         return []
+    graphs = [walked.graph for walked in flow.running]
+    main = next((each for each in graphs if each.kind is GraphKind.MAIN and not each.is_function), None)
+    sources = _open_dimensions(main) if main is not None else {}
     solution = _Solution(None)
     with crashes.at(_SOLVE):
         list(solution.contradictions(equations))
@@ -311,6 +301,20 @@ _ScopePath = tuple[int, ...]
 
 _APART: Final[_ScopePath] = (-1,)
 """The root of the path in an initialization graph, which does not see the main graph."""
+
+
+def _scoped_equations(flow: ValueFlow, crashes: Crashes) -> Mapping[_ScopePath, Sequence[DimensionEquation]]:
+    """Return the equations of each scope; those of the main graph also if there are none."""
+    known: Mapping[_ScopePath, Sequence[DimensionEquation]] | None = flow.equations
+    if known is None:
+        found: dict[_ScopePath, list[DimensionEquation]] = {(): []}
+        for walked in flow.running:
+            scope = _scope(walked.graph, walked.call)
+            if scope is not None:
+                with crashes.at(_SOLVE, walked.graph.place):
+                    found.setdefault(scope, []).extend(_equations(flow, walked, crashes))
+        flow.equations = known = found
+    return known
 
 
 def _scope(graph: Graph, call: Call | None) -> _ScopePath | None:

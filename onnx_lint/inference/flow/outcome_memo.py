@@ -205,8 +205,10 @@ class OutcomeMemo:
             return True
         read = facts[: self._contents.reads]
         if self._contents.needs_all:
-            return all(each.content is not None or each is ABSENT for each in read)
-        return any(each.content is not None or each.parts for each in read)
+            given = [each.content is not None or each is ABSENT for each in read]
+            return all(given)
+        given = [each.content is not None or bool(each.parts) for each in read]
+        return any(given)
 
     def typed(self, facts: Facts) -> TypeOutcome:
         """Return the types of the outputs, and the violations of the signature."""

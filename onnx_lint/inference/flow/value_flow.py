@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.joining import joined
@@ -74,6 +74,8 @@ class ValueFlow:
         """The identities of the graphs in such branches."""
         self.is_trial = False
         """True while a walk only tries a run of a Loop's body: nothing of it is kept."""
+        self.equations: Any = None
+        """The equations between dimensions, kept by `dimension_equations`; None until a rule asks for them."""
         self.failing_bodies: set[int] = set()
         """The identities of the graphs of nodes that have a fault in such a walk."""
         self._tried_nodes = 0
@@ -140,7 +142,7 @@ class ValueFlow:
         """True if any shape contradicts an operator or a declaration."""
         return bool(self.shapes or self.declared_shapes or self.subgraph_shapes)
 
-    @property
+    @cached_property
     def declares_variables(self) -> bool:
         """True if a declared dimension of a graph or function is a variable."""
         return any(

@@ -57,10 +57,10 @@ class Fact:
         """The elements of each tensor in a sequence or an optional, as `Inside.parts` has them."""
         self.bare: Fact = self if content is None else fact(kind, shape, None, inside)
         """The same fact without the content."""
-        self.wide_bytes = _wide_bytes(shape or (), content or ()) + sum(
-            [_wide_bytes((), part) for part in parts if part is not None]
-        )
+        self.wide_bytes = _wide_bytes(shape or (), content or ())
         """The memory of many dimensions or elements, or of long expressions; 0 for the facts of usual models."""
+        if parts:
+            self.wide_bytes += sum([_wide_bytes((), part) for part in parts if part is not None])
 
     def __repr__(self) -> str:
         return f"Fact({self.kind!r}, {self.shape!r}, {self.content!r}, {self.inside!r})"

@@ -69,7 +69,7 @@ class Combination(Record):
     idle_values: tuple[str, ...] = ()
     """Values of a STRING attribute with which it counts as not given."""
     defaults: tuple[tuple[str, str], ...] = ()
-    """The defaults, as texts, of attributes that exclude each other: such a value counts as not given."""
+    """The defaults of attributes, as texts, if no consumer enforces the sentence: such a value counts as not given."""
     empty_lists: str = ""
     """The effect, in consumers, of an empty list beside another member; empty if they ignore it."""
 
@@ -230,7 +230,8 @@ def _combinations(operator: tuple[_Rows, int, _Names, _Names, _Names, _Defaults]
             _combination(names, row),
             is_enforced=is_enforced,
             empty_lists=empty_lists,
-            defaults=defaults if row[3] is Choice.AT_MOST_ONE else (),
+            # Where consumers enforce it, they look at what is there, whatever its value.
+            defaults=() if is_enforced else defaults,
         )
         for row, is_enforced, empty_lists in rows
         if version >= row[2]

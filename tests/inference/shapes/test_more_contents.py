@@ -244,3 +244,76 @@ def _known(text: str) -> ValueFlow:
 )
 def test_what_is_known_of_variables(text: str, expected: tuple[object, ...] | None) -> None:
     assert _known(text).facts["y"].content == expected
+
+
+@pytest.mark.parametrize("start", [-3, -1, 0, 1, 2, 2**63 - 1])
+@pytest.mark.parametrize("end", [-(2**63) + 1, -2, -1, 0, 2, 3, 2**63 - 1])
+@pytest.mark.parametrize("step", [-2, -1, 1, 2])
+def test_the_length_of_a_slice_is_that_of_numpy(start: int, end: int, step: int) -> None:
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[n] x) => (float[a] y) { y = Slice (x, s, e, z, t) }
+    """)
+    for name, number in (("s", start), ("e", end), ("z", 0), ("t", step)):
+        model.graph.initializer.append(numpy_helper.from_array(ints(number), name))
+    del model.graph.output[:]
+    model.graph.output.append(onnx.ValueInfoProto(name="y"))
+    [size] = flow_of(model).shape_of("y") or ()
+    lengths = [len(np.zeros(n)[start:end:step]) for n in range(8)]
+    if size is not None:
+        assert [eval(str(size), {"min": min, "max": max, "n": n}) for n in range(8)] == lengths
+    else:
+        assert step < 0 or start < 0 <= end
+
+
+@pytest.mark.parametrize("version", [13, 18])
+def test_two_parts_of_a_variable_are_the_whole(version: int) -> None:
+    count = ", num_outputs = 2" if version == 18 else ""
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : {version}]>
+        g (float[n] x) => (float[a] o)
+        {{ o = Identity (x)  p, q = Split <axis = 0{count}> (x)  y = Concat <axis = 0> (p, q)
+           s = SplitToSequence <axis = 0> (x, k)  z = ConcatFromSequence <axis = 0> (s) }}
+    """)
+    model.graph.initializer.append(numpy_helper.from_array(np.array(2), "k"))
+    flow = flow_of(model)
+    assert flow.shape_of("z") == ("n",)
+    assert flow.shape_of("y") == (("n",) if version == 18 else ("2*(n//2)",))
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        (
+            "y = Loop (m, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Identity (v) }>",
+            (4, 7),
+        ),
+        (
+            "y = Loop (three, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Add (v, i) }>",
+            (7, 10),
+        ),
+        ("y = Loop (m, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Add (v, i) }>", None),
+        (
+            "y = Loop (three, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Less (i, i)  w = Add (v, i) }>",
+            None,
+        ),
+        (
+            "y = If (t) <then_branch = a () => (v) { v = Identity (k) }, else_branch = e () => (w) { w = Neg (k) }>",
+            (4, 7),
+        ),
+        (
+            "y = If (c) <then_branch = a () => (v) { v = Abs (k) }, else_branch = e () => (w) { w = Identity (k) }>",
+            (4, 7),
+        ),
+        (
+            "y = If (c) <then_branch = a () => (v) { v = Identity (k) }, else_branch = e () => (w) { w = Neg (k) }>",
+            None,
+        ),
+    ],
+)
+def test_numbers_go_through_loops_and_branches(node: str, expected: tuple[int, ...] | None) -> None:
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (int64 m, bool c) => (int64[a] y) <int64[2] k = {{4, 7}}, int64 three = {{3}}, bool t = {{1}}> {{ {node} }}
+    """)
+    assert flow_of(model).facts["y"].content == expected

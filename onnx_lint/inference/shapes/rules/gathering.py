@@ -194,6 +194,8 @@ def _numbered_length(size: str, start: int, end: int, step: int) -> Dim:
         return _steps(_numbered_length(size, start, end, 1), step)
     if start < 0 <= end < _TO_THE_END:
         return None  # either may come first
+    if end <= -_TO_THE_END or start >= _TO_THE_END:
+        return 0
     is_at_end = end >= _TO_THE_END
     if start < 0:
         # As many as are counted from the end, or fewer.
