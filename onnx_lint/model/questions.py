@@ -34,7 +34,7 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.spec.target import NO_TARGET
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize
+    from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize, FrozenSize
     from onnx_lint.ir.names.resolution import UndefinedName
     from onnx_lint.ir.operators.imports import Importer
     from onnx_lint.ir.places.place import Place
@@ -358,6 +358,15 @@ def dimension_contradictions(model: Model) -> list[Contradiction]:
     from onnx_lint.inference.flow.dimension_equations import contradictions
 
     return contradictions(model.value_flow, model.crashes)
+
+
+def frozen_sizes(model: Model) -> list[FrozenSize]:
+    """Return the variables of the main graph's inputs for which its nodes leave only one size."""
+    if not model.value_flow.declares_variables:
+        return []  # without importing the module
+    from onnx_lint.inference.flow import dimension_equations
+
+    return dimension_equations.frozen_sizes(model.value_flow, model.crashes)
 
 
 def fixed_sizes(model: Model) -> list[FixedSize]:

@@ -10,7 +10,12 @@ from onnx_lint.rule import Finding, deletion_of, findings_of, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NOD-8c", "VI-6a", "FUN-23b", "FUN-23d", "SHP-7"), since="0.1.0", about=has_shape_conflicts, needs="node")
+@rule(
+    clause=("NOD-8c", "NOD-8g", "VI-6a", "FUN-23b", "FUN-23d", "SHP-7"),
+    since="0.1.0",
+    about=has_shape_conflicts,
+    needs="node",
+)
 def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     """The declared shape of a value is not the one that its node produces.
 
@@ -63,6 +68,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
       be omitted from the type if different tensors in the sequence may have different ranks."
     - For a value that a Loop carries, its shape is inferred from all iterations; for a sequence, that of the inserted
       tensors, and their number if the number of iterations is known.
+    - In a branch of an If that never runs, because the condition is a constant or follows from constants, it is a
+      warning.
     - A `value_info` of a function that fits only some of its calls is a warning.
     - The outputs of a Loop or If follow from the operators of its bodies, not from wrong declarations of the bodies.
     - `onnx.checker` refuses the model with `full_check`. ONNX Runtime warns when it loads the model ("Falling back to
@@ -76,6 +83,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
         fix = _declaration_of(conflict) or deletion_of(conflict)
         if isinstance(conflict, DeclaredShapeConflict) and conflict.inferred.elements and conflict.declared.inside:
             clause = "SHP-7"
+        if model.value_flow.never_runs(conflict.graph):
+            clause = "NOD-8g"
         cause = conflict.cause if isinstance(conflict, DeclaredShapeConflict) else None
         yield from findings_of(model, conflict, clause, fix=fix, cause=cause)
 

@@ -7,7 +7,7 @@ from onnx_lint.model import Model, has_shape_conflicts
 from onnx_lint.rule import Finding, findings_of, rule
 
 
-@rule(clause="SUB-7b", since="0.1.0", about=has_shape_conflicts, needs="node")
+@rule(clause=("SUB-7b", "SUB-7c"), since="0.1.0", about=has_shape_conflicts, needs="node")
 def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     """An input of a subgraph is declared with another shape than its operator supplies, or branches or states differ.
 
@@ -59,9 +59,12 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     - The body of a Scan must return each state with the shape that it has at the start, because all iterations have the
       same shapes.
     - Up to version 10, the branches of an If must return values of the same shapes.
+    - In a branch of an If that never runs, because the condition is a constant or follows from constants, it is a
+      warning.
     - An input of a subgraph may omit its type, and an unknown shape matches every shape.
     - Reported by other rules: types (`mismatched-subgraph-type`), and numbers of inputs and outputs
       (`mismatched-subgraph-signature`).
     """
     for conflict in model.value_flow.subgraph_shapes:
-        yield from findings_of(model, conflict, anchor=f"Operators.md#{conflict.node.op_type}")
+        clause = "SUB-7c" if model.value_flow.never_runs(conflict.node.graph) else "SUB-7b"
+        yield from findings_of(model, conflict, clause, anchor=f"Operators.md#{conflict.node.op_type}")

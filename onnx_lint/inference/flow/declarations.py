@@ -115,7 +115,7 @@ def without_expressions(stated: Fact) -> Fact:
     if shape is None or all(not isinstance(dim, str) or dim.isidentifier() for dim in shape):
         return stated
     left = tuple([None if isinstance(dim, str) and not dim.isidentifier() else dim for dim in shape])
-    return fact(stated.kind, left, stated.content, stated.inside, stated.elements)
+    return fact(stated.kind, left, stated.content, stated.inside, stated.elements, stated.parts)
 
 
 def may_be(stated: Fact, graph: Graph, index: int, name: str, memo: OutcomeMemo) -> bool:

@@ -8,7 +8,7 @@ variable may be 1. A nested graph may not run at all, so its equations are only 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
@@ -35,7 +35,8 @@ class DimensionEquation(Record):
     other: int | str
     """The dimension that the node produces, or requires."""
     node: Node
-    axis: int
+    axis: int | None
+    """The axis of the dimension; None for the number of elements of an operand."""
     operand: int = -1
     """The index of the input with the first dimension."""
     declared: str = ""
@@ -63,12 +64,32 @@ class DimensionEquation(Record):
         return "output", graph.output_names.index(self.declared)
 
     @property
+    def is_of_input(self) -> bool:
+        """True if a Concat needs the size because an input of the graph is declared with it."""
+        if self.node.graph.is_function:
+            return False
+        graph, size = self.node.graph, self.one if isinstance(self.one, int) else self.other
+        types = dict(zip(graph.input_names, facts_of_types(graph.value_infos["input"].types), strict=True))
+        shapes = [types[name].shape or () for name in self.node.inputs if name in types]
+        return self.axis is not None and any(size in shape for shape in shapes) and self.node.op_type == "Concat"
+
+    @property
+    def constant(self) -> str:
+        """The stored tensor that the size comes from: the shape of a Reshape, or the other operand; empty if none."""
+        graph = self.node.graph
+        stored = {*graph.initializer_names, *graph.sparse_initializer_names}
+        others = [name for index, name in enumerate(self.node.inputs) if index != self.operand]
+        return next((name for name in others if name in stored), "")
+
+    @property
     def text(self) -> str:
         """The statement in words."""
         one, other = map(_word, (self.one, self.other))
         if not self.declared:
-            what = f"dimension {self.axis} of input {self.operand} {quote(self.node.inputs[self.operand])}"
-            return f"{self.node.describe()} needs {what} to be {other}, but it is {one}"
+            name = f"input {self.operand} {quote(self.node.inputs[self.operand])}"
+            if self.axis is None:
+                return f"{self.node.describe()} needs {name} to have {other} elements, but it has {one}"
+            return f"{self.node.describe()} needs dimension {self.axis} of {name} to be {other}, but it is {one}"
         what = f"dimension {self.axis} of {self._declaration[0].replace('_', ' ')} {quote(self.declared)}"
         return f"{what} is declared as {one}, but {self.node.describe()} produces {other}"
 
@@ -123,12 +144,7 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
 
     After a bug only the equations of a node or of a scope are missing; the crash is recorded.
     """
-    equations: dict[_ScopePath, list[DimensionEquation]] = {(): []}
-    for walked in flow.running:
-        scope = _scope(walked.graph, walked.call)
-        if scope is not None:
-            with crashes.at(_SOLVE, walked.graph.place):
-                equations.setdefault(scope, []).extend(_equations(flow, walked, crashes))
+    equations = _scoped_equations(flow, crashes)
     solutions: dict[_ScopePath, _Solution] = {}
     found: list[Contradiction] = []
     for scope in sorted(equations, key=len):
@@ -199,6 +215,84 @@ def fixed_sizes(flow: ValueFlow, crashes: Crashes) -> list[FixedSize]:
     return list(found.values())
 
 
+class FrozenSize(Record):
+    """A variable of an input for which the nodes of the model leave only one size."""
+
+    equation: DimensionEquation
+    """The equation that leaves only this size."""
+    variable: str
+    size: int
+    because: tuple[DimensionEquation, ...]
+    """The equations before that it follows from as well."""
+    source: Place
+    input_name: str
+
+    @property
+    def is_by_weights(self) -> bool:
+        """True if the size is only that of a product or convolution: channels or features, which weights fix."""
+        return all(each.node.op_type not in ("Concat", "Reshape") for each in (self.equation, *self.because))
+
+    @property
+    def place(self) -> Place:
+        """The input of the node that needs the size."""
+        return self.equation.place
+
+    @property
+    def subject(self) -> str | None:
+        """The variable."""
+        return self.variable
+
+    @property
+    def allowed(self) -> str:
+        """The size that the input may have."""
+        return f"{self.size} instead of {quote(self.variable)} in the input, or nodes that take any size"
+
+    def describe(self) -> str:
+        """Return a message with what needs the size, and the input that leaves it open."""
+        by = "".join(f"; {each.text}" for each in self.because[:_MOST_SHOWN])
+        constant = self.equation.constant
+        source = f" (constant {quote(constant)})" if constant else ""
+        end = f"so {quote(self.variable)} of input {quote(self.input_name)} can only be {self.size}"
+        return f"{self.equation.text}{source}{by}; {end}"
+
+    def notes(self) -> list[Note]:
+        """The input that leaves it open, and the other equations."""
+        others = [(each.place, each.text) for each in self.because]
+        return [(self.source, f"{quote(self.variable)} is open here"), *others]
+
+
+def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
+    """Return the variables of the main graph's inputs for which the nodes leave only one size.
+
+    What declarations say of a size is left aside: see `fixed_sizes`.
+    """
+    equations = [each for each in _scoped_equations(flow, crashes)[()] if not each.is_declared]
+    if not equations:
+        return []
+    graphs = [walked.graph for walked in flow.running]
+    main = next((each for each in graphs if each.kind is GraphKind.MAIN and not each.is_function), None)
+    sources = _open_dimensions(main) if main is not None else {}
+    solution = _Solution(None)
+    with crashes.at(_SOLVE):
+        list(solution.contradictions(equations))
+    found: list[FrozenSize] = []
+    for name, (place, input_name) in sources.items():
+        size, reasons = solution.value(name)
+        if isinstance(size, int) and reasons and not any(each.is_of_input for each in reasons):
+            found.append(FrozenSize(reasons[-1], name, size, reasons[:-1], place, input_name))
+    return found
+
+
+def _open_dimensions(graph: Graph) -> dict[str, tuple[Place, str]]:
+    """Return the variables in the inputs without a default, each with the first input that has it."""
+    found: dict[str, tuple[Place, str]] = {}
+    for index, fact in enumerate(facts_of_types(graph.value_infos["input"].types)):
+        for dim in fact.shape or ():
+            if isinstance(dim, str) and graph.input_names[index] not in graph.initializer_names:
+                found.setdefault(dim, (graph.place.at("input", index), graph.input_names[index]))
+    return found
+
+
 _SOLVE: Final = "comparing dimension variables"
 
 
@@ -207,6 +301,20 @@ _ScopePath = tuple[int, ...]
 
 _APART: Final[_ScopePath] = (-1,)
 """The root of the path in an initialization graph, which does not see the main graph."""
+
+
+def _scoped_equations(flow: ValueFlow, crashes: Crashes) -> Mapping[_ScopePath, Sequence[DimensionEquation]]:
+    """Return the equations of each scope; those of the main graph also if there are none."""
+    known: Mapping[_ScopePath, Sequence[DimensionEquation]] | None = flow.equations
+    if known is None:
+        found: dict[_ScopePath, list[DimensionEquation]] = {(): []}
+        for walked in flow.running:
+            scope = _scope(walked.graph, walked.call)
+            if scope is not None:
+                with crashes.at(_SOLVE, walked.graph.place):
+                    found.setdefault(scope, []).extend(_equations(flow, walked, crashes))
+        flow.equations = known = found
+    return known
 
 
 def _scope(graph: Graph, call: Call | None) -> _ScopePath | None:
@@ -264,7 +372,7 @@ def _word(dim: int | str) -> str:
 def _of_operands(node: Node, facts: Facts, equal: Sequence[EqualDimensions]) -> Iterator[DimensionEquation]:
     for (index, axis), found, expected in equal:
         rank = len(facts[index].shape or ())
-        yield DimensionEquation(found, expected, node, axis % rank, operand=index)
+        yield DimensionEquation(found, expected, node, axis % rank if axis is not None else None, operand=index)
 
 
 # --- solving
@@ -323,7 +431,9 @@ class _Solution:
         if not terms:
             return False
         are_plain = all(_is_plain(name) for product in terms for name in product)
-        if are_plain and rest and all((times > 0) == (rest > 0) for times in terms.values()):
+        # Only an empty tensor would make a number of elements twice as many.
+        sign = rest or (max(terms.values()) if self._are_on_both_sides(terms, equation) and not because else 0)
+        if are_plain and sign and all((times > 0) == (sign > 0) for times in terms.values()):
             return False
         if not are_plain or any(len(product) != 1 for product in terms):
             return None
@@ -332,8 +442,7 @@ class _Solution:
             case [((name,), times)]:
                 size, left = divmod(-rest, times)
                 # Only an empty tensor would make "N" the same as "2*N". But the past may be empty: "P + N" is N then.
-                is_on_both = all(name in _variables(side) for side in (equation.one, equation.other))
-                if left or size < 0 or (size == 0 and is_on_both and not because):
+                if left or size < 0:
                     return False
                 self._known[name] = size, reasons
                 return True
@@ -341,6 +450,10 @@ class _Solution:
                 self._known[one] = other, reasons
                 return True
         return None
+
+    def _are_on_both_sides(self, terms: Sum, equation: DimensionEquation) -> bool:
+        names = {name for product in terms for name in product}
+        return all(names <= set(_variables(side)) for side in (equation.one, equation.other))
 
     def _reduced(self, side: int | str, because: dict[int, DimensionEquation]) -> Sum:
         """Return a side of an equation with the known values of its variables inserted."""
@@ -356,6 +469,11 @@ class _Solution:
             key = tuple(sorted(names))
             found[key] = found.get(key, 0) + times
         return found
+
+    def value(self, name: str) -> tuple[int | str, tuple[DimensionEquation, ...]]:
+        """Return the size of a variable, or one that is equal to it, and the equations that imply it."""
+        because: dict[int, DimensionEquation] = {}
+        return self._value(name, because), tuple(because.values())
 
     def _value(self, name: str, because: dict[int, DimensionEquation]) -> int | str:
         passed: list[str] = []

@@ -12,7 +12,7 @@ from onnx_lint.inference.shapes.contents import FOLLOWED, Contents
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Graph
 
-_ALL: Final = Contents(lambda node, shape: None, sys.maxsize)
+_ALL: Final = Contents(lambda node, shapes: (), sys.maxsize, 0)
 """Any input may decide a shape, and any output may have known elements."""
 
 _ALL_READ: Final = READ_FLOAT_ELEMENTS | {

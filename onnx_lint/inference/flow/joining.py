@@ -28,7 +28,7 @@ def joined(inferred: Fact, declared: Fact) -> tuple[Fact, Discord]:
     if is_apart and not _may_all_have(inferred.elements, declared.inside.shape if declared.inside else None):
         return inferred, "shape"
     content = inferred.content if not discord else None
-    return fact(inferred.kind or declared.kind, shape, content, inside, inferred.elements), discord
+    return fact(inferred.kind or declared.kind, shape, content, inside, inferred.elements, inferred.parts), discord
 
 
 def _may_all_have(elements: ElementShapes, declared: Shape) -> bool:

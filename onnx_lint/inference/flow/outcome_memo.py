@@ -10,7 +10,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.attribute_values import AttributeValues, attribute_values
 from onnx_lint.inference.shapes.contents import FOLLOWED, contents_after
 from onnx_lint.inference.shapes.dims import Shape
-from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
+from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Content, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import EqualDimensions, Inside, Operands, OutputShape
 from onnx_lint.inference.shapes.problem import ShapeProblem
 from onnx_lint.inference.shapes.registration import ShapeRule
@@ -144,7 +144,7 @@ class OutcomeMemo:
         """Return the outcome for inputs that are not in `outcomes`; None is an unknown input."""
         reads, followed = self._reads, self._followed
         if self._contents is not None and self._contents.needs_all:
-            are_known = all(each is not None and each.content is not None for each in inputs)
+            are_known = all(each is not None and (each.content is not None or each is ABSENT) for each in inputs)
             followed = followed if are_known else 0
         facts = tuple(
             [
@@ -194,7 +194,7 @@ class OutcomeMemo:
             outputs = _as_facts(typed.outputs[: self.count], (None,) * self.count)
         if self._contents is not None and outputs and self._may_know(facts, outputs[0].shape):
             try:
-                outputs[0] = self._with_content(facts, outputs[0])
+                self._add_contents(facts, outputs)
             except Exception as error:
                 crash = crash_of(error)
         return NodeOutcome(tuple(outputs), typed.problems, problems, crash, equated=equated)
@@ -206,8 +206,12 @@ class OutcomeMemo:
             return False
         if not self._contents.reads or not shape or 0 in shape:  # a scalar may follow from an empty input
             return True
-        given = [each.content is not None for each in facts[: self._contents.reads]]
-        return all(given) if self._contents.needs_all else any(given)
+        read = facts[: self._contents.reads]
+        if self._contents.needs_all:
+            given = [each.content is not None or each is ABSENT for each in read]
+            return all(given)
+        given = [each.content is not None or bool(each.parts) for each in read]
+        return any(given)
 
     def typed(self, facts: Facts) -> TypeOutcome:
         """Return the types of the outputs, and the violations of the signature."""
@@ -254,12 +258,14 @@ class OutcomeMemo:
             return None
         return Operands(self.operator.schema, self._attributes, facts, self.count)
 
-    def _with_content(self, facts: Facts, output: Fact) -> Fact:
+    def _add_contents(self, facts: Facts, outputs: list[Fact]) -> None:
+        """Add the known elements to the outputs of a node."""
         node = self.operands(facts)
         if node is None or self._contents is None:
-            return output
-        content = contents_after(self._contents.follow, node, [output.shape], [output.kind])
-        return fact(output.kind, output.shape, content) if content is not None else output
+            return
+        for index, content in enumerate(contents_after(self._contents, node, outputs)):
+            if content is not None:
+                outputs[index] = fact(outputs[index].kind, outputs[index].shape, content)
 
 
 def _as_facts(kinds: Sequence[ValueType | None], shapes: Sequence[OutputShape]) -> list[Fact]:
@@ -270,8 +276,10 @@ def as_fact(kind: ValueType | None, shape: OutputShape) -> Fact:
     """Return the fact for a type with a shape, or with the shape of its content."""
     if isinstance(shape, Inside):
         within = sequence_element(kind) or optional_element(kind)
-        count = None if shape.count is None else (shape.count,)
-        return fact(kind, None, count, as_fact(within, shape.shape), shape.elements)
+        count: Content = None if shape.count is None else (shape.count,)
+        if shape.whole is not None:
+            count = (shape.count, *shape.whole)
+        return fact(kind, None, count, as_fact(within, shape.shape), shape.elements, shape.parts)
     return fact(kind, shape)
 
 

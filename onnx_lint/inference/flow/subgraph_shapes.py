@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from math import prod
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.joining import joined, joined_shapes
 from onnx_lint.inference.flow.outcome_memo import as_fact
-from onnx_lint.inference.shapes.dims import Dim, Shape, add, is_natural, multiply, subtract, unified, union
-from onnx_lint.inference.shapes.fact import ABSENT, Fact, Facts, fact
+from onnx_lint.inference.shapes.dims import Dim, Shape, add, are_sizes, is_natural, multiply, subtract, unified, union
+from onnx_lint.inference.shapes.element_values import MOST_PASSED
+from onnx_lint.inference.shapes.fact import ABSENT, Content, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held, is_sequence, sequence_of
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs
@@ -30,8 +33,12 @@ class SuppliedShapes(Record):
     """The shapes that the carried values of a Loop have before each run of the body; empty if unknown."""
     grown: tuple[Dim, ...] = ()
     """By how many elements each carried sequence grows in one run; None if that differs, or is unknown."""
+    kept: tuple[Content, ...] = ()
+    """The elements that each carried value of a Loop has before and after each run; empty if unknown."""
     mapped: tuple[Facts, ...] = ()
     """The outputs of the body of a SequenceMap for each element; empty if unknown, or if the elements are alike."""
+    unrolled: Facts = ()
+    """The outputs of a Loop with a known number of runs; empty if they are not followed run by run."""
 
     @property
     def values(self) -> Facts:
@@ -67,11 +74,15 @@ class SuppliedShapes(Record):
             # The body only runs while the condition holds.
             condition = found[1]
             found[1] = fact(condition.kind, condition.shape, (1,))
+            for index, content in enumerate(self.kept, LOOP_HEAD):
+                found[index] = with_content(found[index], content)
         return tuple(found)
 
     def tried(self) -> SuppliedShapes:
         """Return the shapes with which to try a first run of a Loop's body: the initial ones."""
-        return replace(self, carried=tuple([held(each) for each in self.facts[LOOP_HEAD:]]))
+        carried = self.facts[LOOP_HEAD:]
+        contents = tuple([each.content if each.inside is None else None for each in carried])
+        return replace(self, carried=tuple(map(held, carried)), kept=contents)
 
     def sized(self) -> SuppliedShapes:
         """Return the shapes with a variable for the unknown number of elements of each sequence."""
@@ -83,7 +94,8 @@ class SuppliedShapes(Record):
         pairs = list(zip(self.carried, map(held, body[1:]), strict=False))
         carried = tuple([_union(before, later) for before, later in pairs])
         grown = tuple([subtract(later.count, _BEFORE) if isinstance(later, Inside) else None for _, later in pairs])
-        return replace(self, carried=carried, grown=grown)
+        kept = tuple([each if each == made.content else None for each, made in zip(self.kept, body[1:], strict=False)])
+        return replace(self, carried=carried, grown=grown, kept=kept)
 
     def for_element(self, index: int) -> SuppliedShapes:
         """Return the inputs of a SequenceMap in one iteration: an element of each sequence of known element shapes."""
@@ -102,7 +114,7 @@ class SuppliedShapes(Record):
                 # With a known condition only one branch runs.
                 return _either(other if condition == (0,) else one, one if condition == (1,) else other)
             case "Loop":
-                return self._looped(found.get("body", ()))
+                return list(map(held, self.unrolled)) or self._looped(found.get("body", ()))
             case "SequenceMap" if self.mapped:
                 return [
                     sequence_of(tuple([each.shape for each in column])) for column in zip(*self.mapped, strict=True)
@@ -112,6 +124,19 @@ class SuppliedShapes(Record):
             case "Scan" if self.scan is not None:
                 return self._scanned(self.scan, found.get("body", ()))
         return []
+
+    def contents(self, found: Mapping[str, Facts]) -> Sequence[Content]:
+        """Return the known elements of the node's outputs."""
+        if self.subgraphs.node.op_type == "Loop":
+            return [each.content for each in self.unrolled] or self.kept
+        one, other = found.get("then_branch", ()), found.get("else_branch", ())
+        condition = self.facts[0].content if self.facts else None
+        if condition == (0,) or condition == (1,):
+            return [each.content for each in (one if condition == (1,) else other)]
+        return [
+            first.content if first.content == second.content else None
+            for first, second in zip(one, other, strict=False)
+        ]
 
     def problems(self, found: Mapping[str, Facts]) -> tuple[ShapeProblem, ...]:
         """Return the problems of attributes that depend on the outputs of the subgraphs."""
@@ -162,6 +187,10 @@ class SuppliedShapes(Record):
                 if is_natural(count):
                     carried[index] = Inside(each.shape, count)
         return [*carried, *[None if each.shape is None else (length, *each.shape) for each in values[len(first) :]]]
+
+    def runs(self) -> Dim:
+        """Return how often the body of a Loop runs if no condition ends it; None if that is unknown."""
+        return self._runs(fact(None, (), (1,)))
 
     def _runs(self, condition: Fact) -> Dim:
         """Return how often the body of a Loop runs, if the number of iterations is known and no condition ends it."""
@@ -275,10 +304,29 @@ def _union(one: OutputShape, other: OutputShape) -> OutputShape:
             full = other if one.count == 0 else one
             return Inside(full.shape, count, full.elements)
         elements = one.elements if one.elements == other.elements else ()
-        return Inside(_union(one.shape, other.shape), count, elements)
+        parts = one.parts if one.parts == other.parts else ()
+        whole = one.whole if one.whole == other.whole else None
+        return Inside(_union(one.shape, other.shape), count, elements, parts, whole)
     if isinstance(one, Inside) or isinstance(other, Inside):
         return None
     return union(one, other)
+
+
+def with_content(made: Fact, content: Content) -> Fact:
+    """Return a fact with known elements, if it is a tensor of so many."""
+    if content is None or made.inside is not None or not are_sizes(made.shape) or prod(made.shape) != len(content):
+        return made
+    return fact(made.kind, made.shape, content)
+
+
+def stacked_facts(pieces: Sequence[Fact]) -> Fact:
+    """Return the fact of a scan output, from its pieces."""
+    shape = pieces[0].shape if all(each.shape == pieces[0].shape for each in pieces) else None
+    made = fact(pieces[0].kind, (len(pieces), *shape) if shape is not None else None)
+    contents = [each.content for each in pieces]
+    known = [content for content in contents if content is not None]
+    is_short = len(known) == len(contents) and sum(map(len, known)) <= MOST_PASSED
+    return with_content(made, tuple(chain(*known)) if is_short else None)
 
 
 def are_apart(fact: Fact) -> bool:

@@ -10,9 +10,16 @@ from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import Frame, HeldGraph, Walk
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo, as_fact
-from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, are_apart, scan_axes, score_type
+from onnx_lint.inference.flow.subgraph_shapes import (
+    SuppliedShapes,
+    are_apart,
+    scan_axes,
+    score_type,
+    stacked_facts,
+    with_content,
+)
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.shapes.fact import Fact, Facts
+from onnx_lint.inference.shapes.fact import Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import count_in
 from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs, Types, outputs_of
@@ -48,6 +55,7 @@ class SubgraphWalk:
         idle = "then_branch" if condition == (0,) else "else_branch" if condition == (1,) else None
         if supplier is not None and node.op_type == "Loop" and len(held) == 1:
             supplier = yield from self._settled(supplier, held[0])
+            supplier = yield from self._unrolled(supplier, held[0])
         elif supplier is not None and node.op_type == "SequenceMap" and len(held) == 1:
             supplier = yield from self._mapped(supplier, held[0])
         for each in held:
@@ -88,18 +96,43 @@ class SubgraphWalk:
         """
         kinds = supplier.subgraphs.supplied(held.name, held.graph)
         trial = supplier.tried()
-        if held.number or kinds is None or all(each is None for each in trial.carried):
+        if kinds is None or all(each is None for each in trial.carried):
             return supplier
-        is_trial = self._found.is_trial
-        for _ in range(_MOST_TRIALS if self._found.may_try else 0):
+        is_trial, failing = self._found.is_trial, self._found.failing_bodies
+        failing.discard(id(held.graph))
+        for number in range(_MOST_TRIALS + _WITH_ELEMENTS if self._found.may_try else 0):
             self._found.is_trial = True
             body = yield self._walk_held(held, trial.sized().supplied_facts(kinds))
             self._found.is_trial = is_trial
+            if number == 0 and id(held.graph) in failing and supplier.runs() != 0:
+                return trial  # the first run meets a fault, which the walk that is kept reports
             after = trial.after(body)
-            if after.carried == trial.carried:
+            if after.carried == trial.carried and after.kept == trial.kept:
                 return after
-            trial = after
+            trial = after if number + 1 < _WITH_ELEMENTS else replace(after, kept=())
         return supplier
+
+    def _unrolled(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
+        """Return the supplier with the outputs of a Loop of a few runs whose carried values change, by running each."""
+        first, count = supplier.facts[LOOP_HEAD:], supplier.runs()
+        kinds = supplier.subgraphs.supplied(held.name, held.graph)
+        changes = [each.content for each in first] != list(supplier.kept) and any(each.content for each in first)
+        is_short = isinstance(count, int) and 0 < count * max(len(held.graph.forms), 1) <= _MOST_RUN_NODES
+        if held.number or kinds is None or not changes or not isinstance(count, int) or not is_short:
+            return supplier
+        head = supplier.supplied_facts(kinds)[:LOOP_HEAD]
+        is_trial, carried = self._found.is_trial, first
+        stacked: list[Facts] = []
+        for index in range(count):
+            self._found.is_trial = True
+            body = yield self._walk_held(held, (with_content(fact(head[0].kind, ()), (index,)), head[1], *carried))
+            self._found.is_trial = is_trial
+            if not body or body[0].content != (1,):
+                return supplier
+            carried = body[1 : 1 + len(first)]
+            stacked.append(body[1 + len(first) :])
+        columns = [stacked_facts(column) for column in zip(*stacked, strict=True)]
+        return replace(supplier, unrolled=(*carried, *columns))
 
     def _mapped(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with the outputs of SequenceMap's body for each element, found by trial."""
@@ -170,6 +203,9 @@ class SubgraphWalk:
         handed_on = supplier.outputs(found) if is_right else ()
         shaped = [*handed_on, *[None] * (len(outcome.outputs) - len(handed_on))]
         made = tuple([as_fact(kind, shape) for kind, shape in zip(outcome.outputs, shaped, strict=False)])
+        if is_right and schema.name in ("If", "Loop"):
+            contents = [*supplier.contents(found), *[None] * len(made)]
+            made = tuple([with_content(each, content) for each, content in zip(made, contents, strict=False)])
         # With a known condition only one branch runs; a node without inputs is another finding.
         is_open = memo.operator.binds and all(each.content is None for each in inputs[:1])
         may_differ = is_if_of_shapes and is_right and is_open
@@ -207,6 +243,12 @@ class SubgraphWalk:
         self._found.note_supplied_shapes(node, graph, stated, frame.call)
         return supplied
 
+
+_WITH_ELEMENTS: Final = 2
+"""The trials, besides, in which the elements of carried values are known: those that a run changes are dropped."""
+
+_MOST_RUN_NODES: Final = 128
+"""The most nodes in all runs of a Loop that is followed run by run."""
 
 _MOST_TRIALS: Final = 4
 """The most trials of the body of a Loop. Each that is not the last makes a dimension of a carried value unknown."""

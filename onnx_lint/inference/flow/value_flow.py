@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.joining import joined
@@ -12,7 +12,7 @@ from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shape
 from onnx_lint.inference.flow.walks import Call, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
-from onnx_lint.inference.shapes.problem import Remark, ShapeProblem
+from onnx_lint.inference.shapes.problem import Remark, ShapeProblem, is_remark
 from onnx_lint.inference.shapes.stated import fact_of_type, facts_of_types
 from onnx_lint.inference.types.type_string import ValueType
 from onnx_lint.ir.graph import Graph, GraphKind, Node
@@ -74,6 +74,10 @@ class ValueFlow:
         """The identities of the graphs in such branches."""
         self.is_trial = False
         """True while a walk only tries a run of a Loop's body: nothing of it is kept."""
+        self.equations: Any = None
+        """The equations between dimensions, kept by `dimension_equations`; None until a rule asks for them."""
+        self.failing_bodies: set[int] = set()
+        """The identities of the graphs of nodes that have a fault in such a walk."""
         self._tried_nodes = 0
         """The number of nodes in such walks."""
 
@@ -117,6 +121,10 @@ class ValueFlow:
         """The first walk over each graph, without branches that never run."""
         return [walked for walked in self.walks.first if id(walked.graph) not in self.idle_graphs]
 
+    def never_runs(self, graph: Graph) -> bool:
+        """Return whether a graph is in the branch of an If that its condition, a known one, does not take."""
+        return id(graph) in self.idle_graphs
+
     def conflicts(self) -> Iterator[Conflict]:
         """Yield all type conflicts."""
         yield from self.operands
@@ -134,7 +142,7 @@ class ValueFlow:
         """True if any shape contradicts an operator or a declaration."""
         return bool(self.shapes or self.declared_shapes or self.subgraph_shapes)
 
-    @property
+    @cached_property
     def declares_variables(self) -> bool:
         """True if a declared dimension of a graph or function is a variable."""
         return any(
@@ -214,6 +222,8 @@ class ValueFlow:
         """Record a problem of the shapes of a node's operands, or of values that decide shapes."""
         from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 
+        if self.is_trial and not is_remark(problem):
+            self.failing_bodies.add(id(node.graph))
         remark: str | None = None
         if isinstance(problem, Remark):
             remark, problem = problem.words, problem.problem

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The elements of small tensors, followed through the operators with which exporters compute shapes.
 
-An element is a number, Booleans being 0 and 1, a variable that represents a size, or None. What an integer type cannot
-hold is None. Floating-point numbers are computed as IEEE 754 says: in 64 bits, then rounded to the element type, which
-for the operations here is the same as rounding once. Infinities and what is not a number are None.
+`FOLLOWED` has a row for each operator. The functions of operators that are rare in such computations, or that need the
+elements of all inputs, are in `more_contents`, which is imported when elements of their inputs are known.
 """
 
 from __future__ import annotations
@@ -11,30 +10,39 @@ from __future__ import annotations
 import math
 import operator
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes import dims
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, sliced
-from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Content
-from onnx_lint.inference.shapes.operands import Operands, OutputShape
-
-ElementValue = Dim | float
-
-Follow = Callable[[Operands, Dims], Content]
-"""Returns the content of the first output, whose shape is known."""
+from onnx_lint.inference.shapes.element_values import (
+    FORMATS,
+    MOST_COMPUTED,
+    MOST_PASSED,
+    ElementValue,
+    Follow,
+    FollowAll,
+    sizes_of,
+    stretched,
+    taken,
+    whole_numbers,
+)
+from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Content, Fact
+from onnx_lint.inference.shapes.operands import Operands
 
 
 class Contents(Record):
-    """The rule for the content of an output."""
+    """The rule for the contents of the outputs."""
 
-    follow: Follow
+    follow: FollowAll
     reads: int
     """The number of inputs whose content decides it, from the first on."""
+    most: int
+    """The most elements of an output that are followed; see `MOST_COMPUTED`, `MOST_PASSED` and `MOST_ELEMENTS`."""
     needs_all: bool = False
-    """True if nothing is known of the output unless the content of each of these inputs is known."""
+    """True if nothing is known of the outputs unless the content of each of these inputs, if given, is known."""
 
 
 FOLLOWED: Final[dict[str, Contents]] = {}
@@ -47,42 +55,42 @@ _RANGES: Final[Mapping[str, tuple[int, int]]] = {
 }
 """The integer types whose contents are followed, with their least and greatest values."""
 
-_FORMATS: Final[Mapping[str, tuple[str, int]]] = {
-    "tensor(float16)": ("e", 2**11),
-    "tensor(float)": ("f", 2**24),
-    "tensor(double)": ("d", 2**53),
-}
-"""The floating-point types whose contents are followed: the format, and N so that all integers up to N are exact."""
+
+def contents_after(rule: Contents, node: Operands, outputs: Sequence[Fact]) -> Iterator[Content]:
+    """Yield the known content of each output of a node, from the first on."""
+    shapes = [each.shape for each in outputs if each.shape is not None]
+    if len(shapes) < len(outputs) or not _may_be_kept(shapes[0], rule):
+        return
+    found = rule.follow(node, shapes) if 0 not in shapes[0] else ((),)
+    for output, shape, content in zip(outputs, shapes, found, strict=False):
+        size = math.prod(shape) if dims.are_sizes(shape) else None
+        if content is None or len(content) != size or not _may_be_kept(shape, rule):
+            yield None
+        elif rule.most == MOST_ELEMENTS and node.operator not in _CASTS:
+            yield content
+        else:
+            yield _kept(node, content, output.kind or "")
 
 
-def contents_after(
-    follow: Follow, node: Operands, shapes: Sequence[OutputShape], kinds: Sequence[str | None]
-) -> Content:
-    """Return the known content of the first output of a node."""
-    shape = shapes[0] if shapes else None
-    if not isinstance(shape, tuple) or not kinds:
-        return None
-    size = math.prod(shape) if dims.are_sizes(shape) else None
-    if size is None or size > (MOST_ELEMENTS if node.operator in IN_ORDER else _MOST_PASSED):
-        return None
-    content = follow(node, shape) if size else ()
-    if content is None or len(content) != size:
-        return None
-    if node.operator in IN_ORDER and node.operator not in _CASTS:
-        return content
-    kept = tuple([_held(each, kinds[0] or "", is_cast=node.operator in _CASTS) for each in content])
-    if size and all(each is None for each in kept):
+def _may_be_kept(shape: Dims, rule: Contents) -> bool:
+    return dims.are_sizes(shape) and math.prod(shape) <= rule.most
+
+
+def _kept(node: Operands, content: tuple[ElementValue, ...], kind: str) -> Content:
+    """Return the elements as a tensor of a type holds them; None if all are unknown, or too many are computed."""
+    kept = tuple([_held(each, kind, is_cast=node.operator in _CASTS) for each in content])
+    if content and all(each is None for each in kept):
         return None
     if all(map(operator.is_, kept, content)):
         return content  # no copy for each of many values
-    return kept if size <= _MOST_COMPUTED else None
+    return kept if len(content) <= MOST_COMPUTED else None
 
 
 def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     """Return an element as a tensor of a type holds it; None if it cannot, or if that is unknown."""
     if element is None or isinstance(element, str):
         # No Boolean is a size.
-        return element if kind in _FORMATS or _RANGES.get(kind, (0, 0))[1] > 1 else None
+        return element if kind in FORMATS or _RANGES.get(kind, (0, 0))[1] > 1 else None
     if kind in _RANGES:
         least, greatest = _RANGES[kind]
         if is_cast and greatest == 1:
@@ -90,7 +98,7 @@ def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
         is_number = isinstance(element, int) or (is_cast and math.isfinite(element))
         number = int(element) if is_number else None  # towards zero
         return number if number is not None and least <= number <= greatest else None
-    form = _FORMATS.get(kind, ("", 0))[0]
+    form = FORMATS.get(kind, ("", 0))[0]
     try:
         # An integer beyond 64 bits of a floating-point number would be rounded twice.
         is_known = form and (isinstance(element, float) or abs(element) <= 2**53)
@@ -100,18 +108,15 @@ def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     return (element if held == element else held) if math.isfinite(held) else None
 
 
-_CASTS: Final = frozenset({"Cast", "CastLike"})
-
-IN_ORDER: Final = frozenset({"Constant", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze", *_CASTS})
-"""Operators that change the shape and the element type at most, not the order; also for other element types."""
+_CASTS: Final = ("Cast", "CastLike")
 
 
-def follows(*operators: str, reads: int = 0) -> Callable[[Follow], Follow]:
+def follows(*operators: str, reads: int = 0, most: int = MOST_PASSED) -> Callable[[Follow], Follow]:
     """Return a decorator that declares the content of the first output of operators."""
 
     def declare(function: Follow) -> Follow:
         for name in operators:
-            FOLLOWED[name] = Contents(function, reads)
+            FOLLOWED[name] = Contents(lambda node, shapes: (function(node, shapes[0]),), reads, most)
         return function
 
     return declare
@@ -120,12 +125,12 @@ def follows(*operators: str, reads: int = 0) -> Callable[[Follow], Follow]:
 # --- unchanged
 
 
-@follows("Cast", "CastLike", "Flatten", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=1)
+@follows(*_CASTS, "Flatten", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=1, most=MOST_ELEMENTS)
 def _same(node: Operands, shape: Dims) -> Content:
     return node.content(0)
 
 
-@follows("Constant")
+@follows("Constant", most=MOST_ELEMENTS)
 def _constant(node: Operands, shape: Dims) -> Content:
     value = node.tensor("value")
     if value is not None:
@@ -158,35 +163,15 @@ def _size(node: Operands, shape: Dims) -> Content:
 # --- parts
 
 
-def _taken(
-    content: tuple[ElementValue, ...], sizes: Sequence[int], picks: Iterable[tuple[int, Iterable[int]]]
-) -> Content:
-    """Return the elements of a tensor of these sizes at all combinations of indices.
-
-    `picks`: for each axis of the result the axis of the tensor, and the indices along it.
-    """
-    strides = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    places = [0]
-    for axis, indices in picks:
-        places = [place + index * strides[axis] for place in places for index in indices]
-    return tuple([content[place] for place in places])
-
-
-def _sizes(node: Operands, index: int = 0) -> tuple[int, ...] | None:
-    """Return the sizes of an input whose content is known; None if there is no content."""
-    shape = node.fact(index).shape
-    return shape if node.content(index) is not None and dims.are_sizes(shape) else None
-
-
 def _picked(node: Operands, chosen: Mapping[int, Iterable[int]]) -> Content:
     """Return the elements of the first input with these indices along some axes, and all along the others."""
-    sizes = _sizes(node) or ()
-    return _taken(node.content(0) or (), sizes, [(at, chosen.get(at, range(size))) for at, size in enumerate(sizes)])
+    sizes = sizes_of(node) or ()
+    return taken(node.content(0) or (), sizes, [(at, chosen.get(at, range(size))) for at, size in enumerate(sizes)])
 
 
 @follows("Gather", reads=2)
 def _gather(node: Operands, shape: Dims) -> Content:
-    indices, sizes = node.content(1), _sizes(node)
+    indices, sizes = node.content(1), sizes_of(node)
     if not sizes or not dims.are_sizes(indices):
         return None
     axis = node.integer("axis", 0) % len(sizes)
@@ -202,7 +187,7 @@ def _slice(node: Operands, shape: Dims) -> Content:
         lists: list[Content] = [node.integers(name) for name in ("starts", "ends", "axes")]
     else:
         lists = [node.content(index) for index in range(1, 5)]
-    sizes, count = _sizes(node), len(lists[0] or ())
+    sizes, count = sizes_of(node), len(lists[0] or ())
     lists[2] = lists[2] if node.given(3) or node.has("axes") else tuple(range(count))
     steps = lists[3] if node.given(4) else (1,) * count
     starts, ends, axes = lists[:3]
@@ -219,14 +204,14 @@ def _slice(node: Operands, shape: Dims) -> Content:
 
 @follows("Transpose", reads=1)
 def _transpose(node: Operands, shape: Dims) -> Content:
-    sizes = _sizes(node)
+    sizes = sizes_of(node)
     order = node.integers("perm") or range(len(shape))[::-1]
-    return _taken(node.content(0) or (), sizes, [(axis, range(sizes[axis])) for axis in order]) if sizes else None
+    return taken(node.content(0) or (), sizes, [(axis, range(sizes[axis])) for axis in order]) if sizes else None
 
 
 @follows("Tile", reads=2)
 def _tile(node: Operands, shape: Dims) -> Content:
-    repeats, sizes = node.content(1), _sizes(node)
+    repeats, sizes = node.content(1), sizes_of(node)
     if sizes is None or not dims.are_sizes(repeats) or len(repeats) != len(sizes):
         return None
     rows = enumerate(zip(sizes, repeats, strict=True))
@@ -240,7 +225,7 @@ def _concat(node: Operands, shape: Dims) -> Content:
     parts: list[tuple[ElementValue, ...]] = []
     for index in range(node.count):
         own = dims.product(node.fact(index).shape or (None,))
-        if not isinstance(own, int) or own > _MOST_PASSED:
+        if not isinstance(own, int) or own > MOST_PASSED:
             return None
         parts.append(node.content(index) or (None,) * own)
     blocks = [(part, len(part) // outer) for part in parts]
@@ -249,20 +234,10 @@ def _concat(node: Operands, shape: Dims) -> Content:
     )
 
 
-@follows("Pad", reads=4)
-def _pad(node: Operands, shape: Dims) -> Content:
-    content, pads = node.content(0), node.content(1)
-    value = node.content(2) if node.given(2) else (0,)
-    if content is None or not dims.are_sizes(pads) or len(pads) != 2 or min(pads) < 0 or not value:
-        return None
-    is_constant = node.text("mode", "constant") == "constant" and len(shape) == 1
-    return value * pads[0] + content + value * pads[1] if is_constant else None
-
-
 @follows("ScatterElements", "ScatterND", reads=3)
 def _scatter(node: Operands, shape: Dims) -> Content:
     content, indices, updates = (node.content(index) for index in range(3))
-    sizes, places = _sizes(node), _sizes(node, 1)
+    sizes, places = sizes_of(node), sizes_of(node, 1)
     if content is None or updates is None or not sizes or not places or not dims.are_sizes(indices):
         return None
     depth = places[-1] if node.operator == "ScatterND" else len(sizes)
@@ -282,16 +257,16 @@ def _scatter(node: Operands, shape: Dims) -> Content:
 
 @follows("NonZero", reads=1)
 def _non_zero(node: Operands, shape: Dims) -> Content:
-    content, sizes = node.content(0), _sizes(node)
+    content, sizes = node.content(0), sizes_of(node)
     if content is None or sizes is None:
         return None
     places = [at for at, each in zip(product(*map(range, sizes)), content, strict=True) if each != 0]
-    return tuple(chain(*zip(*places, strict=True))) if len(places) * len(sizes) <= _MOST_COMPUTED else None
+    return tuple(chain(*zip(*places, strict=True))) if len(places) * len(sizes) <= MOST_COMPUTED else None
 
 
 @follows("Expand", reads=2)
 def _expand(node: Operands, shape: Dims) -> Content:
-    return _stretched(node, 0, shape)
+    return stretched(node, 0, shape)
 
 
 @follows("ConstantOfShape", reads=1)
@@ -305,81 +280,24 @@ def _constant_of_shape(node: Operands, shape: Dims) -> Content:
 @follows("Range", reads=3)
 def _range(node: Operands, shape: Dims) -> Content:
     bounds = [node.scalar(index) for index in range(3)]
-    numbers = range(*bounds) if dims.are_sizes(bounds) and bounds[2] else range(_MOST_COMPUTED + 1)
-    return tuple(numbers) if len(numbers) <= _MOST_COMPUTED else None
-
-
-_REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[float]], float]]]] = {
-    "ReduceMax": (lambda content: max(content) if dims.are_sizes(content) else None, max),
-    "ReduceMean": (lambda content: dims.divide(dims.total(content), len(content)), lambda all_: sum(all_) / len(all_)),
-    "ReduceMin": (lambda content: min(content) if dims.are_sizes(content) else None, min),
-    "ReduceProd": (dims.product, math.prod),
-    "ReduceSum": (dims.total, sum),
-}
-"""The reductions of a list to one number: of sizes, and of floating-point numbers."""
-
-
-@follows(*_REDUCED, reads=1)
-def _reduced(node: Operands, shape: Dims) -> Content:
-    content, (of_sizes, of_numbers) = node.content(0), _REDUCED[node.operator]
-    if not content or dims.product(shape) != 1 or len(content) > _MOST_FACTORS:
-        return None
-    whole = _whole(content)
-    kind = node.fact(0).kind or ""
-    if kind not in _FORMATS:
-        return (of_sizes(whole),) if whole is not None else None
-    numbers = [each for each in content if isinstance(each, int | float)]
-    if len(numbers) < len(content):
-        return None
-    # The result of a sum or product depends on the order, unless every part of it is exact. Kernels may divide by a
-    # count, or multiply by its reciprocal, which is exact for a power of two.
-    largest = (math.prod if node.operator == "ReduceProd" else sum)([max(1, abs(each)) for each in numbers])
-    is_exact = node.operator in ("ReduceMax", "ReduceMin") or (whole is not None and largest <= _FORMATS[kind][1])
-    is_exact &= node.operator != "ReduceMean" or len(numbers) & (len(numbers) - 1) == 0
-    return (of_numbers(numbers),) if is_exact else None
-
-
-_MOST_FACTORS: Final = 64
-"""The most numbers that are reduced to one; a longer list is not a shape."""
+    numbers = range(*bounds) if dims.are_sizes(bounds) and bounds[2] else range(MOST_COMPUTED + 1)
+    return tuple(numbers) if len(numbers) <= MOST_COMPUTED else None
 
 
 # --- element by element
 
 
-def _stretched(node: Operands, index: int, shape: Dims) -> Content:
-    """Return the elements of an input that is broadcast to a shape."""
-    content, own = node.content(index), node.fact(index).shape
-    if content is None or own == shape or not dims.are_sizes(own) or not dims.are_sizes(shape):
-        return content
-    sizes = (1,) * (len(shape) - len(own)) + own
-    rows = zip(sizes, shape, strict=True)
-    return _taken(content, sizes, [(axis, range(m) if n == m else [0] * m) for axis, (n, m) in enumerate(rows)])
+def _each(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
+    return (_operated(node, shapes[0]),)
 
 
-def _whole(elements: Iterable[ElementValue]) -> Dims | None:
-    """Return the elements as sizes and variables; None if one is a number with a fraction."""
-    found = tuple([int(each) if isinstance(each, float) and each.is_integer() else each for each in elements])
-    kept = tuple([each for each in found if not isinstance(each, float)])
-    return kept if len(kept) == len(found) else None
-
-
-_MOST_COMPUTED: Final = 32
-"""The most elements to compute, twice the number of dimensions of the widest shapes; more are only passed on.
-
-Each takes 36 bytes. The estimate of memory has 2,000 bytes for a node, whatever its elements.
-"""
-
-_MOST_PASSED: Final = 128
-"""The most elements to pass on in another order; each takes eight bytes."""
-
-
-def _each(node: Operands, shape: Dims) -> Content:
+def _operated(node: Operands, shape: Dims) -> Content:
     _, of_sizes, of_numbers = _BY_ELEMENT[node.operator]
-    operands = [_stretched(node, index, shape) for index in range(node.count)]
+    operands = [stretched(node, index, shape) for index in range(node.count)]
     known = [content for content in operands if content is not None]
-    if len(known) < len(operands) or len(known[0]) > _MOST_COMPUTED:
+    if len(known) < len(operands) or len(known[0]) > MOST_COMPUTED:
         return None
-    is_floating = node.fact(node.count - 1).kind in _FORMATS
+    is_floating = node.fact(node.count - 1).kind in FORMATS
     return tuple([_result(of_sizes, of_numbers if is_floating else None, each) for each in zip(*known, strict=True)])
 
 
@@ -392,7 +310,9 @@ def _result(
         except (ArithmeticError, ValueError):
             return None  # a division by 0, a root of a negative number
     whole = (
-        _whole(elements) if of_numbers is not None or not any(isinstance(each, float) for each in elements) else None
+        whole_numbers(elements)
+        if of_numbers is not None or not any(isinstance(each, float) for each in elements)
+        else None
     )
     if whole is None:
         return None
@@ -450,7 +370,6 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., flo
     "Sub": (2, _subtract, operator.sub),
     "Mul": (2, dims.multiply, operator.mul),
     "Div": (2, _divide, operator.truediv),
-    "Mod": (2, _known(lambda one, other: one % other if one >= 0 < other else None), None),
     # With one operand the functions themselves would treat it as a list.
     "Max": (8, _known(lambda *operands: max(operands)), lambda *operands: max(operands)),
     "Min": (8, _known(lambda *operands: min(operands)), lambda *operands: min(operands)),
@@ -476,4 +395,37 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., flo
 floating-point numbers."""
 
 for _name, _row in _BY_ELEMENT.items():
-    FOLLOWED[_name] = Contents(_each, _row[0], needs_all=True)
+    FOLLOWED[_name] = Contents(_each, _row[0], MOST_COMPUTED, needs_all=True)
+
+
+# --- operators whose functions are in `more_contents`
+
+
+def _later(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
+    from onnx_lint.inference.shapes.more_contents import FUNCTIONS
+
+    return FUNCTIONS[node.operator](node, shapes)
+
+
+_MORE: Final[Mapping[int, Mapping[int, str]]] = {
+    MOST_COMPUTED: {
+        0: "EyeLike",
+        1: "ArgMax ArgMin BitwiseNot Sign Unique",
+        2: (
+            "BitwiseAnd BitwiseOr BitwiseXor CumSum MatMul Mod Pow ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
+            "Xor"
+        ),
+        3: "Clip OneHot",
+    },
+    MOST_PASSED: {
+        1: "ConcatFromSequence OptionalGetElement Split",
+        2: "Compress GatherElements GatherND SequenceAt Trilu",
+        4: "Pad",
+    },
+}
+"""The other operators, by the most elements of an output, and by the number of inputs that decide it."""
+
+for _most, _by_count in _MORE.items():
+    for _count, _names in _by_count.items():
+        for _name in _names.split():
+            FOLLOWED[_name] = Contents(_later, _count, _most, needs_all=True)

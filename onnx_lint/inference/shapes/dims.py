@@ -88,7 +88,9 @@ def multiply(one: Dim, other: Dim) -> Dim:
 
 def is_natural(dim: Dim) -> bool:
     """Return whether a sum or difference is known and at least 0, for all values of its variables."""
-    return dim >= 0 if isinstance(dim, int) else dim is not None and " - " not in dim
+    if isinstance(dim, int) or dim is None:
+        return dim is not None and dim >= 0
+    return " - " not in dim or ("max(" in dim and expression.is_natural(dim))
 
 
 def product(dims: Iterable[Dim]) -> Dim:

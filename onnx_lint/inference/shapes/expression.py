@@ -182,9 +182,29 @@ def limited(one: str, most: int) -> str | None:
 
 
 def at_least(one: str, least: int) -> str | None:
-    """Return the maximum of the variable or expression and a positive number."""
+    """Return the maximum of the variable or expression and a number that is not negative."""
     text = f"max({one}, {least})"
     return text if len(text) <= _LONGEST else None
+
+
+def is_natural(text: str) -> bool:
+    """Return whether an expression is at least 0 for all values of its variables: each difference is in a maximum."""
+    openers: list[bool] = []
+    for at, character in enumerate(text):
+        if character == "(":
+            openers.append(text[max(at - 3, 0) : at] == "max")
+        elif character == ")":
+            openers.pop()
+        elif character == "-" and not any(openers):
+            return False
+    return True
+
+
+def is_part(one: str, whole: str) -> bool:
+    """Return whether an expression is known to be at most another: a quotient of it, or a minimum with it."""
+    dividend = whole if whole.isidentifier() else f"({whole})"
+    begins = one.startswith((f"({dividend}//", f"min({whole}, "))
+    return begins and one[len(dividend) + 3 : -1].isdecimal() if one.startswith("(") else begins
 
 
 def broadcast_with_limited(one: str, other: str) -> str | None:

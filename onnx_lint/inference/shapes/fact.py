@@ -18,6 +18,8 @@ Content = tuple[Dim | float, ...] | None
 
 ElementShapes = tuple[Shape, ...]
 
+ElementContents = tuple[Content, ...]
+
 MOST_ELEMENTS: Final = 1_024
 """The most elements of a tensor whose content is kept."""
 
@@ -28,25 +30,37 @@ MOST_DIMENSIONS: Final = 32
 class Fact:
     """Facts about a value. Only `fact` creates them."""
 
-    __slots__ = ("bare", "content", "elements", "inside", "kind", "shape", "wide_bytes")
+    __slots__ = ("bare", "content", "elements", "inside", "kind", "parts", "shape", "wide_bytes")
 
     def __init__(
-        self, kind: str | None, shape: Shape, content: Content, inside: Fact | None, elements: ElementShapes = ()
+        self,
+        kind: str | None,
+        shape: Shape,
+        content: Content,
+        inside: Fact | None,
+        elements: ElementShapes = (),
+        parts: ElementContents = (),
     ) -> None:
         self.kind = kind
         """The type as specifications write it; None if unknown, "" for an omitted input."""
         self.shape = shape
         """The dimensions of a tensor; None if it is not a tensor, or of unknown rank."""
         self.content = content
-        """The elements of a tensor; for a sequence or an optional one number, that of its elements."""
+        """The elements of a tensor. For a sequence or an optional the number of its elements, and what
+        `Inside.whole` has.
+        """
         self.inside = inside
         """The facts about the elements of a sequence, or about the content of an optional."""
         self.elements = elements
         """The shapes of elements of a sequence, as `Inside.elements` has them."""
+        self.parts = parts
+        """The elements of each tensor in a sequence or an optional, as `Inside.parts` has them."""
         self.bare: Fact = self if content is None else fact(kind, shape, None, inside)
         """The same fact without the content."""
         self.wide_bytes = _wide_bytes(shape or (), content or ())
         """The memory of many dimensions or elements, or of long expressions; 0 for the facts of usual models."""
+        if parts:
+            self.wide_bytes += sum([_wide_bytes((), part) for part in parts if part is not None])
 
     def __repr__(self) -> str:
         return f"Fact({self.kind!r}, {self.shape!r}, {self.content!r}, {self.inside!r})"
@@ -79,11 +93,18 @@ _FactKey = tuple[str | None, bytes | Shape, Fact | None]
 _facts: Final[Memory[_FactKey, Fact]] = Memory(_MOST, _LONGEST_KEY)
 
 
-def _key(kind: str | None, shape: Shape, content: Content, inside: Fact | None, elements: ElementShapes) -> _FactKey:
-    if kind and content is None and not elements and (shape is None or len(shape) < 2):
+def _key(
+    kind: str | None,
+    shape: Shape,
+    content: Content,
+    inside: Fact | None,
+    elements: ElementShapes = (),
+    parts: ElementContents = (),
+) -> _FactKey:
+    if kind and content is None and not elements and not parts and (shape is None or len(shape) < 2):
         return kind, shape, inside  # the text of the type salts the hash of one number beside it
-    parts = (shape, content, elements) if elements else (shape, content)
-    return kind, salted_key(parts), inside
+    numbers = (shape, content, elements, parts) if elements or parts else (shape, content)
+    return kind, salted_key(numbers), inside
 
 
 def fact(
@@ -92,21 +113,22 @@ def fact(
     content: Content = None,
     inside: Fact | None = None,
     elements: ElementShapes = (),
+    parts: ElementContents = (),
 ) -> Fact:
     """Return the fact with these parts."""
-    if elements:
-        key = _key(kind, shape, content, inside, elements)
+    if elements or parts:
+        key = _key(kind, shape, content, inside, elements, parts)
     else:  # the same without two calls: each value of a model has a fact
         key = kind, dumps((shape, content), WITHOUT_REFERENCES), inside
     found = _facts.get(key)
     if found is None:
-        found = _facts.keep(key, _CONSTANT.get(key) or Fact(kind, shape, content, inside, elements))
+        found = _facts.keep(key, _CONSTANT.get(key) or Fact(kind, shape, content, inside, elements, parts))
     return found
 
 
 def forget(made: Fact) -> None:
     """Release the memory of a fact that its model does not keep."""
-    _facts.pop(_key(made.kind, made.shape, made.content, made.inside, made.elements), None)
+    _facts.pop(_key(made.kind, made.shape, made.content, made.inside, made.elements, made.parts), None)
 
 
 UNKNOWN: Final = Fact(None, None, None, None)
@@ -116,8 +138,8 @@ ABSENT: Final = Fact("", None, None, None)
 """Placeholder of an omitted optional input."""
 
 _CONSTANT: Final[dict[_FactKey, Fact]] = {
-    _key(None, None, None, None, ()): UNKNOWN,
-    _key("", None, None, None, ()): ABSENT,
+    _key(None, None, None, None): UNKNOWN,
+    _key("", None, None, None): ABSENT,
 }
 """The facts that stay the same object when the cache of the others is emptied."""
 

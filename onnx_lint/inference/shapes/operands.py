@@ -22,7 +22,15 @@ from onnx_lint.inference.shapes.dims import (
     unified,
     union,
 )
-from onnx_lint.inference.shapes.fact import ABSENT, MOST_DIMENSIONS, MOST_ELEMENTS, Content, ElementShapes, Fact
+from onnx_lint.inference.shapes.fact import (
+    ABSENT,
+    MOST_DIMENSIONS,
+    MOST_ELEMENTS,
+    Content,
+    ElementContents,
+    ElementShapes,
+    Fact,
+)
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
     Element,
@@ -66,6 +74,10 @@ class Inside(Record):
     """The shape of each element of a sequence, or of some of them if `count` is not a number; empty if all are equal
     or unknown.
     """
+    parts: ElementContents = ()
+    """The known elements of each tensor in it; empty if `count` is not a number, or nothing is known."""
+    whole: tuple[int, Dim] | None = None
+    """If the elements of a sequence are parts of a tensor: the axis along which it was split, and its size there."""
 
 
 OutputShape = Shape | Inside
@@ -88,8 +100,8 @@ EQUATED: Final = {
 }
 """The operators with dimensions that must be equal, and for how many inputs: Gemm broadcasts the third one."""
 
-EqualDimensions = tuple[tuple[int, int], int | str, int | str]
-"""An input and one of its axes, the dimension there, and the one that it must equal."""
+EqualDimensions = tuple[tuple[int, int | None], int | str, int | str]
+"""An input and one of its axes (None: all its elements), the number there, and the one that it must equal."""
 
 _OTHERS = OperandRanks(UP_TO_1, UP_TO_1, UP_TO_1)
 """The accepted ranks of a number if consumers are unknown, as for operators of other domains."""
@@ -101,7 +113,9 @@ _TAKES_FIRST = frozenset({"NonMaxSuppression", "SequenceAt", "SequenceErase", "S
 class Operands:
     """The operands of a node, and the problems found with them."""
 
-    __slots__ = ("_attributes", "_bound", "equated", "facts", "output_count", "problems", "remarks", "schema")
+    __slots__ = (
+        "_attributes", "_bound", "equated", "facts", "implied", "output_count", "problems", "remarks", "schema",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -119,6 +133,10 @@ class Operands:
         """The sizes of variables in this node."""
         self.equated: list[EqualDimensions] = []
         """The pairs of dimensions that must be equal and are not both sizes, for the operators in `EQUATED`."""
+        self.implied: dict[tuple[int, int], InputDimension] = {}
+        """For dimensions of unknown size, each an input and an axis, a later operand's that must equal it: others
+        that must equal it are compared with that.
+        """
         self.remarks: list[ShapeProblem] = []
         """Violations of the operator's text that consumers accept in some models; the outputs are
         known nevertheless.
@@ -257,6 +275,14 @@ class Operands:
             return fact.elements or None
         return (fact.inside.shape if fact.inside is not None else None,) * count
 
+    def parts(self, index: int) -> ElementContents:
+        """Return the elements of each tensor in a sequence or an optional of known length; None for unknown ones.
+
+        The rule must name the input in `reads`.
+        """
+        parts, count = self.fact(index).parts, self.element_count(index)
+        return parts or ((None,) * count if isinstance(count, int) and 0 <= count <= MOST_APART else ())
+
     # --- attributes
 
     def has(self, name: str) -> bool:
@@ -328,14 +354,28 @@ class Operands:
         If two sizes differ, the later operand is recorded, and the earlier one's size is returned.
         """
         first, second = sorted([one, other], key=lambda each: each[0])
-        return self.same(second, self.dim(*first), self.place(*first))
+        expected = self.dim(*first)
+        if not isinstance(expected, int) and self.operator not in EQUATED:
+            self._imply(first, second)
+        return self.same(second, expected, self.place(*first))
+
+    def _imply(self, at: tuple[int, int], by: tuple[int, int]) -> None:
+        """Keep the size of an operand's dimension as that of another one, which is unknown."""
+        shape, place = self.fact(at[0]).shape, self.place(*by)
+        if isinstance(place, InputDimension) and (shape is None or -len(shape) <= at[1] < len(shape)):
+            self.implied[self._from_start(*at)] = place
+
+    def _from_start(self, index: int, axis: int) -> tuple[int, int]:
+        """Return an axis counted from the start if the rank is known."""
+        return index, axis + len(self.fact(index).shape or ()) if axis < 0 else axis
 
     def same(self, at: tuple[int, int], expected: Dim, by: ProblemPlace | None) -> Dim:
         """Return the dimension of an operand (index, axis) that must be `expected`, as `by` requires."""
         found = self.dim(*at)
         if isinstance(found, int) and isinstance(expected, int):
-            if found != expected:
-                self.problems.append(Unequal(self._dimension(*at), expected, by))
+            place = self.place(*at) if found != expected else None
+            if isinstance(place, InputDimension):
+                self.problems.append(Unequal(place, expected, by))
         elif at[0] < EQUATED.get(self.operator, 0) and not self.schema.domain:
             self._bind(at, found, expected)
         return unified(expected, found)
@@ -353,18 +393,36 @@ class Operands:
         if first.size != bound.size and not any(isinstance(each, TwoSizes) for each in self.problems):
             self.problems.append(TwoSizes(variable, first, bound))
 
+    def equal_counts(self, index: int, have: Dim, want: Dim) -> None:
+        """Keep that the number of elements of an input must be another one; they are not both sizes."""
+        if have is not None and want is not None and have != want:
+            self.equated.append(((index, None), have, want))
+
     def dim(self, index: int, axis: int) -> Dim:
-        """Return a dimension of an input; a negative axis counts from the end. None if the rank is unknown."""
+        """Return a dimension of an input; a negative axis counts from the end.
+
+        If its size is unknown, it is the one that the operands compared so far imply; None if the rank is unknown.
+        """
         shape = self.facts[index].shape if index < len(self.facts) else None
-        return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+        dim = shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+        if not self.implied or isinstance(dim, int):
+            return dim
+        place = self.implied.get(self._from_start(index, axis))
+        return dim if place is None else place.size
 
     def place(self, index: int, axis: int) -> ProblemPlace | None:
-        """Return a dimension of an input as the source of a size; None if it is not a size."""
-        return self._dimension(index, axis) if isinstance(self.dim(index, axis), int) else None
+        """Return a dimension of an input, or the one that implies it, as the source of a size; None if it is not a
+        size.
+        """
+        shape = self.fact(index).shape
+        if shape is not None and -len(shape) <= axis < len(shape) and isinstance(shape[axis], int):
+            return self._dimension(index, axis)
+        return self.implied.get(self._from_start(index, axis)) if self.implied else None
 
     def _dimension(self, index: int, axis: int) -> InputDimension:
-        size = self.dim(index, axis)
-        rank = len(self.fact(index).shape or ())
+        shape = self.fact(index).shape or ()
+        rank = len(shape)
+        size = shape[axis] if -rank <= axis < rank else None
         return InputDimension(index, axis + rank if axis < 0 else axis, size if isinstance(size, int) else -1)
 
     def broadcast(self, shapes: Sequence[Shape], operands: Sequence[int], trailing: int = 0) -> Shape:
@@ -433,7 +491,9 @@ class Operands:
         """Return a dimension of an operand (index, axis) divided by a number; record a remainder."""
         size = self.dim(*at)
         if isinstance(size, int) and isinstance(divisor, int) and divisor and size % divisor:
-            self.indivisible(self._dimension(*at), divisor, by)
+            place = self.place(*at)
+            if place is not None:
+                self.indivisible(place, divisor, by)
         return divide(size, divisor)
 
     def has_count(self, source: NumberSource, count: int, expected: int, by: NumberSource | None = None) -> bool:
@@ -520,20 +580,31 @@ MOST_APART: Final = 128
 """A sequence of more elements keeps one shape for all of them."""
 
 
-def sequence_of(shapes: ElementShapes) -> Inside:
-    """Return a sequence of tensors of these shapes."""
+_MOST_IN_PARTS: Final = 128
+"""The most numbers in the tensors of a sequence that are kept, as of a tensor whose elements are passed on."""
+
+
+def sequence_of(shapes: ElementShapes, parts: ElementContents = ()) -> Inside:
+    """Return a sequence of tensors of these shapes, and with these elements."""
     found = shapes[0] if shapes else None
     for shape in shapes[1:]:
         found = union(found, shape)
     is_apart = len(shapes) <= MOST_APART and any(each != shapes[0] for each in shapes)
-    return Inside(found, len(shapes), shapes if is_apart else ())
+    return Inside(found, len(shapes), shapes if is_apart else (), kept_parts(parts))
+
+
+def kept_parts(parts: ElementContents) -> ElementContents:
+    """Return the elements of the tensors of a sequence; nothing if they are too many, or all unknown."""
+    known = [len(part) for part in parts if part is not None]
+    return parts if known and sum(known) <= _MOST_IN_PARTS and len(parts) <= MOST_APART else ()
 
 
 def held(fact: Fact) -> OutputShape:
     """Return the shape in a fact in the form that rules return."""
     if fact.inside is None and not is_sequence(fact.kind):
         return fact.shape
-    return Inside(held(fact.inside) if fact.inside is not None else None, count_in(fact), fact.elements)
+    inside = held(fact.inside) if fact.inside is not None else None
+    return Inside(inside, count_in(fact), fact.elements, fact.parts, whole_of(fact))
 
 
 def count_in(fact: Fact) -> Dim:
@@ -541,6 +612,17 @@ def count_in(fact: Fact) -> Dim:
     is_container = fact.kind is not None and fact.kind.startswith(("seq(", "optional("))
     count = fact.content[0] if fact.content and is_container else None
     return count if not isinstance(count, float) else None
+
+
+def whole_of(fact: Fact) -> tuple[int, Dim] | None:
+    """Return the axis and the size of the tensor whose parts are in a sequence, which follow the number of elements."""
+    if not fact.content or len(fact.content) < _WITH_WHOLE or not is_sequence(fact.kind):
+        return None
+    _, axis, size = fact.content
+    return (axis, size) if isinstance(axis, int) and not isinstance(size, float) else None
+
+
+_WITH_WHOLE: Final = 3
 
 
 def is_sequence(kind: str | None) -> bool:

@@ -12,6 +12,7 @@ from onnx_lint.spec.operators.combinations import Choice, Combination, Member, c
 
 _LISTS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS", "TENSORS")}
 _STRING = ATTRIBUTE_TYPE_CODES["STRING"]
+_FLOAT = ATTRIBUTE_TYPE_CODES["FLOAT"]
 
 
 def has_broken_combinations(schema: OperatorSchema, forms: Collection[NodeForm]) -> bool:
@@ -65,5 +66,14 @@ def _has_value(attribute: Proto, combination: Combination) -> bool:
     if attribute.type in _LISTS:
         return combination.empty_lists or not is_empty_list(attribute)
     if attribute.type == _STRING:
-        return attribute.s.decode("utf-8", "backslashreplace") not in combination.idle_values
-    return True
+        text = attribute.s.decode("utf-8", "backslashreplace")
+        return text not in combination.idle_values and (attribute.name, text) not in combination.defaults
+    return not _is_default(attribute, combination)
+
+
+def _is_default(attribute: Proto, combination: Combination) -> bool:
+    """Return whether a number is the default, which means the same as leaving the attribute out."""
+    default = next((text for name, text in combination.defaults if name == attribute.name), None)
+    if default is None:
+        return False
+    return bool(float(default) == (attribute.f if attribute.type == _FLOAT else attribute.i))

@@ -68,6 +68,8 @@ class Combination(Record):
     """True if a consumer rejects a violation. There are sentences that all consumers ignore."""
     idle_values: tuple[str, ...] = ()
     """Values of a STRING attribute with which it counts as not given."""
+    defaults: tuple[tuple[str, str], ...] = ()
+    """The defaults of attributes, as texts, if no consumer enforces the sentence: such a value counts as not given."""
     empty_lists: bool = False
     """True if an empty list is a value beside another member."""
 
@@ -203,21 +205,36 @@ def combinations(schema: OperatorSchema) -> tuple[Combination, ...]:
     if rows is None:
         return ()
     inputs, outputs = (tuple([each.name for each in side]) for side in (schema.inputs, schema.outputs))
-    return _combinations((rows, schema.since_version, tuple(schema.attributes), inputs, outputs))
+    defaults = tuple(
+        [
+            (name, str(attribute.default))
+            for name, attribute in schema.attributes.items()
+            if isinstance(attribute.default, int | float | str)
+        ]
+    )
+    return _combinations((rows, schema.since_version, tuple(schema.attributes), inputs, outputs, defaults))
 
 
 _Names = tuple[str, ...]
 
+_Defaults = tuple[tuple[str, str], ...]
+
 
 @remembered(1_000)
-def _combinations(operator: tuple[_Rows, int, _Names, _Names, _Names]) -> tuple[Combination, ...]:
-    """Return the combinations of an operator, from its rows, version, and the names of
-    attributes, inputs and outputs.
+def _combinations(operator: tuple[_Rows, int, _Names, _Names, _Names, _Defaults]) -> tuple[Combination, ...]:
+    """Return the combinations of an operator, from its rows, version, the names of attributes, inputs and outputs, and
+    the defaults of attributes.
     """
-    rows, version, attributes, inputs, outputs = operator
+    rows, version, attributes, inputs, outputs, defaults = operator
     names = {"in": inputs, "out": outputs, "": attributes}
     return tuple(
-        replace(_combination(names, row), is_enforced=is_enforced, empty_lists=empty_lists)
+        replace(
+            _combination(names, row),
+            is_enforced=is_enforced,
+            empty_lists=empty_lists,
+            # Where consumers enforce it, they look at what is there, whatever its value.
+            defaults=() if is_enforced else defaults,
+        )
         for row, is_enforced, empty_lists in rows
         if version >= row[2]
     )

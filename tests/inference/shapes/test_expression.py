@@ -9,7 +9,7 @@ import random
 import pytest
 from support.models.shape_samples import size_of
 
-from onnx_lint.inference.shapes import dims
+from onnx_lint.inference.shapes import dims, expression
 
 SIZES = {"N": 3, "M": 5, "batch-size": 4, "seq": 7}
 
@@ -129,3 +129,24 @@ def test_broadcasting_with_a_part_of_a_longer_tensor():
     assert dims.broadcast([("N", 3), ("min(N, 512)", 3)]) == ("N", 3)
     assert dims.broadcast([("min(N, 512)",), ("M",)]) == (None,)
     assert dims.broadcast([("min(N, 512)",), ("N",), ("M",)]) == (None,)
+
+
+def test_a_maximum_and_a_quotient_cannot_be_negative() -> None:
+    assert dims.is_natural("min(max(N - 1, 0), 2)")
+    assert not dims.is_natural("min(N - 1, 2)")
+    assert not dims.is_natural("max(N, 1) - 2")
+
+
+@pytest.mark.parametrize(
+    ("one", "whole", "expected"),
+    [
+        ("(N//2)", "N", True),
+        ("((N + 1)//2)", "N + 1", True),
+        ("min(N, 4)", "N", True),
+        ("(N//2)", "M", False),
+        ("N", "N + 1", False),
+        ("(N//2)*(M//2)", "N", False),
+    ],
+)
+def test_what_is_at_most_a_whole(one: str, whole: str, expected: bool) -> None:
+    assert expression.is_part(one, whole) is expected

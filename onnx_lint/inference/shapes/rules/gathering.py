@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, add, is_natural, sliced, subtract
-from onnx_lint.inference.shapes.expression import limited
+from onnx_lint.inference.shapes.dims import Dim, Dims, add, divide_down, is_natural, sliced, subtract
+from onnx_lint.inference.shapes.expression import at_least, is_part, limited
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -102,6 +102,9 @@ def slice_by_inputs(node: Operands) -> Outputs:
     shape = node.shape(0, at_least=1)
     lists = [node.integers_in(index) for index in range(1, 5)]
     if shape is None:
+        known = [(index, len(each)) for index, each in enumerate(lists, 1) if each is not None]
+        for index, length in known[1:]:
+            node.has_count(index, length, known[0][1], known[0][0])
         return UNKNOWN
     starts, ends, axes, steps = lists
     count = next((len(each) for each in lists if each is not None), None)
@@ -161,6 +164,8 @@ def _length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
 
 def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
     """Return how many elements of a dimension are left, if the difference of variables or sums is known."""
+    if isinstance(size, str) and isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
+        return _numbered_length(size, start, end, step)
     if step != 1:
         return None
     first, behind = (add(size, each) if isinstance(each, int) and each < 0 else each for each in (start, end))
@@ -170,5 +175,50 @@ def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
         return limited(behind, size)
     # Indices outside of the dimension are clipped, so both must be known to be inside.
     length = subtract(behind, first)
-    are_within = is_natural(first) and (behind == size or is_natural(subtract(size, behind)))
-    return length if are_within and is_natural(length) else None
+    are_within = is_natural(first) and (_is_within(behind, size) or is_natural(subtract(size, behind)))
+    return length if are_within and (is_natural(length) or (behind == size and _is_within(first, size))) else None
+
+
+def _is_within(index: Dim, size: Dim) -> bool:
+    """Return whether an index is known not to be behind the last element."""
+    return index == size or (isinstance(index, str) and isinstance(size, str) and is_part(index, size))
+
+
+def _numbered_length(size: str, start: int, end: int, step: int) -> Dim:
+    """Return how many elements of a dimension of variable size are left between numbered places."""
+    if step < 0:
+        is_whole = (start == -1 or start >= _TO_THE_END) and end <= -_TO_THE_END
+        return _steps(size, -step) if is_whole else None
+    if step > 1:
+        return _steps(_numbered_length(size, start, end, 1), step)
+    if start < 0 <= end < _TO_THE_END:
+        return None  # either may come first
+    if end <= -_TO_THE_END or start >= _TO_THE_END:
+        return 0
+    is_at_end = end >= _TO_THE_END
+    if start < 0:
+        # As many as are counted from the end, or fewer.
+        return _limited(size, -start) if is_at_end else _limited(_from_zero(add(size, end)), max(end - start, 0))
+    rest = _from_zero(add(size, min(end, 0) - start))
+    return rest if is_at_end or end < 0 else _limited(rest, max(end - start, 0))
+
+
+def _steps(size: Dim, step: int) -> Dim:
+    """Return how many of so many elements are left of which each `step`-th is taken."""
+    return divide_down(add(size, step - 1), step)
+
+
+def _from_zero(size: Dim) -> Dim:
+    """Return a difference, or 0 if it is negative."""
+    if isinstance(size, int):
+        return max(size, 0)
+    return size if size is None or is_natural(size) else at_least(size, 0)
+
+
+def _limited(size: Dim, most: int) -> Dim:
+    """Return a number of elements, or `most` if it is greater."""
+    if isinstance(size, int):
+        return min(size, most)
+    if size is None or not most or is_natural(subtract(size, most)):
+        return most if size is not None else None
+    return limited(size, most)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, are_sizes, total
+from onnx_lint.inference.shapes.dims import Dim, are_sizes, divide, divide_down, subtract, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -82,7 +82,7 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
             return None
         return listed
     if not isinstance(size, int) or not count:
-        return None
+        return _variable_parts(node, size, count)
     if node.version < _UNEVEN:
         if size % count:
             node.indivisible(node.place(0, axis) or Element("axis", axis), count)
@@ -93,6 +93,19 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
     # 5 in 4 parts of 2 leaves nothing for the last one. No text defines that; a node test case does it.
     return (each,) * (count - 1) + (rest,) if rest >= 0 else None
 
+
+def _variable_parts(node: Operands, size: Dim, count: int) -> tuple[Dim, ...] | None:
+    """Return the equal parts of a dimension of variable size; of two parts the second may be smaller."""
+    equal = divide(size, count) if count else None
+    if equal is not None or not isinstance(size, str) or not count:
+        return None if equal is None else (equal,) * count
+    if node.version < _UNEVEN:
+        return (divide_down(size, count),) * count
+    half = divide_down(size, count)
+    return (subtract(size, half), half) if count == _HALVES else None
+
+
+_HALVES = 2
 
 _UNEVEN = 18
 """The first version that allows the last part to be smaller."""

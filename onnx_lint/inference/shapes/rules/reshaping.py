@@ -180,6 +180,8 @@ def _count_elements(
             reason = f"{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
             allowed = f"a shape of {product(shape)} elements"
             node.wrong_value(source, tuple(target), reason, allowed=allowed, about_data=before != list(shape))
+        elif not (isinstance(have, int) and isinstance(want, int)):
+            node.equal_counts(0, have, want)
     elif isinstance(have, int) and isinstance(want, int) and have % want:
         reason = f"{describe_shape(before)} has {have} elements, which {want} does not divide"
         allowed = f"other sizes whose product divides {have}"

@@ -116,7 +116,7 @@ _AS_INPUT = 10
 """The first version with an input for the number."""
 
 
-@shapes_of("Unique")
+@shapes_of("Unique", reads=(0,))
 def unique(node: Operands) -> Outputs:
     """The distinct slices along an axis, or elements without one; and the index of each slice of
     the input among them.
@@ -124,7 +124,11 @@ def unique(node: Operands) -> Outputs:
     shape = node.shape(0)
     axis = node.integer("axis")
     if axis is None:
-        return [(None,), (None,), (product(shape) if shape is not None else None,), (None,)]
+        content = node.content(0)
+        # Floating-point elements decide no shape: see `floats_read`.
+        is_known = are_sizes(content) and node.fact(0).kind in ("tensor(int32)", "tensor(int64)")
+        count = len(set(map(str, content or ()))) if is_known else None
+        return [(count,), (count,), (product(shape) if shape is not None else None,), (count,)]
     if shape is None:
         return [None, (None,), (None,), (None,)]
     place = node.axis(axis, len(shape), "axis")

@@ -7,6 +7,7 @@ shapes of tensors that were inserted are known.
 
 from __future__ import annotations
 
+from onnx_lint.common.record import replace
 from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.shapes.dims import (
     Dim,
@@ -21,8 +22,18 @@ from onnx_lint.inference.shapes.dims import (
     total,
     union,
 )
-from onnx_lint.inference.shapes.fact import MOST_ELEMENTS
-from onnx_lint.inference.shapes.operands import MOST_APART, UNKNOWN, Inside, Operands, Outputs, held, sequence_of
+from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, ElementContents
+from onnx_lint.inference.shapes.operands import (
+    MOST_APART,
+    UNKNOWN,
+    Inside,
+    Operands,
+    Outputs,
+    held,
+    kept_parts,
+    sequence_of,
+    whole_of,
+)
 from onnx_lint.inference.shapes.problem import EMPTY
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.wording import describe_shape
@@ -34,7 +45,7 @@ from onnx_lint.wording import describe_shape
 def optional(node: Operands) -> Outputs:
     """Holds the input; without an input it is empty, with the type in the attribute."""
     if node.given(0):
-        return [Inside(node.held(0), 1)]
+        return [Inside(node.held(0), 1, parts=kept_parts((node.content(0) if node.fact(0).inside is None else None,)))]
     kind = node.tensor("type")
     return [Inside(held(kind) if kind is not None else None, 0)]
 
@@ -61,10 +72,11 @@ def empty(node: Operands) -> Outputs:
     return [Inside(None, 0)]
 
 
-@shapes_of("SequenceConstruct")
+@shapes_of("SequenceConstruct", reads=tuple(range(MOST_APART)))
 def construct(node: Operands) -> Outputs:
     """A sequence of the inputs."""
-    return [sequence_of(tuple([node.shape(index) for index in range(node.count)]))]
+    indices = range(node.count)
+    return [sequence_of(tuple([node.shape(index) for index in indices]), tuple(map(node.content, indices)))]
 
 
 def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> int | None:
@@ -88,13 +100,15 @@ def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> int
     return position + count if position < 0 else position
 
 
-@shapes_of("SequenceInsert", reads=(0, 2))
+@shapes_of("SequenceInsert", reads=(0, 1, 2))
 def insert(node: Operands) -> Outputs:
     """One element more; the position is a scalar."""
     position = _position(node, 2, may_be_behind=True)
     inside, count, elements = node.inside(0), node.element_count(0), node.elements(0)
     if elements is not None and position is not None:
-        return [sequence_of((*elements[:position], node.shape(1), *elements[position:]))]
+        parts = node.parts(0)
+        parts = (*parts[:position], node.content(1), *parts[position:])
+        return [sequence_of((*elements[:position], node.shape(1), *elements[position:]), parts)]
     if count == 0:
         return [Inside(node.shape(1), 1)]
     shape = node.shape(1)
@@ -110,7 +124,9 @@ def erase(node: Operands) -> Outputs:
     """One element less; the position is a scalar."""
     position, elements = _position(node, 1), node.elements(0)
     if elements is not None and position is not None:
-        return [sequence_of((*elements[:position], *elements[position + 1 :]))]
+        parts = node.parts(0)
+        parts = (*parts[:position], *parts[position + 1 :])
+        return [sequence_of((*elements[:position], *elements[position + 1 :]), parts)]
     count = subtract(node.element_count(0), 1)
     return [Inside(node.inside(0), count if is_natural(count) else None)]
 
@@ -153,6 +169,9 @@ def concat(node: Operands) -> Outputs:
         return UNKNOWN
     count = node.element_count(0)
     size = count if is_new else multiply(count, inside[axis])
+    whole = whole_of(node.fact(0))
+    if not is_new and whole is not None and whole[0] == axis:
+        size = whole[1]
     if not is_new and len(known) == len(elements) == count:
         size = total([shape[axis] for _, shape in known])
     return [(*inside[:axis], size, *inside[axis + 1 - is_new :])]
@@ -168,7 +187,7 @@ def _can_be_joined(one: Dims, other: Dims, axis: int | None) -> bool:
     return all(place == at or agree(*pair) for place, pair in enumerate(zip(one, other, strict=True)))
 
 
-@shapes_of("SplitToSequence", reads=(1,))
+@shapes_of("SplitToSequence", reads=(0, 1))
 def split(node: Operands) -> Outputs:
     """Parts of one size (only the last may be smaller), or of the sizes in a list whose sum is the dimension."""
     data = node.shape(0, at_least=1)
@@ -180,12 +199,28 @@ def split(node: Operands) -> Outputs:
         return UNKNOWN
     if not node.given(1):
         keeps = node.integer("keepdims", 1) != 0
-        return [Inside((*data[:axis], *((1,) if keeps else ()), *data[axis + 1 :]), data[axis])]
+        found = Inside((*data[:axis], *((1,) if keeps else ()), *data[axis + 1 :]), data[axis])
+        return [replace(found, parts=_parts(node, axis, 1, data[axis]))]
     part = _part(node, data, axis) if shape is not None else None
     sizes = _sizes(node, data[axis]) if part is None and not node.problems else None
     if sizes is not None:
-        return [sequence_of(tuple([(*data[:axis], size, *data[axis + 1 :]) for size in sizes]))]
-    return [Inside((*data[:axis], part, *data[axis + 1 :]), _part_count(node, data[axis]))]
+        shapes = tuple([(*data[:axis], size, *data[axis + 1 :]) for size in sizes])
+        return [sequence_of(shapes, _parts(node, axis, sizes, len(sizes)))]
+    count = _part_count(node, data[axis])
+    whole = (axis, data[axis]) if data[axis] is not None else None
+    found = Inside((*data[:axis], part, *data[axis + 1 :]), count, whole=whole)
+    return [replace(found, parts=_parts(node, axis, part, count))]
+
+
+def _parts(node: Operands, axis: int, part: Dim | tuple[int, ...], count: Dim) -> ElementContents:
+    """Return the elements of each part of a tensor whose elements are known."""
+    content, sizes = node.content(0), node.fact(0).shape
+    if content is None or not are_sizes(sizes) or not isinstance(count, int) or count > MOST_APART or part is None:
+        return ()
+    from onnx_lint.inference.shapes.more_contents import parts_along
+
+    lengths = part if isinstance(part, tuple) else (part,) * count
+    return kept_parts(tuple(parts_along(content, sizes, axis, lengths))) if are_sizes(lengths) else ()
 
 
 def _sizes(node: Operands, size: Dim) -> tuple[int, ...] | None:

@@ -1,0 +1,487 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The elements of tensors behind operators that are rarer in computations of shapes; see `contents`.
+
+Imported when the elements of an operand are known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+from typing import Final
+
+from onnx_lint.inference.shapes import dims
+from onnx_lint.inference.shapes.dims import Dim, Dims
+from onnx_lint.inference.shapes.element_values import (
+    FORMATS,
+    MOST_COMPUTED,
+    ElementValue,
+    Follow,
+    FollowAll,
+    sizes_of,
+    stretched,
+    taken,
+    whole_numbers,
+)
+from onnx_lint.inference.shapes.fact import Content
+from onnx_lint.inference.shapes.operands import Operands
+
+FUNCTIONS: Final[dict[str, FollowAll]] = {}
+"""For each operator the function that returns the contents of its outputs."""
+
+_MOST_FACTORS: Final = 64
+"""The most numbers that are reduced to one; a longer list is not a shape."""
+
+
+def _gives(*operators: str) -> Callable[[Follow], Follow]:
+    """Return a decorator that declares the content of the first output of operators."""
+
+    def declare(function: Follow) -> Follow:
+        for name in operators:
+            FUNCTIONS[name] = lambda node, shapes: (function(node, shapes[0]),)
+        return function
+
+    return declare
+
+
+def _gives_all(operator: str) -> Callable[[FollowAll], FollowAll]:
+    def declare(function: FollowAll) -> FollowAll:
+        FUNCTIONS[operator] = function
+        return function
+
+    return declare
+
+
+def _axis(node: Operands, sizes: Sequence[int], otherwise: int = 0) -> int | None:
+    """Return the attribute `axis` as an axis of a tensor of these sizes; None if it has no such axis."""
+    axis = node.integer("axis", otherwise)
+    return axis % len(sizes) if -len(sizes) <= axis < len(sizes) else None
+
+
+def _rows(sizes: Sequence[int], axis: int) -> list[list[int]]:
+    """Return the places of the elements of each row along an axis of a tensor, in the order of the other axes."""
+    if 0 in sizes:
+        return []
+    step = math.prod(sizes[axis + 1 :])
+    begins = range(0, math.prod(sizes), step * sizes[axis])
+    return [[begin + at + step * index for index in range(sizes[axis])] for begin in begins for at in range(step)]
+
+
+# --- parts
+
+
+def parts_along(
+    content: tuple[ElementValue, ...], sizes: Sequence[int], axis: int, lengths: Iterable[int]
+) -> list[Content]:
+    """Return the elements of the parts of a tensor, which have these lengths along an axis."""
+    found: list[Content] = []
+    begin = 0
+    for length in lengths:
+        chosen = [range(begin, begin + length) if at == axis else range(size) for at, size in enumerate(sizes)]
+        found.append(taken(content, sizes, enumerate(chosen)))
+        begin += length
+    return found
+
+
+@_gives_all("Split")
+def _split(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
+    content, sizes = node.content(0), sizes_of(node)
+    axis = _axis(node, sizes) if sizes else None
+    if content is None or not sizes or axis is None:
+        return ()
+    lengths = tuple([shape[axis] for shape in shapes])
+    return parts_along(content, sizes, axis, lengths) if dims.are_sizes(lengths) and sum(lengths) == sizes[axis] else ()
+
+
+@_gives("GatherElements")
+def _gather_elements(node: Operands, shape: Dims) -> Content:
+    content, indices, sizes, places = node.content(0), node.content(1), sizes_of(node), sizes_of(node, 1)
+    axis = _axis(node, sizes) if sizes else None
+    if content is None or not sizes or not places or axis is None or not dims.are_sizes(indices):
+        return None
+    if len(places) != len(sizes) or not all(-sizes[axis] <= index < sizes[axis] for index in indices):
+        return None
+    found: list[ElementValue] = []
+    for at, index in zip(product(*map(range, places)), indices, strict=True):
+        place = [index % sizes[axis] if axis == each else position for each, position in enumerate(at)]
+        if any(position >= size for position, size in zip(place, sizes, strict=True)):
+            return None
+        found.append(content[_position(place, sizes)])
+    return tuple(found)
+
+
+def _position(place: Iterable[int], sizes: Iterable[int]) -> int:
+    """Return the position of an element in a tensor of these sizes, row by row."""
+    found = 0
+    for index, size in zip(place, sizes, strict=True):
+        found = found * size + index
+    return found
+
+
+@_gives("GatherND")
+def _gather_nd(node: Operands, shape: Dims) -> Content:
+    content, indices, sizes, places = node.content(0), node.content(1), sizes_of(node), sizes_of(node, 1)
+    batch = node.integer("batch_dims", 0)
+    if content is None or not sizes or not places or not dims.are_sizes(indices) or batch < 0:
+        return None
+    depth = places[-1]
+    selected = sizes[batch : batch + depth]
+    length = math.prod(sizes[batch + depth :])
+    each = math.prod(places[batch:-1])
+    found: list[ElementValue] = []
+    for row in range(len(indices) // depth if depth else 0):
+        index = indices[row * depth : (row + 1) * depth]
+        if len(selected) != depth or not all(-size <= at < size for at, size in zip(index, selected, strict=True)):
+            return None
+        begin = row // each if batch else 0
+        begin = begin * math.prod(selected) + _position([a % b for a, b in zip(index, selected, strict=True)], selected)
+        found += content[begin * length : (begin + 1) * length]
+    return tuple(found)
+
+
+@_gives("Compress")
+def _compress(node: Operands, shape: Dims) -> Content:
+    content, condition, sizes = node.content(0), node.content(1), sizes_of(node)
+    if content is None or sizes is None or not dims.are_sizes(condition):
+        return None
+    if not node.has("axis"):
+        return tuple([each for each, is_chosen in zip(content, condition, strict=False) if is_chosen])
+    axis = _axis(node, sizes)
+    if axis is None:
+        return None
+    chosen = [index for index, is_chosen in enumerate(condition[: sizes[axis]]) if is_chosen]
+    return taken(content, sizes, [(at, chosen if at == axis else range(size)) for at, size in enumerate(sizes)])
+
+
+@_gives("Pad")
+def _pad(node: Operands, shape: Dims) -> Content:
+    content, pads, sizes = node.content(0), node.content(1), sizes_of(node)
+    value = node.content(2) if node.given(2) else (0,)
+    axes: Content = node.content(3) if node.given(3) else tuple(range(len(sizes or ())))
+    if content is None or not sizes or not dims.are_sizes(pads) or not dims.are_sizes(axes) or not value:
+        return None
+    chosen: list[Sequence[int]] = [range(size) for size in sizes]
+    for at, axis in enumerate(axes):
+        places = _padded(node.text("mode", "constant"), sizes[axis], pads[at], pads[at + len(axes)])
+        if places is None:
+            return None
+        chosen[axis] = places
+    found: list[ElementValue] = []
+    for place in product(*chosen):
+        found.append(value[0] if -1 in place else content[_position(place, sizes)])
+    return tuple(found)
+
+
+def _padded(mode: str, size: int, before: int, behind: int) -> Sequence[int] | None:
+    """Return the index from which each element along an axis comes, -1 for the constant; None if that is unclear."""
+    if before < -size or behind < -size or before + behind < -size or max(before, behind) > _MOST_FACTORS:
+        return None
+    places = range(-before, size + behind)
+    if mode == "constant":
+        return [at if 0 <= at < size else -1 for at in places]
+    if min(before, behind) < 0 or not size:
+        return None
+    if mode == "edge":
+        return [min(max(at, 0), size - 1) for at in places]
+    if mode == "wrap":
+        return [at % size for at in places]
+    if mode == "reflect" and max(before, behind) < size:
+        return [size - 1 - abs(size - 1 - abs(at)) for at in places]
+    return None
+
+
+@_gives("Trilu")
+def _triangle(node: Operands, shape: Dims) -> Content:
+    content, sizes = node.content(0), sizes_of(node)
+    shift = node.scalar(1) if node.given(1) else 0
+    if content is None or not sizes or len(sizes) < 2 or not isinstance(shift, int):
+        return None
+    is_upper = node.integer("upper", 1) != 0
+    places = product(*map(range, sizes))
+    return tuple(
+        [
+            each if (place[-1] - place[-2] >= shift if is_upper else place[-1] - place[-2] <= shift) else 0
+            for each, place in zip(content, places, strict=True)
+        ]
+    )
+
+
+# --- what is counted or made
+
+
+@_gives("EyeLike")
+def _diagonal(node: Operands, shape: Dims) -> Content:
+    shift = node.integer("k", 0)
+    if not dims.are_sizes(shape):
+        return None
+    return tuple([int(column - row == shift) for row, column in product(*map(range, shape))])
+
+
+@_gives("OneHot")
+def _one_hot(node: Operands, shape: Dims) -> Content:
+    indices, values, sizes = node.content(0), node.content(2), sizes_of(node)
+    if not indices or values is None or len(values) != 2 or sizes is None or not dims.are_sizes(shape):
+        return None
+    axis = node.integer("axis", -1) % len(shape)
+    depth = shape[axis]
+    found: list[ElementValue] = []
+    for place in product(*map(range, shape)):
+        index = indices[_position([*place[:axis], *place[axis + 1 :]], sizes)]
+        if not isinstance(index, int):
+            return None
+        is_inside = -depth <= index < depth
+        found.append(values[is_inside and index % depth == place[axis]])
+    return tuple(found)
+
+
+@_gives_all("Unique")
+def _unique(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
+    """Of a list: the numbers, where each is first, which of them each element is, and how often each is there."""
+    content = node.content(0)
+    if content is None or node.has("axis") or not all(isinstance(each, int | float) for each in content):
+        return ()
+    counts: dict[ElementValue, int] = {}
+    for each in content:
+        counts[each] = counts.get(each, 0) + 1
+    numbers = [each for each in counts if isinstance(each, int | float)]
+    values = sorted(numbers) if node.integer("sorted", 1) else numbers
+    order = {each: index for index, each in enumerate(values)}
+    first = tuple([content.index(each) for each in values])
+    return (
+        tuple(values),
+        first,
+        tuple([order[each] for each in numbers_in(content)]),
+        tuple([counts[each] for each in values]),
+    )
+
+
+def numbers_in(content: Iterable[ElementValue]) -> list[int | float]:
+    """Return the elements that are numbers."""
+    return [each for each in content if isinstance(each, int | float)]
+
+
+@_gives("ArgMax", "ArgMin")
+def _place_of_most(node: Operands, shape: Dims) -> Content:
+    content, sizes = node.content(0), sizes_of(node)
+    axis = _axis(node, sizes) if sizes else None
+    if content is None or not sizes or axis is None or len(numbers_in(content)) < len(content):
+        return None
+    is_last, choose = node.integer("select_last_index", 0) != 0, max if node.operator == "ArgMax" else min
+    found: list[ElementValue] = []
+    for row in _rows(sizes, axis):
+        values = numbers_in([content[place] for place in row])
+        most = choose(values)
+        found.append(len(values) - 1 - values[::-1].index(most) if is_last else values.index(most))
+    return tuple(found)
+
+
+# --- sums
+
+
+_REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[float]], float]]]] = {
+    "ReduceMax": (lambda content: max(content) if dims.are_sizes(content) else None, max),
+    "ReduceMean": (lambda content: dims.divide(dims.total(content), len(content)), lambda all_: sum(all_) / len(all_)),
+    "ReduceMin": (lambda content: min(content) if dims.are_sizes(content) else None, min),
+    "ReduceProd": (dims.product, math.prod),
+    "ReduceSum": (dims.total, sum),
+}
+"""The reductions of a list to one number: of sizes, and of floating-point numbers."""
+
+
+@_gives(*_REDUCED)
+def _reduced(node: Operands, shape: Dims) -> Content:
+    content, sizes = node.content(0), sizes_of(node)
+    if not content or sizes is None or len(content) > _MOST_FACTORS or (node.given(1) and node.content(1) is None):
+        return None
+    if dims.product(shape) == 1:
+        groups = [list(content)]
+    else:
+        axes = node.content(1) if node.given(1) else node.integers("axes") or ()
+        if not axes or not dims.are_sizes(axes) or not all(-len(sizes) <= axis < len(sizes) for axis in axes):
+            return None
+        groups = _grouped(content, sizes, {axis % len(sizes) for axis in axes})
+    found = tuple([_reduced_to_one(node, group) for group in groups])
+    return found if any(each is not None for each in found) else None
+
+
+def _grouped(content: Sequence[ElementValue], sizes: Sequence[int], axes: set[int]) -> list[list[ElementValue]]:
+    """Return the elements that differ only in their place along these axes, in the order of the other axes."""
+    groups: dict[int, list[ElementValue]] = {}
+    kept = [size for axis, size in enumerate(sizes) if axis not in axes]
+    for place, element in zip(product(*map(range, sizes)), content, strict=True):
+        key = _position([index for axis, index in enumerate(place) if axis not in axes], kept)
+        groups.setdefault(key, []).append(element)
+    return [groups[key] for key in sorted(groups)]
+
+
+def _reduced_to_one(node: Operands, content: Sequence[ElementValue]) -> ElementValue:
+    of_sizes, of_numbers = _REDUCED[node.operator]
+    whole = whole_numbers(content)
+    kind = node.fact(0).kind or ""
+    if kind not in FORMATS:
+        return of_sizes(whole) if whole is not None else None
+    numbers = numbers_in(content)
+    if len(numbers) < len(content):
+        return None
+    # The result of a sum or product depends on the order, unless every part of it is exact. Kernels may divide by a
+    # count, or multiply by its reciprocal, which is exact for a power of two.
+    largest = (math.prod if node.operator == "ReduceProd" else sum)([max(1, abs(each)) for each in numbers])
+    is_exact = node.operator in ("ReduceMax", "ReduceMin") or (whole is not None and largest <= FORMATS[kind][1])
+    is_exact &= node.operator != "ReduceMean" or len(numbers) & (len(numbers) - 1) == 0
+    return of_numbers(numbers) if is_exact else None
+
+
+@_gives("CumSum")
+def _running_total(node: Operands, shape: Dims) -> Content:
+    content, sizes, axis = node.content(0), sizes_of(node), node.scalar(1)
+    whole = whole_numbers(content) if content is not None and node.fact(0).kind not in FORMATS else None
+    if whole is None or not sizes or not isinstance(axis, int) or not -len(sizes) <= axis < len(sizes):
+        return None
+    found: list[Dim] = [None] * len(whole)
+    for row in _rows(sizes, axis % len(sizes)):
+        total: Dim = 0
+        for place in row[::-1] if node.integer("reverse", 0) else row:
+            before, total = total, dims.add(total, whole[place])
+            found[place] = before if node.integer("exclusive", 0) else total
+    return tuple(found)
+
+
+@_gives("MatMul")
+def _matrix_product(node: Operands, shape: Dims) -> Content:
+    """Of vectors and matrices. In floating point only sums are known whose parts are exact, in any order."""
+    one, other, left, right = node.content(0), node.content(1), sizes_of(node), sizes_of(node, 1)
+    if not one or not other or not left or not right or max(len(left), len(right)) > 2:
+        return None
+    first, second = whole_numbers(one), whole_numbers(other)
+    if first is None or second is None or left[-1] != right[0]:
+        return None
+    inner, columns = right[0], right[1] if len(right) > 1 else 1
+    greatest = FORMATS.get(node.fact(0).kind or "", ("", dims.SIZE_LIMIT))[1]
+    found: list[Dim] = []
+    for row in range(len(first) // inner):
+        for column in range(columns):
+            factors = [(first[row * inner + at], second[at * columns + column]) for at in range(inner)]
+            products = [dims.multiply(*pair) for pair in factors]
+            are_exact = sum([abs(each) for each in products if isinstance(each, int)]) <= greatest
+            found.append(dims.total(products) if are_exact else None)
+    return tuple([each if isinstance(each, int) or dims.is_natural(each) else None for each in found])
+
+
+# --- element by element
+
+
+def _each(node: Operands, shape: Dims, count: int, operation: Callable[..., ElementValue]) -> Content:
+    """Return the results of an operation on one element of each of the first inputs, which are broadcast."""
+    operands = [stretched(node, index, shape) for index in range(count)]
+    known = [content for content in operands if content is not None]
+    if len(known) < count or max(map(len, known)) > MOST_COMPUTED:
+        return None
+    return tuple([operation(*each) for each in zip(*known, strict=True)])
+
+
+@_gives("Clip")
+def _clip(node: Operands, shape: Dims) -> Content:
+    """Until version 10 the bounds are attributes, whose numbers are not followed."""
+    if node.version < _BOUNDS_AS_INPUTS:
+        return None
+    bounds = [node.scalar(index) if node.given(index) else fill for index, fill in ((1, -math.inf), (2, math.inf))]
+    least, most = bounds
+    content = node.content(0)
+    if content is None or isinstance(least, str) or isinstance(most, str) or least is None or most is None:
+        return None
+    numbers = [each if isinstance(each, int | float) else None for each in content]
+    return tuple([None if each is None else min(max(each, least), most) for each in numbers])
+
+
+_BOUNDS_AS_INPUTS: Final = 11
+
+
+@_gives("Mod")
+def _modulo(node: Operands, shape: Dims) -> Content:
+    """The remainder has the sign of the divisor, with `fmod` that of the dividend."""
+    if node.fact(0).kind in FORMATS:
+        return None
+    of_dividend = node.integer("fmod", 0) != 0
+
+    def remainder(one: ElementValue, other: ElementValue) -> ElementValue:
+        if isinstance(one, int) and isinstance(other, int) and other:
+            return (abs(one) % abs(other)) * (-1 if one < 0 else 1) if of_dividend else one % other
+        is_size = not isinstance(one, float) and not isinstance(other, float)
+        return 0 if is_size and dims.divide(one, other) is not None else None  # type: ignore[arg-type]
+
+    return _each(node, shape, 2, remainder)
+
+
+@_gives("Pow")
+def _power(node: Operands, shape: Dims) -> Content:
+    """Of whole numbers: kernels estimate other powers."""
+    greatest = FORMATS.get(node.fact(0).kind or "", ("", 2**53))[1]
+
+    def power(base: ElementValue, exponent: ElementValue) -> ElementValue:
+        whole = whole_numbers((base, exponent))
+        if whole is None or not isinstance(whole[1], int) or not 0 <= whole[1] <= _MOST_FACTORS:
+            return None
+        if isinstance(whole[0], str) and whole[1] > 4:
+            return None
+        result = dims.product([whole[0]] * whole[1])
+        return result if not isinstance(result, int) or abs(result) <= greatest else None
+
+    return _each(node, shape, 2, power)
+
+
+def _of_numbers(operation: Callable[..., ElementValue]) -> Callable[..., ElementValue]:
+    """Return the operation, restricted to known whole numbers."""
+    return lambda *operands: operation(*operands) if all(isinstance(each, int) for each in operands) else None
+
+
+_OPERATIONS: Final[dict[str, Callable[..., ElementValue]]] = {
+    "BitwiseAnd": lambda one, other: one & other,
+    "BitwiseNot": lambda one: ~one,
+    "BitwiseOr": lambda one, other: one | other,
+    "BitwiseXor": lambda one, other: one ^ other,
+    "Sign": lambda one: (one > 0) - (one < 0),
+    "Xor": lambda one, other: one ^ other,
+}
+
+
+@_gives(*_OPERATIONS)
+def _operated(node: Operands, shape: Dims) -> Content:
+    return _each(node, shape, node.count, _of_numbers(_OPERATIONS[node.operator]))
+
+
+# --- sequences and optionals
+
+
+@_gives("OptionalGetElement")
+def _of_optional(node: Operands, shape: Dims) -> Content:
+    is_optional = (node.fact(0).kind or "").startswith("optional(")
+    return (node.parts(0) or (None,))[0] if is_optional else node.content(0)
+
+
+@_gives("SequenceAt")
+def _of_sequence(node: Operands, shape: Dims) -> Content:
+    parts, position = node.parts(0), node.scalar(1)
+    is_inside = isinstance(position, int) and -len(parts) <= position < len(parts)
+    return parts[position] if is_inside and isinstance(position, int) else None
+
+
+@_gives("ConcatFromSequence")
+def _joined(node: Operands, shape: Dims) -> Content:
+    parts = node.parts(0)
+    if not dims.are_sizes(shape) or not any(part is not None for part in parts):
+        return None
+    axis = _axis(node, shape)
+    shapes = node.elements(0) or ()
+    if axis is None or len(shapes) != len(parts):
+        return None
+    outer = math.prod(shape[:axis])
+    blocks: list[tuple[tuple[ElementValue, ...], int]] = []
+    for part, own in zip(parts, shapes, strict=True):
+        count = dims.product(own or (None,)) if own != () else 1
+        if not isinstance(count, int) or not outer:
+            return None
+        blocks.append((part or (None,) * count, count // outer))
+    return tuple(
+        [each for row in range(outer) for part, size in blocks for each in part[row * size : (row + 1) * size]]
+    )

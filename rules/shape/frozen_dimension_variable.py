@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, frozen_sizes
+from onnx_lint.rule import Finding, findings_of, rule
+
+
+@rule(clause=("SHP-6c", "SHP-6d"), since="0.3.0", about=frozen_sizes, needs="node")
+def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
+    """An input is declared with a dimension variable, but the nodes run with one size of it only.
+
+    ### How to fix
+
+    Let the constant that the message names keep the dimension open, or declare the input with the size.
+
+    - PyTorch: compute the new shape from `x.shape` (`x.reshape(x.shape[0], -1)`), not from a Python number, and name
+      the dimension in `dynamic_shapes=`.
+    - In a constant shape of a Reshape, write -1 (or 0, which copies) in place of the size of the example.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } dim { dim_value: 4 } } } } }
+    initializer { name: "s" dims: 2 data_type: 7 int64_data: 1 int64_data: 4 }
+    node { op_type: "Reshape" input: "x" input: "s" output: "y" }
+    ```
+
+    Corrected:
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } dim { dim_value: 4 } } } } }
+    initializer { name: "s" dims: 2 data_type: 7 int64_data: -1 int64_data: 4 }
+    node { op_type: "Reshape" input: "x" input: "s" output: "y" }
+    ```
+
+    ### Why it matters
+
+    The input promises that any size runs. With any other size than the one in the message, the node fails. The usual
+    cause is a batch of 1 in the example input, which tracing or the folding of constants wrote into the model.
+
+    ### Details
+
+    - The number of elements of a Reshape, and the axes along which Concat does not join, must leave more than one size
+      (SHP-6c, a warning).
+    - A size that only the weights of a product or convolution fix, such as the channels of an image, is reported with
+      `--pedantic` (SHP-6d).
+    - Variables of inputs without a default are checked. There is one finding for each variable.
+    - Sizes follow through all nodes of the main graph and of its functions. A nested graph may not run, so it decides
+      nothing.
+    - Broadcasting proves nothing, because a variable may be 1.
+    - A size that another input of the graph is declared with is not reported.
+    - Reported by other rules: a declared size of an output (`fixed-dimension-variable`), a variable for which no size
+      is right (`unsatisfiable-dimension-variable`).
+    """
+    for frozen in frozen_sizes(model):
+        yield from findings_of(model, frozen, "SHP-6d" if frozen.is_by_weights else "SHP-6c")

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inferred elements behind rarer operators, compared with the reference implementation of onnx and ONNX Runtime."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+from onnx import numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.shapes.contents import FOLLOWED
+from onnx_lint.inference.shapes.more_contents import FUNCTIONS
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+
+Inputs = Mapping[str, np.ndarray]
+
+
+def numbers(seed: random.Random, *shape: int, least: int = -3, most: int = 5) -> np.ndarray:
+    count = int(np.prod(shape))
+    return np.array([seed.randint(least, most) for _ in range(count)], np.int64).reshape(shape)
+
+
+def ints(*values: int) -> np.ndarray:
+    return np.array(values, np.int64)
+
+
+def model_of(text: str, inputs: Inputs, version: int = 21) -> onnx.ModelProto:
+    graph = onnx.parser.parse_graph(f"g () => () {{ {text} }}")
+    for name, value in inputs.items():
+        graph.initializer.append(numpy_helper.from_array(value, name))
+    graph.output.append(onnx.ValueInfoProto(name="y"))
+    opset = onnx.helper.make_opsetid("", version)
+    return onnx.helper.make_model(graph, opset_imports=[opset], ir_version=10)
+
+
+def flow_of(model: onnx.ModelProto) -> ValueFlow:
+    loaded = load(BytesSource(model.SerializeToString()), "model.onnx")
+    assert not loaded.crashes
+    return loaded.value_flow
+
+
+def _cases(seed: random.Random) -> dict[str, tuple[str, Inputs]]:
+    """A node for each operator, with random operands."""
+    axis, keeps, square = seed.choice((0, 1, -1)), seed.choice((0, 1)), numbers(seed, 3, 4)
+    row, signs = numbers(seed, 4), numbers(seed, 4)
+    reduced = {"x": square, "axes": seed.choice((ints(0), ints(1), ints(-1), ints(0, 1)))}
+    cases: dict[str, tuple[str, Inputs]] = {
+        "ArgMax": (
+            f"y = ArgMax <axis = {axis}, keepdims = {keeps}, select_last_index = {seed.choice((0, 1))}> (x)",
+            {},
+        ),
+        "ArgMin": (f"y = ArgMin <axis = {axis}, select_last_index = {seed.choice((0, 1))}> (x)", {}),
+        "BitwiseNot": ("y = BitwiseNot (x)", {}),
+        "Sign": ("y = Sign (x)", {}),
+        "Unique": (
+            f"n, f, i, c = Unique <sorted = {seed.choice((0, 1))}> (x)  y = Concat <axis = 0> (n, f, i, c)",
+            {"x": row},
+        ),
+        "EyeLike": (f"y = EyeLike <k = {seed.choice((-1, 0, 2))}> (x)", {}),
+        "CumSum": (
+            f"y = CumSum <exclusive = {keeps}, reverse = {seed.choice((0, 1))}> (x, a)",
+            {"a": np.array(axis, np.int64)},
+        ),
+        "MatMul": seed.choice(
+            [
+                ("y = MatMul (x, w)", {"w": numbers(seed, 4, 2)}),
+                ("y = MatMul (x, r)", {"r": row}),
+                ("y = MatMul (r, w)", {"r": row, "w": numbers(seed, 4, 2)}),
+                ("f = Cast <to = 1> (x)  g = Cast <to = 1> (r)  m = MatMul (f, g)  y = Cast <to = 7> (m)", {"r": row}),
+            ]
+        ),
+        "Mod": (f"y = Mod <fmod = {keeps}> (x, w)", {"w": np.where(signs == 0, 4, signs)}),
+        "Pow": ("y = Pow (x, w)", {"w": numbers(seed, 4, least=0)}),
+        "Xor": ("a = Greater (x, z)  b = Greater (w, z)  y = Xor (a, b)", {"w": row, "z": ints(1)}),
+        "Clip": seed.choice(
+            [
+                ("y = Clip (x, l, m)", {"l": np.array(-1), "m": np.array(seed.choice((-2, 3)))}),
+                ("y = Clip (x, , m)", {"m": np.array(2)}),
+                ("y = Clip (x, l)", {"l": np.array(2)}),
+            ]
+        ),
+        "OneHot": (
+            f"y = OneHot <axis = {axis}> (x, d, v)",
+            {"x": numbers(seed, 4, least=-4, most=4), "d": np.array(4), "v": ints(7, 9)},
+        ),
+        "ConcatFromSequence": seed.choice(
+            [
+                (
+                    f"s = SequenceConstruct (x, w)  y = ConcatFromSequence <axis = {axis}> (s)",
+                    {"w": numbers(seed, 3, 4)},
+                ),
+                (
+                    f"s = SplitToSequence <axis = {axis}> (x, p)  y = ConcatFromSequence <axis = 1> (s)",
+                    {"p": np.array(2)},
+                )
+                if axis
+                else (
+                    "s = SplitToSequence <axis = 0> (x, p)  y = ConcatFromSequence <axis = 0> (s)",
+                    {"p": ints(1, 2)},
+                ),
+                (
+                    "s = SequenceConstruct (r, w)  y = ConcatFromSequence <axis = 1, new_axis = 1> (s)",
+                    {"r": row, "w": signs},
+                ),
+            ]
+        ),
+        "OptionalGetElement": ("o = Optional (x)  y = OptionalGetElement (o)", {}),
+        "SequenceAt": seed.choice(
+            [
+                (
+                    "s = SplitToSequence <keepdims = 0> (x)  y = SequenceAt (s, i)",
+                    {"i": np.array(seed.choice((1, -1)))},
+                ),
+                (
+                    "s = SequenceEmpty <dtype = 7> ()  t = SequenceInsert (s, x)  u = SequenceInsert (t, w, i)"
+                    "  v = SequenceInsert (u, r)  e = SequenceErase (v, i)  y = SequenceAt (e, i)",
+                    {"i": np.array(0), "w": row, "r": signs},
+                ),
+            ]
+        ),
+        "Split": (
+            f"a, b = Split <axis = {axis}> (x, p)  y = Concat <axis = {axis}> (b, a)",
+            {"p": ints(1, 2) if axis == 0 else ints(1, 3)},
+        ),
+        "Compress": seed.choice(
+            [
+                (f"y = Compress <axis = {axis}> (x, c)", {"c": np.array([True, False, True])}),
+                ("y = Compress (x, c)", {"c": np.array([False, True, True, False, False, True])}),
+            ]
+        ),
+        "GatherElements": (
+            f"y = GatherElements <axis = {axis}> (x, i)",
+            {"i": numbers(seed, *((2, 4) if axis == 0 else (3, 2)), most=2)},
+        ),
+        "GatherND": seed.choice(
+            [
+                ("y = GatherND (x, i)", {"i": numbers(seed, 3, 2, least=-3, most=2)}),
+                ("y = GatherND (x, i)", {"i": numbers(seed, 2, 1, least=0, most=2)}),
+                ("y = GatherND <batch_dims = 1> (x, i)", {"i": numbers(seed, 3, 1, least=0, most=3)}),
+            ]
+        ),
+        "Trilu": (f"y = Trilu <upper = {keeps}> (x, k)", {"k": np.array(seed.choice((-1, 0, 2)))}),
+        "Pad": seed.choice(
+            [
+                ("y = Pad (x, p)", {"p": ints(1, 0, 0, 2)}),
+                ("y = Pad (x, p, v)", {"p": ints(0, 1, -1, 0), "v": np.array(9)}),
+                ("y = Pad (x, p, , a)", {"p": ints(1, 2), "a": ints(-1)}),
+                *[
+                    (f'y = Pad <mode = "{mode}"> (x, p)', {"p": ints(2, 1, 0, 3)})
+                    for mode in ("edge", "reflect", "wrap")
+                ],
+            ]
+        ),
+    }
+    for name in ("And", "Or", "Xor"):
+        cases[f"Bitwise{name}"] = f"y = Bitwise{name} (x, w)", {"w": row}
+    for name in ("Max", "Mean", "Min", "Prod", "Sum"):
+        cases[f"Reduce{name}"] = f"y = Reduce{name} <keepdims = {keeps}> (x, axes)", reduced
+    return {name: (text, {"x": square} | dict(inputs)) for name, (text, inputs) in cases.items()}
+
+
+def _reference(model: onnx.ModelProto) -> np.ndarray:
+    return ReferenceEvaluator(model).run(["y"], {})[0]
+
+
+def _onnx_runtime(model: onnx.ModelProto) -> np.ndarray:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    onnxruntime.set_default_logger_severity(4)
+    model = onnx.shape_inference.infer_shapes(model)
+    return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(["y"], {})[0]
+
+
+WITHOUT_RUN = {"OptionalGetElement"}
+"""The reference implementation returns a list for these."""
+
+
+def test_each_operator_has_a_case() -> None:
+    assert _cases(random.Random(0)).keys() == FUNCTIONS.keys()
+    assert FUNCTIONS.keys() <= FOLLOWED.keys()
+
+
+@pytest.mark.parametrize("run", [_reference, pytest.param(_onnx_runtime, marks=pytest.mark.consumers)])
+@pytest.mark.parametrize("operator", sorted(FUNCTIONS))
+def test_the_elements_are_those_of_a_run(operator: str, run: Callable[[onnx.ModelProto], np.ndarray]) -> None:
+    seed = random.Random(operator)
+    known = 0
+    for _ in range(25):
+        text, inputs = _cases(seed)[operator]
+        if run is _reference and operator in WITHOUT_RUN:
+            continue
+        model = model_of(text, inputs)
+        found = flow_of(model).facts["y"]
+        try:
+            expected = np.array(run(model))
+        except Exception:
+            continue
+        if found.shape is not None:
+            assert all(
+                not isinstance(dim, int) or dim == size for dim, size in zip(found.shape, expected.shape, strict=True)
+            )
+        if found.content is not None:
+            known += 1
+            pairs = zip(found.content, expected.reshape(-1).tolist(), strict=True)
+            assert all(element is None or element == real for element, real in pairs), (text, found, expected)
+    assert known or operator in WITHOUT_RUN, "no content is known"
+
+
+def _known(text: str) -> ValueFlow:
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[n, m] x) => (int64[a] y)
+        <int64[1] zero = {{0}}, int64[1] one = {{1}}, int64[1] two = {{2}}, int64 k = {{2}}>
+        {{ s = Shape (x)  {text} }}
+    """)
+    return flow_of(model)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a, b = Split <num_outputs = 2> (s)  y = Identity (b)", ("m",)),
+        (
+            "a, b = Split <num_outputs = 2> (s)  q = SequenceConstruct (b, a)  y = ConcatFromSequence <axis = 0> (q)",
+            ("m", "n"),
+        ),
+        ("y = ReduceProd <keepdims = 1> (s)", ("m*n",)),
+        ("y = CumSum (s, zero)", ("n", "m + n")),
+        ("y = Pow (s, two)", ("n*n", "m*m")),
+        ("y = Mod (s, one)", (0, 0)),
+        ("y = Mod (s, two)", None),
+        ("d = Mul (s, two)  y = Mod (d, two)", (0, 0)),
+        ("y = Clip (s, k)", None),
+        ("y = Sign (s)", None),
+        ("o = Optional (s)  y = OptionalGetElement (o)", ("n", "m")),
+        ("c = Greater (two, one)  y = Compress (s, c)", ("n",)),
+    ],
+)
+def test_what_is_known_of_variables(text: str, expected: tuple[object, ...] | None) -> None:
+    assert _known(text).facts["y"].content == expected
+
+
+@pytest.mark.parametrize("start", [-3, -1, 0, 1, 2, 2**63 - 1])
+@pytest.mark.parametrize("end", [-(2**63) + 1, -2, -1, 0, 2, 3, 2**63 - 1])
+@pytest.mark.parametrize("step", [-2, -1, 1, 2])
+def test_the_length_of_a_slice_is_that_of_numpy(start: int, end: int, step: int) -> None:
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[n] x) => (float[a] y) { y = Slice (x, s, e, z, t) }
+    """)
+    for name, number in (("s", start), ("e", end), ("z", 0), ("t", step)):
+        model.graph.initializer.append(numpy_helper.from_array(ints(number), name))
+    del model.graph.output[:]
+    model.graph.output.append(onnx.ValueInfoProto(name="y"))
+    [size] = flow_of(model).shape_of("y") or ()
+    lengths = [len(np.zeros(n)[start:end:step]) for n in range(8)]
+    if size is not None:
+        assert [eval(str(size), {"min": min, "max": max, "n": n}) for n in range(8)] == lengths
+    else:
+        assert step < 0 or start < 0 <= end
+
+
+@pytest.mark.parametrize("version", [13, 18])
+def test_two_parts_of_a_variable_are_the_whole(version: int) -> None:
+    count = ", num_outputs = 2" if version == 18 else ""
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : {version}]>
+        g (float[n] x) => (float[a] o)
+        {{ o = Identity (x)  p, q = Split <axis = 0{count}> (x)  y = Concat <axis = 0> (p, q)
+           s = SplitToSequence <axis = 0> (x, k)  z = ConcatFromSequence <axis = 0> (s) }}
+    """)
+    model.graph.initializer.append(numpy_helper.from_array(np.array(2), "k"))
+    flow = flow_of(model)
+    assert flow.shape_of("z") == ("n",)
+    assert flow.shape_of("y") == (("n",) if version == 18 else ("2*(n//2)",))
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        (
+            "y = Loop (m, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Identity (v) }>",
+            (4, 7),
+        ),
+        (
+            "y = Loop (three, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Add (v, i) }>",
+            (7, 10),
+        ),
+        ("y = Loop (m, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Add (v, i) }>", None),
+        (
+            "y = Loop (three, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Less (i, i)  w = Add (v, i) }>",
+            None,
+        ),
+        (
+            "y = If (t) <then_branch = a () => (v) { v = Identity (k) }, else_branch = e () => (w) { w = Neg (k) }>",
+            (4, 7),
+        ),
+        (
+            "y = If (c) <then_branch = a () => (v) { v = Abs (k) }, else_branch = e () => (w) { w = Identity (k) }>",
+            (4, 7),
+        ),
+        (
+            "y = If (c) <then_branch = a () => (v) { v = Identity (k) }, else_branch = e () => (w) { w = Neg (k) }>",
+            None,
+        ),
+    ],
+)
+def test_numbers_go_through_loops_and_branches(node: str, expected: tuple[int, ...] | None) -> None:
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (int64 m, bool c) => (int64[a] y) <int64[2] k = {{4, 7}}, int64 three = {{3}}, bool t = {{1}}> {{ {node} }}
+    """)
+    assert flow_of(model).facts["y"].content == expected
