@@ -464,6 +464,14 @@ class Graph:
         """Return the definition of a name that the nodes use: the first one here, or that in an enclosing graph."""
         return self.first_definition(name) or self.outer_definition(name)
 
+    @property
+    def may_see_more(self) -> bool:
+        """True if graphs around this one may be outside of the file, so that it may see names that the file lacks."""
+        outermost = self
+        while outermost.parent is not None:
+            outermost = outermost.parent
+        return outermost.is_file
+
     def sees(self, name: str) -> bool:
         """Return true if an enclosing graph defines `name` at a place that this graph can see."""
         graph = self

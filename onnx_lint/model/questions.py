@@ -32,6 +32,7 @@ from onnx_lint.spec.releases import (
 )
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.spec.target import NO_TARGET
+from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.numbers import Constants
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
     from onnx_lint.model.model import Model
+    from onnx_lint.schema import Proto
 
 
 # --- the file, and what the run wants of it
@@ -347,7 +349,7 @@ def metadata_with_suspect_keys(model: Model) -> Iterator[Metadata]:
 def is_documented(model: Model) -> bool:
     """Return whether anything in the model may have documentation."""
     return bool(
-        model.proto.doc_string
+        any(proto.doc_string for proto, _, _ in _roots_with_documentation(model))
         or model.graphs_with("doc_string")
         or model.nodes_with("doc_string")
         or model.annotated_value_infos
@@ -358,8 +360,9 @@ def is_documented(model: Model) -> bool:
 
 def documentation_of(model: Model, is_wanted: Callable[[str], object]) -> Iterator[tuple[str, Place, str]]:
     """Yield the documentation strings that `is_wanted` is true for, with the place of their message and its name."""
-    if is_wanted(model.proto.doc_string):
-        yield model.proto.doc_string, ROOT, "the model"
+    for proto, place, name in _roots_with_documentation(model):
+        if is_wanted(proto.doc_string):
+            yield proto.doc_string, place, name
     nodes: dict[Graph, list[Node]] = {}
     for node in model.nodes_with("doc_string"):
         if is_wanted(node.proto.doc_string):
@@ -373,6 +376,16 @@ def documentation_of(model: Model, is_wanted: Callable[[str], object]) -> Iterat
     for part in (each for listed in parts for each in listed):
         if is_wanted(part.proto.doc_string):
             yield part.proto.doc_string, part.place, part.describe()
+
+
+def _roots_with_documentation(model: Model) -> Iterator[tuple[Proto, Place, str]]:
+    """Yield the model, or an operator set and its operators, each with its place and name."""
+    if model.kind != OPERATOR_SET_KIND:
+        yield model.proto, ROOT, "the model"
+        return
+    yield model.document, ROOT, model.describe()
+    for index, operator in enumerate(model.document.operator):
+        yield operator, ROOT.at("operator", index), f"operator {quote(operator.op_type)}"
 
 
 def dimension_contradictions(model: Model) -> list[Contradiction]:

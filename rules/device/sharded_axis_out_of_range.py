@@ -7,7 +7,7 @@ from onnx_lint.model import Graph, Model, ShardingSpec, has_device_configuration
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="DEV-9", since="0.1.0", about=has_device_configurations)
+@rule(clause="DEV-9", since="0.1.0", about=has_device_configurations, needs="node")
 def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
     """A sharding splits a tensor along an axis that the tensor does not have.
 

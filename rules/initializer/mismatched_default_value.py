@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="INI-5", since="0.1.0", about=Model.repeated_declarations, needs="graph")
+@rule(clause="INI-5", since="0.1.0", about=Model.repeated_declarations, needs="attribute")
 def mismatched_default_value(model: Model) -> Iterator[Finding]:
     """The default value of a graph input does not have the type that the input declares.
 

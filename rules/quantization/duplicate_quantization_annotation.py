@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="QNT-3", since="0.1.0", about=has_quantization_annotations, needs="graph")
+@rule(clause="QNT-3", since="0.1.0", about=has_quantization_annotations, needs="attribute")
 def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
     """A tensor has two quantization annotations, or an annotation has a key twice.
 

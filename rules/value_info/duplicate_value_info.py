@@ -21,7 +21,7 @@ from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("VI-4", "VI-4a", "FUN-22"), since="0.1.0", about=has_unusual_names, needs="graph")
+@rule(clause=("VI-4", "VI-4a", "FUN-22"), since="0.1.0", about=has_unusual_names, needs="attribute")
 def duplicate_value_info(model: Model) -> Iterator[Finding]:
     """A value has two entries in `value_info`.
 

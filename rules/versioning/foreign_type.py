@@ -7,7 +7,7 @@ from onnx_lint.model import ML_FROM_THE_START, Model, Type
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TYP-G1a", since="0.1.0")
+@rule(clause="TYP-G1a", since="0.1.0", needs="type")
 def foreign_type(model: Model) -> Iterator[Finding]:
     """A model of the variant ONNX has a sequence, map or opaque type, although the edition allows only tensors.
 
