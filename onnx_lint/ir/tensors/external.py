@@ -236,9 +236,14 @@ class ExternalData:
         """Return the files in the model's folder itself that look like external data; none if lookups are disabled."""
         return self._folder.data_files() if self._folder is not None and self.is_looked_up else []
 
-    def sha1(self) -> str | None:
-        """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large."""
-        return self._digests.digest_of(spelled_plainly(self.location)) if self._digests is not None else None
+    def sha1(self, *, is_asked: bool) -> str | None:
+        """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large.
+
+        `is_asked`: whether the user asks for the digests of large files as well.
+        """
+        if self._digests is None:
+            return None
+        return self._digests.digest_of(spelled_plainly(self.location), is_asked=is_asked)
 
     def describe(self) -> str:
         """Return the name of the tensor in messages."""
