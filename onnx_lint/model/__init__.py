@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.long_lists import pieces_of
     from onnx_lint.ir.names.c90_names import as_c90, c90_edits, has_c90_edits
     from onnx_lint.ir.names.declaration_index import AxesOfOneRank, EarlierStatements
-    from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, contradict
+    from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, contradict, defaults_across
     from onnx_lint.ir.names.ordering import moves_into_order
     from onnx_lint.ir.names.plain_names import not_c90
     from onnx_lint.ir.names.renaming import FreshNames, can_be_renamed, renaming, value_names

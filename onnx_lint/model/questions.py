@@ -9,15 +9,16 @@ that the model keeps, and looks at each node only if such a fact makes a finding
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.inference.types.usual_types import sight_of
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
-from onnx_lint.ir.graph import NO_NODES, Graph, Node, Nodes, NodesOfGraphs
+from onnx_lint.ir.graph import NO_NODES, Graph, GraphKind, Node, Nodes, NodesOfGraphs
 from onnx_lint.ir.names.plain_names import has_plain_names
 from onnx_lint.ir.operators import attribute_faults, mismatch
 from onnx_lint.ir.operators.control_flow import attribute_name
-from onnx_lint.ir.parts import METADATA
+from onnx_lint.ir.parts import METADATA, ValueInfo
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS
@@ -284,9 +285,32 @@ def has_denoted_types(model: Model) -> bool:
 
 
 def has_bare_graph_values(model: Model) -> bool:
-    """Return whether an input or output of the main graph has no type or no number of dimensions."""
-    values = model.main_graph.value_infos
-    return not all(sight_of(kind).has_rank for kind in {*values["input"].types, *values["output"].types})
+    """Return whether an input or output of the main graph, or of an algorithm, has no type or no rank."""
+    lists = [graph.value_infos[role].types for graph in (model.main_graph, *algorithms(model)) for role in _ENDS]
+    return not all(sight_of(kind).has_rank for kind in set(chain.from_iterable(lists)))
+
+
+_ENDS: Final = ("input", "output")
+
+
+def bare_values(model: Model) -> Iterator[ValueInfo]:
+    """Yield the inputs and outputs of the main graph and of algorithms that have no type or no shape."""
+    for graph in (model.main_graph, *algorithms(model)):
+        for role in _ENDS:
+            values = graph.value_infos[role]
+            for index, kind in enumerate(values.types):
+                if not sight_of(kind).has_rank:
+                    yield ValueInfo(graph.message_at(role, index), graph.at(role, index), graph, role)
+
+
+def algorithms(model: Model) -> list[Graph]:
+    """Return the training algorithms, each of which is one graph together with the main graph."""
+    return [graph for graph in model.training_graphs if graph.kind is GraphKind.ALGORITHM]
+
+
+def has_repeated_declarations(model: Model) -> bool:
+    """Return whether a graph declares values twice, or a training graph may do that together with the main graph."""
+    return bool(model.repeated_declarations or model.training_graphs)
 
 
 def has_value_infos(model: Model) -> bool:

@@ -23,7 +23,8 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
     initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
     training_info {
       algorithm { name: "step"
-        node { op_type: "Neg" input: "weight" output: "weight_new" } output { name: "weight_new" } }
+        node { op_type: "Neg" input: "weight" output: "weight_new" }
+        output { name: "weight_new" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } } }
       update_binding { key: "wieght" value: "weight_new" }
     }
     ```
@@ -34,7 +35,8 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
     initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
     training_info {
       algorithm { name: "step"
-        node { op_type: "Neg" input: "weight" output: "weight_new" } output { name: "weight_new" } }
+        node { op_type: "Neg" input: "weight" output: "weight_new" }
+        output { name: "weight_new" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } } }
       update_binding { key: "weight" value: "weight_new" }
     }
     ```
