@@ -206,7 +206,9 @@ def has_late_uses(model: Model) -> bool:
 
 
 def has_attributes_named_as_values(model: Model) -> bool:
-    """Return whether an attribute has the name of a value."""
+    """Return whether an attribute, or an attribute parameter of a function, has the name of a value."""
+    if model.parametric_functions:
+        return True
     names = {name for form in model.forms for name, _ in form.attribute_types} - {""}
     if not names:
         return False
@@ -277,6 +279,22 @@ def has_unnamed_attributes(model: Model) -> bool:
 def has_unusual_types(model: Model) -> bool:
     """Return whether a type is not usual, see onnx_lint.inference.types.usual_types: few rules check usual ones."""
     return model.declared_types.has_unusual
+
+
+def has_incomplete_types(model: Model) -> bool:
+    """Return whether a type may lack a part, see `has_unusual_types`, or an entry of value_info has an empty one."""
+    return has_unusual_types(model) or any(True for _ in empty_types(model))
+
+
+def empty_types(model: Model) -> Iterator[tuple[Graph, list[int]]]:
+    """Yield each graph and function with the indices of its entries of value_info whose type is there, but empty."""
+    for graph in model.graphs_with("value_info"):
+        types = graph.value_infos["value_info"].types
+        if b"" in types:
+            without = (index for index, kind in enumerate(types) if not kind)
+            found = [index for index in without if graph.message_at("value_info", index).HasField("type")]
+            if found:
+                yield graph, found
 
 
 def has_denoted_types(model: Model) -> bool:
