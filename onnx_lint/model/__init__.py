@@ -96,8 +96,9 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.data_folder import FileState
     from onnx_lint.ir.tensors.equal import digest_of, find_equal_initializers
     from onnx_lint.ir.tensors.external import (
-        IN_MEMORY_MARKS,
+        IN_MEMORY_MARK,
         KNOWN_KEYS,
+        RUNTIME_ADDRESS,
         ExternalData,
         goes_up,
         location_problem,

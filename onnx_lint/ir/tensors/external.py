@@ -24,7 +24,8 @@ from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAX_I
 KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
 """The keys of external_data; `basepath` is set at run time."""
 
-IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
+IN_MEMORY_MARK = "#"
+RUNTIME_ADDRESS = "*/_ORT_MEM_ADDR_/*"
 """The beginnings of the in-memory locations of the onnx package and of ONNX Runtime."""
 
 _LOCATION_ENTRY: Final = rb"\n\x08location\x12([\x01-\x7f])"
@@ -78,7 +79,7 @@ def spelled_plainly(location: str) -> str:
 
 
 def _is_safe(location: str) -> bool:
-    if not location or location.startswith(IN_MEMORY_MARKS):
+    if not location or location.startswith(RUNTIME_ADDRESS):
         return False
     return location_problem(location) is None and not goes_up(location)
 
