@@ -128,7 +128,7 @@ class Settings(TypedDict, total=False):
     external_data_roots: Paths
     """Further folders into which to follow them."""
     verify_checksums: bool
-    """Whether to read external data files and compare their checksums."""
+    """Whether to compare checksums of external data files above 16 MiB as well."""
     verify_numbers: bool
     """Whether to search large tensors, and those in other files, for NaN."""
     limits: str | Mapping[str, int | str]

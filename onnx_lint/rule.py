@@ -24,7 +24,7 @@ __all__ = [
     "RuleError",
     "alone",
     "conversions_apart",
-    "declaration_of_output",
+    "declaration_of_end",
     "deletion_of",
     "findings_of",
     "findings_of_faults",
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from onnx_lint.inference.flow.conflict import Conflict, DeclaredValue, Disagreement, NodeConflict
     from onnx_lint.ir.tensors.external import ExternalData
-    from onnx_lint.model import FaultKind, Fix, Model, Place
+    from onnx_lint.model import FaultKind, Fix, Model, Place, ValueInfo
 
     C = TypeVar("C", bound=Conflict)
     F = TypeVar("F")
@@ -344,18 +344,22 @@ def deletion_of(declared: DeclaredValue) -> Fix | str:
     return Fix(f"delete value info {quote(declared.subject)} of {declared.graph.describe()}", (Delete(entry),))
 
 
-def declaration_of_output(model: Model, index: int) -> Fix | str:
-    """Return the fix that declares an output of the main graph as what follows from its node, or why there is none."""
+def declaration_of_end(model: Model, value: ValueInfo) -> Fix | str:
+    """Return the fix that declares an output of a graph as what follows from its node, or why there is none.
+
+    `value`: an input or output of a graph.
+    """
+    if value.role != "output":
+        return "no node decides it"
     from onnx_lint.inference.shapes.stated import type_stating
     from onnx_lint.model import Assign, Fix
 
-    graph = model.main_graph
-    name = graph.output_names[index]
-    proto = type_stating(model.value_flow.fact_of(name))
+    name = value.proto.name
+    proto = type_stating(model.value_flow.fact_of(name, value.graph))
     if proto is None:
         return "the type and shape do not follow from the node"
     what = f"declare output {quote(name)} with the type and shape that follow from its node"
-    return Fix(what, (Assign(graph.at("output", index).at("type"), proto),), is_safe=False)
+    return Fix(what, (Assign(value.place.at("type"), proto),), is_safe=False)
 
 
 def location_beside_model(users: Sequence[ExternalData], used: Set[str] | None = None) -> Fix | str | None:

@@ -538,7 +538,7 @@ class Request(Record, metaclass=_RequestType):
         is_rare=True,
     )
     verify_checksums: bool = setting(
-        FLAG, False, "Read external data files and compare their checksums.", READ, is_rare=True
+        FLAG, False, "Compare checksums of external data files above 16 MiB as well.", READ, is_rare=True
     )
     verify_numbers: bool = setting(
         FLAG, False, "Check the numbers in large tensors and data files.", READ, is_rare=True

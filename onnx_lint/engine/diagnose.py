@@ -15,7 +15,7 @@ from onnx_lint.engine.selection import presence
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.structure import Structures
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.model import Model, Place
+from onnx_lint.model import Graph, Model, Place
 from onnx_lint.report.findings import DIGEST, Diagnostic, RelatedPlace
 from onnx_lint.rule import FaultParts, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
@@ -193,10 +193,16 @@ def _section_of_operator(finding: Finding, clause: Clause, model: Model) -> str 
             break
     else:
         return None
-    list_name, index = place.key[0]
-    graph = model.functions[index].body if list_name == "functions" and index is not None else model.main_graph
-    version = model.operators.opset_versions(graph).get(normalized_domain(nodes[-1].domain))
+    version = model.operators.opset_versions(_graph_around(place, model)).get(normalized_domain(nodes[-1].domain))
     return None if version is None else model.operators.schemas.section(nodes[-1].domain, nodes[-1].op_type, version)
+
+
+def _graph_around(place: Place, model: Model) -> Graph:
+    """Return a graph with the imports that are used at a place: the body of its function, or the main graph."""
+    for list_name, index in place.key[:1]:
+        if list_name == "functions" and index is not None:
+            return model.functions[index].body
+    return model.functions[0].body if model.kind == "FunctionProto" else model.main_graph
 
 
 def _citing_the_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:

@@ -453,24 +453,64 @@ class Graph:
         """Return the definition in an enclosing graph that `name` would resolve to inside this
         graph, if there is one.
         """
-        for outer, position in self.scopes():
-            if outer.positions.get(name, position) < position:
-                return outer.first_definition(name)
+        graph = self
+        while graph.parent is not None:
+            before, graph = graph.sees_before, graph.parent
+            if graph.positions.get(name, before) < before:
+                return graph.first_definition(name)
         return None
 
     def definition_of(self, name: str) -> Definition | None:
         """Return the definition of a name that the nodes use: the first one here, or that in an enclosing graph."""
         return self.first_definition(name) or self.outer_definition(name)
 
+    @property
+    def may_see_more(self) -> bool:
+        """True if graphs around this one may be outside of the file, so that it may see names that the file lacks."""
+        outermost = self
+        while outermost.parent is not None:
+            outermost = outermost.parent
+        return outermost.is_file
+
     def sees(self, name: str) -> bool:
         """Return true if an enclosing graph defines `name` at a place that this graph can see."""
         graph = self
         while graph.parent is not None:
-            position = graph.position
+            before = graph.sees_before
             graph = graph.parent
-            if graph.table.positions.get(name, position) < position:
+            if graph.table.positions.get(name, before) < before:
                 return True
         return False
+
+    @property
+    def sees_before(self) -> int:
+        """The node of the parent before which names are visible here.
+
+        For the default of a function's attribute parameter it is the first node that may run the graph.
+        """
+        parent = self.parent
+        if parent is None or not parent.is_function or self.position < len(parent.forms):
+            return self.position
+        return self._first_use_as_default
+
+    @cached_property
+    def _first_use_as_default(self) -> int:
+        attribute = self.place.parent
+        if self.parent is None or attribute is None or attribute.index is None:
+            return self.position
+        name = self.parent.attribute_protos[attribute.index].name
+        users = (index for index in range(len(self.parent.forms)) if self.parent.refers_to(name, index))
+        return next(users, self.position)
+
+    def refers_to(self, parameter: str, index: int) -> bool:
+        """Return whether a node, or one in a graph nested in it, refers to an attribute parameter."""
+        if any(proto.ref_attr_name == parameter for proto in self.forms[index].attributes):
+            return True
+        return any(
+            nested.refers_to(parameter, inner)
+            for nested in self.nested_by_node.get(index, ())
+            for inner in range(len(nested.forms))
+        )
 
 
 @laid_out

@@ -41,7 +41,7 @@ def with_nested(graph: Graph, index: AttributeIndex) -> Iterator[Graph]:
 
 def _graphs_in(graph: Graph, holding: Iterable[Attribute]) -> Iterator[Graph]:
     for attribute in holding:
-        # A default graph runs wherever a node of the body refers to it, so it may see all of the body's names.
+        # A default graph runs wherever a node of the body refers to it, see `Graph.sees_before`.
         position = len(graph.nodes) if attribute.node is None else attribute.node.index
         yield from _graphs_of(attribute.proto, attribute.place, graph, position)
 

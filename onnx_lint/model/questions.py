@@ -9,15 +9,16 @@ that the model keeps, and looks at each node only if such a fact makes a finding
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.inference.types.usual_types import sight_of
 from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
-from onnx_lint.ir.graph import NO_NODES, Graph, Node, NodesOfGraphs
+from onnx_lint.ir.graph import NO_NODES, Graph, GraphKind, Node, NodesOfGraphs
 from onnx_lint.ir.names.plain_names import has_plain_names
 from onnx_lint.ir.operators import attribute_faults, mismatch
-from onnx_lint.ir.parts import METADATA
+from onnx_lint.ir.parts import METADATA, ValueInfo
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS
@@ -32,6 +33,7 @@ from onnx_lint.spec.releases import (
 )
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.spec.target import NO_TARGET
+from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize, FrozenSize
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.operators.imports import Importer
     from onnx_lint.ir.places.place import Place
     from onnx_lint.model.model import Model
+    from onnx_lint.schema import Proto
 
 
 # --- the file, and what the run wants of it
@@ -184,7 +187,9 @@ def has_late_uses(model: Model) -> bool:
 
 
 def has_attributes_named_as_values(model: Model) -> bool:
-    """Return whether an attribute has the name of a value."""
+    """Return whether an attribute, or an attribute parameter of a function, has the name of a value."""
+    if model.parametric_functions:
+        return True
     names = {name for form in model.forms for name, _ in form.attribute_types} - {""}
     if not names:
         return False
@@ -257,15 +262,54 @@ def has_unusual_types(model: Model) -> bool:
     return model.declared_types.has_unusual
 
 
+def has_incomplete_types(model: Model) -> bool:
+    """Return whether a type may lack a part, see `has_unusual_types`, or an entry of value_info has an empty one."""
+    return has_unusual_types(model) or any(True for _ in empty_types(model))
+
+
+def empty_types(model: Model) -> Iterator[tuple[Graph, list[int]]]:
+    """Yield each graph and function with the indices of its entries of value_info whose type is there, but empty."""
+    for graph in model.graphs_with("value_info"):
+        types = graph.value_infos["value_info"].types
+        if b"" in types:
+            without = (index for index, kind in enumerate(types) if not kind)
+            found = [index for index in without if graph.message_at("value_info", index).HasField("type")]
+            if found:
+                yield graph, found
+
+
 def has_denoted_types(model: Model) -> bool:
     """Return whether a type has a denotation."""
     return has_unusual_types(model) and any(True for _ in model.types(lambda proto: bool(proto.denotation)))
 
 
 def has_bare_graph_values(model: Model) -> bool:
-    """Return whether an input or output of the main graph has no type or no number of dimensions."""
-    values = model.main_graph.value_infos
-    return not all(sight_of(kind).has_rank for kind in {*values["input"].types, *values["output"].types})
+    """Return whether an input or output of the main graph, or of an algorithm, has no type or no rank."""
+    lists = [graph.value_infos[role].types for graph in (model.main_graph, *algorithms(model)) for role in _ENDS]
+    return not all(sight_of(kind).has_rank for kind in set(chain.from_iterable(lists)))
+
+
+_ENDS: Final = ("input", "output")
+
+
+def bare_values(model: Model) -> Iterator[ValueInfo]:
+    """Yield the inputs and outputs of the main graph and of algorithms that have no type or no shape."""
+    for graph in (model.main_graph, *algorithms(model)):
+        for role in _ENDS:
+            values = graph.value_infos[role]
+            for index, kind in enumerate(values.types):
+                if not sight_of(kind).has_rank:
+                    yield ValueInfo(graph.message_at(role, index), graph.at(role, index), graph, role)
+
+
+def algorithms(model: Model) -> list[Graph]:
+    """Return the training algorithms, each of which is one graph together with the main graph."""
+    return [graph for graph in model.training_graphs if graph.kind is GraphKind.ALGORITHM]
+
+
+def has_repeated_declarations(model: Model) -> bool:
+    """Return whether a graph declares values twice, or a training graph may do that together with the main graph."""
+    return bool(model.repeated_declarations or model.training_graphs)
 
 
 def has_value_infos(model: Model) -> bool:
@@ -323,7 +367,7 @@ def has_metadata(model: Model) -> bool:
 def is_documented(model: Model) -> bool:
     """Return whether anything in the model may have documentation."""
     return bool(
-        model.proto.doc_string
+        any(proto.doc_string for proto, _, _ in _roots_with_documentation(model))
         or model.graphs_with("doc_string")
         or model.nodes_with("doc_string")
         or model.annotated_value_infos
@@ -334,8 +378,9 @@ def is_documented(model: Model) -> bool:
 
 def documentation_of(model: Model, is_wanted: Callable[[str], object]) -> Iterator[tuple[str, Place, str]]:
     """Yield the documentation strings that `is_wanted` is true for, with the place of their message and its name."""
-    if is_wanted(model.proto.doc_string):
-        yield model.proto.doc_string, ROOT, "the model"
+    for proto, place, name in _roots_with_documentation(model):
+        if is_wanted(proto.doc_string):
+            yield proto.doc_string, place, name
     nodes: dict[Graph, list[Node]] = {}
     for node in model.nodes_with("doc_string"):
         if is_wanted(node.proto.doc_string):
@@ -349,6 +394,16 @@ def documentation_of(model: Model, is_wanted: Callable[[str], object]) -> Iterat
     for part in (each for listed in parts for each in listed):
         if is_wanted(part.proto.doc_string):
             yield part.proto.doc_string, part.place, part.describe()
+
+
+def _roots_with_documentation(model: Model) -> Iterator[tuple[Proto, Place, str]]:
+    """Yield the model, or an operator set and its operators, each with its place and name."""
+    if model.kind != OPERATOR_SET_KIND:
+        yield model.proto, ROOT, "the model"
+        return
+    yield model.document, ROOT, model.describe()
+    for index, operator in enumerate(model.document.operator):
+        yield operator, ROOT.at("operator", index), f"operator {quote(operator.op_type)}"
 
 
 def dimension_contradictions(model: Model) -> list[Contradiction]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Node, has_attributes_named_as_values
+from onnx_lint.model import Function, Model, Node, has_attributes_named_as_values
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -36,6 +36,7 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     ### Details
 
     - The name of an attribute must differ from the names of the inputs and outputs that the same node lists.
+    - The same is true of a function: its attribute parameters must differ from its inputs and outputs.
     - Other values of the graph may have the name.
     - The names of inputs in the operator's definition are not compared, because the file does not have them.
     - IR.md contradicts itself: its table of attributes demands this, its section on names only distinct names among the
@@ -50,6 +51,27 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
         if not shared.isdisjoint(name for name, _ in alike.attributes):
             for node in alike.nodes:
                 yield from _findings(node)
+    for function in model.parametric_functions:
+        yield from _of_function(function)
+
+
+def _of_function(function: Function) -> Iterator[Finding]:
+    """Yield the attribute parameters of a function that have the name of one of its inputs or outputs."""
+    values = {name: ("output", index) for index, name in enumerate(function.body.output_names) if name}
+    values |= {name: ("input", index) for index, name in enumerate(function.body.input_names) if name}
+    parameters = [("attribute", index, name) for index, name in enumerate(function.attribute_names)]
+    parameters += [("attribute_proto", index, each.name) for index, each in enumerate(function.attribute_defaults)]
+    for parameter, index, name in parameters:
+        if name not in values:
+            continue
+        field, position = values[name]
+        yield Finding(
+            function.place.at(parameter, index),
+            f"attribute parameter {quote(name)} of {function.body.describe()} has the name of its {field} {position}",
+            related=(Related(function.place.at(field, position), f"{field} {position} of the function"),),
+            allowed="a name that is none of the function's inputs and outputs",
+            subject=name,
+        )
 
 
 def _findings(node: Node) -> Iterator[Finding]:

@@ -4,7 +4,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE
-from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, AttributeKind, Model, has_unusual_attributes
+from onnx_lint.model import (
+    ATTRIBUTE_TYPE_NAMES,
+    AttributeKind,
+    Model,
+    attribute_parameters,
+    has_unusual_attributes,
+)
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -12,7 +18,11 @@ _VISIBLE_TYPES = frozenset({"TENSOR", "GRAPH", "SPARSE_TENSOR", "TYPE_PROTO"})
 """The types whose values are messages; even an empty message leaves a trace in the file."""
 
 
-@rule(clause="ATT-5", since="0.1.0", about=has_unusual_attributes, needs="attribute")
+_NUMBERS_AND_TEXTS = frozenset({"FLOAT", "INT", "STRING"})
+"""The types whose values writers of proto3 leave out if they are 0 or empty."""
+
+
+@rule(clause=("ATT-5", "ATT-5a"), since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def missing_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute has neither a value nor a reference to a parameter.
 
@@ -42,17 +52,49 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
     ### Details
 
     - An attribute must have a value in the field of its type, or `ref_attr_name` in a function body.
-    - Only the types `TENSOR`, `GRAPH`, `SPARSE_TENSOR` and `TYPE_PROTO` are checked: writers of proto3 omit a 0 and
-      an empty string, and an empty list is never written.
+    - In a function with a parameter that no node reads, a `FLOAT`, `INT` or `STRING` without a value is a warning: the
+      reference to the parameter may have been lost.
+    - Otherwise only the types `TENSOR`, `GRAPH`, `SPARSE_TENSOR` and `TYPE_PROTO` are checked: writers of
+      proto3 omit a 0 and an empty string, and an empty list is never written.
     """
     for attribute in model.attributes(_is_missing):
         kind = attribute.proto.type
         yield Finding(
             attribute.place,
             f"{attribute.describe()} is of type {ATTRIBUTE_TYPE_NAMES[kind]}, but has no value",
+            clause="ATT-5",
             allowed=f"a value in field {quote(VALUE_FIELD_OF_TYPE[kind])}",
             subject=attribute.proto.name,
         )
+    if model.parametric_functions:
+        yield from _of_unread_parameters(model)
+
+
+def _of_unread_parameters(model: Model) -> Iterator[Finding]:
+    """Yield the attributes without a value in functions with a parameter that no node reads."""
+    read: dict[int, set[str]] = {}
+    for attribute in model.attributes(lambda kind: kind.is_reference):
+        if attribute.function is not None:
+            read.setdefault(attribute.function.index, set()).add(attribute.proto.ref_attr_name)
+    for attribute in model.attributes(_may_be_missing):
+        function = attribute.function
+        if function is None or attribute.node is None:
+            continue
+        unread = [name for name in attribute_parameters(function) if name not in read.get(function.index, ())]
+        if unread:
+            kind = ATTRIBUTE_TYPE_NAMES[attribute.proto.type]
+            yield Finding(
+                attribute.place,
+                f"{attribute.describe()} is of type {kind}, but has neither a value nor a reference, and no node reads "
+                f"parameter {quote(unread[0])} of {function.body.describe()}",
+                clause="ATT-5a",
+                allowed=f"ref_attr_name {quote(unread[0])}, or a value",
+                subject=attribute.proto.name,
+            )
+
+
+def _may_be_missing(kind: AttributeKind) -> bool:
+    return not kind.fields and not kind.is_reference and ATTRIBUTE_TYPE_NAMES.get(kind.type) in _NUMBERS_AND_TEXTS
 
 
 def _is_missing(kind: AttributeKind) -> bool:

@@ -8,7 +8,7 @@ from onnx_lint.model import Model, has_device_configurations, salted_text
 from onnx_lint.rule import Finding, Related, rule
 
 
-@rule(clause="META-6", since="0.1.0", about=has_device_configurations)
+@rule(clause="META-6", since="0.1.0", about=has_device_configurations, needs="node")
 def duplicate_device_group(model: Model) -> Iterator[Finding]:
     """A sharding defines a group of devices twice.
 

@@ -8,7 +8,7 @@ from onnx_lint.model import Model, has_device_configurations, salted_text
 from onnx_lint.rule import Finding, Related, rule
 
 
-@rule(clause="DEV-9a", since="0.1.0", about=has_device_configurations)
+@rule(clause="DEV-9a", since="0.1.0", about=has_device_configurations, needs="node")
 def duplicate_sharded_axis(model: Model) -> Iterator[Finding]:
     """A sharding splits a tensor along one axis twice.
 

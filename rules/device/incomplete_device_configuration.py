@@ -9,7 +9,12 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("DEV-1", "DEV-2", "DEV-4", "DEV-6", "DEV-8", "DEV-10"), since="0.1.0", about=has_device_configurations)
+@rule(
+    clause=("DEV-1", "DEV-2", "DEV-4", "DEV-6", "DEV-8", "DEV-10"),
+    since="0.1.0",
+    about=has_device_configurations,
+    needs="node",
+)
 def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
     """A device configuration lacks a required field.
 

@@ -8,7 +8,7 @@ from onnx_lint.model import Graph, Model, has_device_configurations
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="DEV-9", since="0.1.0", about=has_device_configurations)
+@rule(clause="DEV-9", since="0.1.0", about=has_device_configurations, needs="node")
 def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
     """A sharding splits a tensor along an axis that the tensor does not have.
 
@@ -48,6 +48,7 @@ def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
 
     ### Details
 
+    - In a function, the rank of a value may differ from call to call; the axis must exist in each of them.
     - For a tensor of rank r, the axis must be from -r to r - 1. -1 is the last axis.
     - A scalar cannot be split.
     - The rank comes from initializers and from the declared types of inputs, outputs and `value_info`; if nothing
@@ -63,10 +64,24 @@ def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
             ranks[id(graph)] = _ranks(graph)
         declared = ranks[id(graph)].get(spec.proto.tensor_name, set())
         if not declared:
-            shape = model.shape_of(spec.proto.tensor_name, graph)
-            declared = set() if shape is None else {len(shape)}
-        if len(declared) == 1:
+            yield from _out_of_any_rank(spec, _inferred_ranks(model, graph, spec.proto.tensor_name))
+        elif len(declared) == 1:
             yield from _findings(spec, *declared)
+
+
+def _inferred_ranks(model: Model, graph: Graph, name: str) -> list[int]:
+    """Return the ranks that are inferred for a value; in a function it may have another one in each call."""
+    if graph.function is None:
+        shape = model.shape_of(name, graph)
+        return [] if shape is None else [len(shape)]
+    shapes = [walked.fact(name).shape for walked in model.provenance.walks() if walked.graph is graph]
+    return sorted({len(shape) for shape in shapes if shape is not None})
+
+
+def _out_of_any_rank(spec: ShardingSpec, ranks: list[int]) -> Iterator[Finding]:
+    """Yield the findings of the least rank: an axis that it has is one of each other rank."""
+    if ranks:
+        yield from _findings(spec, ranks[0])
 
 
 def _home(graph: Graph, name: str) -> Graph | None:

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 
-@rule(clause="DEV-7", since="0.1.0", about=has_device_configurations)
+@rule(clause="DEV-7", since="0.1.0", about=has_device_configurations, needs="node")
 def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
     """A sharding refers to a tensor that is neither an input nor an output of its node.
 

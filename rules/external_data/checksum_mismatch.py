@@ -50,19 +50,20 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
     ### Details
 
     - A checksum must be the SHA-1 digest of the whole file, written as 40 hexadecimal digits.
-    - The digest is compared with the file only with `verify` (`--verify-checksums`), because onnx-lint must read the
-      whole file for it.
-    - A file that cannot be read is *not verified*. So is a file above what the limit `external_bytes` leaves, and one
-      in a store, because onnx-lint would have to fetch all of it.
+    - The files of a model are compared up to 16 MiB in all. With `verify` (`--verify-checksums`), larger ones are as
+      well; onnx-lint must read a whole file for that.
+    - The report lists files that were not compared as *not verified*: larger ones, those that cannot be read or exceed
+      the limit `external_bytes`, and those in a store, because onnx-lint would have to fetch all of them.
     """
     for data in model.external_data:
         checksum = data.get("checksum") if data.is_external else None
         if checksum is None:
             continue
-        is_readable = verify and data.file is not None and data.file.state is FileState.REGULAR
-        digest = data.sha1() if is_readable else None
+        is_digest = _SHA1.fullmatch(checksum) is not None
+        is_readable = data.file is not None and data.file.state is FileState.REGULAR
+        digest = data.sha1(is_asked=verify) if is_readable and (is_digest or verify) else None
         problem = None
-        if not _SHA1.fullmatch(checksum):
+        if not is_digest:
             problem = "is not a SHA-1 digest"
         elif digest is not None and digest != checksum.lower():
             problem = f"is not that of the file, {digest}"

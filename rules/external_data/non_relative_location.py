@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors.external import IN_MEMORY_MARKS, location_problem
+from onnx_lint.ir.tensors.external import IN_MEMORY_MARK, RUNTIME_ADDRESS, location_problem
 from onnx_lint.model import Model
 from onnx_lint.rule import Finding, location_beside_model, rule
 from onnx_lint.wording import quote
@@ -60,8 +60,8 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
 
     - The location must be a relative POSIX path of a file, with `/` between the components.
     - It must not have a NUL byte, a backslash or a drive letter.
-    - A leading `#` is a warning: the onnx package marks tensors in memory with it. In a file it is a name like any
-      other, and `onnx.load` and ONNX Runtime open it. Only `check_model` with a ModelProto skips such a tensor.
+    - A leading `#` is a warning: the onnx package marks tensors in memory with it. `check_model` of a ModelProto skips
+      such a tensor; other consumers open a file of that name, and `missing-external-file` reports if there is none.
     - `*/_ORT_MEM_ADDR_/*` is an error: ONNX Runtime marks tensors in memory with it, and in a file there is no such
       data. ONNX Runtime refuses it.
     """
@@ -70,10 +70,10 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
             continue
         problem = location_problem(data.location)
         clause = "EXT-2"
-        if data.location.startswith(IN_MEMORY_MARKS[1]):
+        if data.location.startswith(RUNTIME_ADDRESS):
             problem = "is an address in the memory of ONNX Runtime, so the model has no data"
-        elif data.location.startswith(IN_MEMORY_MARKS):
-            problem, clause = "begins like the name of a tensor in memory", "EXT-2a"
+        elif data.location.startswith(IN_MEMORY_MARK):
+            problem, clause = "begins like the mark of a tensor in memory", "EXT-2a"
         if problem is not None:
             path = f"a POSIX path relative to {model.describe()}'s folder"
             with_slashes = data.with_slashes()

@@ -17,7 +17,7 @@ _TAG = re.compile(rf"</(?:{_PAIRED})\s*>|<(?:{_LONE})(?:\s[^<>]*)?/?>", re.IGNOR
 """A closing tag of an element, or an opening one of those that stand alone or are hardly anything else."""
 
 
-@rule(clause="GRA-7", since="0.1.0", about=is_documented, needs="graph")
+@rule(clause="GRA-7", since="0.1.0", about=is_documented, needs="metadata")
 def markup_in_documentation(model: Model) -> Iterator[Finding]:
     """A documentation string contains HTML.
 
@@ -45,7 +45,8 @@ def markup_in_documentation(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Every `doc_string` is checked: of models, graphs, functions, nodes, attributes, values and tensors.
+    - Every `doc_string` is checked: of models, operator sets and their operators, graphs,
+      functions, nodes, attributes, values and tensors.
     - Only tags that HTML defines are reported. Other text in angle brackets is accepted, for example `<module>` and
       `<lambda>` in a stack trace, or `Tensor<float>`.
     - It is a warning, because the English text says that markup "may not" be used, which RFC 2119 does not define.

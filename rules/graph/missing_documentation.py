@@ -7,7 +7,7 @@ from onnx_lint.model import AttributeKind, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("GRA-6", "ATT-10"), since="0.1.0", needs="graph")
+@rule(clause=("GRA-6", "ATT-10"), since="0.1.0", needs="attribute")
 def missing_documentation(model: Model) -> Iterator[Finding]:
     """A graph or an attribute has no documentation string.
 
@@ -39,7 +39,7 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
     - There is one finding for each graph, and one for all attributes together.
     """
     for graph in model.graphs:
-        if not graph.is_function and not graph.proto.doc_string:
+        if not (graph.is_function or graph.is_file) and not graph.proto.doc_string:
             yield Finding(
                 graph.place,
                 f"{graph.describe()} has no documentation string",

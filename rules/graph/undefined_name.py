@@ -41,6 +41,7 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     - A node input may name a graph input, an initializer, or an output of an earlier node, in the same graph or in an
       outer graph.
     - In a function body, it may name only the function's own inputs and node outputs.
+    - The default graph of a function's attribute parameter may name values before the first node that refers to it.
     - An empty name omits an optional input.
     - A graph output may name a value that the graph itself defines.
     - The nearest name is suggested only for the first 20 wrong names of a kind, because the search takes time.
@@ -119,6 +120,8 @@ def _hint(
         )
     if graph.function is not elsewhere.function:
         return f"only {elsewhere.describe()} defines; functions and their callers do not share names", ()
+    if any(outer is elsewhere for outer, _ in graph.scopes()):
+        return f"{elsewhere.describe()} does not define before the node that runs this graph", ()
     return f"only {elsewhere.describe()} defines; names of that graph are not visible here", ()
 
 

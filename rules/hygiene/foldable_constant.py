@@ -9,7 +9,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, by_share, rule
 
 
-@rule(clause=("HYG-6", "HYG-20"), since="0.2.0", needs="graph")
+@rule(clause=("HYG-6", "HYG-20"), since="0.2.0", needs="attribute")
 def foldable_constant(model: Model) -> Iterator[Finding]:
     """A node computes a value that follows from constants alone.
 

@@ -27,7 +27,7 @@ _SAFE_DETOURS = {
 """For each type those that hold all of its values, so that a cast there and back changes nothing."""
 
 
-@rule(clause=("HYG-5", "HYG-19"), since="0.2.0", needs="graph")
+@rule(clause=("HYG-5", "HYG-19"), since="0.2.0", needs="attribute")
 def ineffective_node(model: Model) -> Iterator[Finding]:
     """A node returns its input: a Cast to the same type, a Reshape to the same shape, a Transpose that undoes another.
 

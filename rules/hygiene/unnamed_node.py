@@ -8,7 +8,7 @@ from onnx_lint.model import Assign, Fix, FreshNames, Graph, Model
 from onnx_lint.rule import Finding, folded, replace, rule
 
 
-@rule(clause="HYG-12", since="0.2.0", needs="graph")
+@rule(clause="HYG-12", since="0.2.0", needs="attribute")
 def unnamed_node(model: Model) -> Iterator[Finding]:
     """A node has no name.
 

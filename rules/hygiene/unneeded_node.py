@@ -7,7 +7,7 @@ from onnx_lint.model import Fix, Graph, Model, Node, is_onnx_domain
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="HYG-4", since="0.2.0", needs="graph")
+@rule(clause="HYG-4", since="0.2.0", needs="attribute")
 def unneeded_node(model: Model) -> Iterator[Finding]:
     """A node is not needed by any output of its graph.
 

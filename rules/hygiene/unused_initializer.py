@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="HYG-1", since="0.2.0", about=has_initializers, needs="graph")
+@rule(clause="HYG-1", since="0.2.0", about=has_initializers, needs="attribute")
 def unused_initializer(model: Model) -> Iterator[Finding]:
     """An initializer is not used.
 

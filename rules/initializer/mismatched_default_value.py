@@ -4,12 +4,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.model import TENSOR_KINDS, Declaration, Model, contradict
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.ir.names.declarations import defaults_across
+from onnx_lint.model import (
+    TENSOR_KINDS,
+    Declaration,
+    Model,
+    algorithms,
+    contradict,
+    has_repeated_declarations,
+)
+from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="INI-5", since="0.1.0", about=Model.repeated_declarations, needs="graph")
+@rule(clause=("INI-5", "TRN-9"), since="0.1.0", about=has_repeated_declarations, needs="attribute")
 def mismatched_default_value(model: Model) -> Iterator[Finding]:
     """The default value of a graph input does not have the type that the input declares.
 
@@ -40,6 +48,8 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
 
     - The initializer must have the element type and rank of the input, and the size of each dimension that has one.
     - A variable, an unknown dimension, a missing shape or a missing type contradicts nothing.
+    - A training algorithm and the main graph are one graph (from edition 1.16 on): an initializer of one of them is the
+      default of the other's input of that name.
     - A sparse initializer may be the default of a dense or a sparse tensor.
     """
     for declarations in chain.from_iterable(model.repeated_declarations.values()):
@@ -49,15 +59,21 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
         for default in declarations:
             if default.is_initializer and contradict(default.statements, declared.statements):
                 yield _finding(default, declared)
+    for algorithm in algorithms(model):
+        for default, declared in defaults_across(algorithm):
+            if contradict(default.statements, declared.statements):
+                yield replace(_finding(default, declared), clause="TRN-9")
 
 
 def _finding(default: Declaration, declared: Declaration) -> Finding:
-    message = f"{default.describe()} is {default.describe_type()}, but the input declares {declared.describe_type()}"
+    whose = "the input" if default.graph is declared.graph else declared.describe()
+    message = f"{default.describe()} is {default.describe_type()}, but {whose} declares {declared.describe_type()}"
     if declared.kind not in TENSOR_KINDS:
         message += "; a tensor is not a value of that type"
     return Finding(
         default.place,
         message,
+        clause="INI-5",
         related=(Related(declared.place, f"input {quote(declared.name)}"),),
         allowed=f"a value of type {declared.describe_type()}",
         subject=default.name,

@@ -13,7 +13,7 @@ _Places = Iterator[tuple[int, Place]]
 """Element types, each with a place that has it."""
 
 
-@rule(clause="POL-4", since="0.2.0")
+@rule(clause="POL-4", since="0.2.0", needs="attribute")
 def disallowed_element_type(
     model: Model,
     *,

@@ -10,7 +10,7 @@ from onnx_lint.wording import quote, suggestion
 DEFINED = ("SCALE_TENSOR", "ZERO_POINT_TENSOR")
 
 
-@rule(clause="QNT-1", since="0.1.0", about=has_quantization_annotations, needs="graph")
+@rule(clause="QNT-1", since="0.1.0", about=has_quantization_annotations, needs="attribute")
 def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
     """A quantization annotation has a key that ONNX does not define.
 

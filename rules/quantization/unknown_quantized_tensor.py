@@ -11,7 +11,7 @@ TENSOR_KEYS = ("SCALE_TENSOR", "ZERO_POINT_TENSOR")
 """The keys whose values are names of tensors."""
 
 
-@rule(clause="QNT-2", since="0.1.0", about=has_quantization_annotations, needs="graph")
+@rule(clause="QNT-2", since="0.1.0", about=has_quantization_annotations, needs="attribute")
 def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
     """A quantization annotation names a tensor that the graph does not have.
 
@@ -46,6 +46,7 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
     - `tensor_name` and the values of `SCALE_TENSOR` and `ZERO_POINT_TENSOR` are checked.
     - Each must be the name of an input, an initializer or a node output of the graph, or of a value that is visible
       from an enclosing graph.
+    - A file with a node or an attribute does not have the graphs around it. There only empty names are reported.
     - The values of other keys are not checked, because they are not names.
     """
     suggestions = Suggestions()
@@ -62,7 +63,7 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
 
 
 def _is_known(name: str, graph: Graph) -> bool:
-    return bool(name) and (name in graph.positions or graph.sees(name))
+    return bool(name) and (name in graph.positions or graph.sees(name) or graph.may_see_more)
 
 
 def _finding(place: Place, described: str, name: str, graph: Graph, suggestions: Suggestions) -> Finding:

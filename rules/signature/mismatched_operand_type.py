@@ -47,7 +47,8 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     - Each input must have one of the types of the signature at the imported version.
     - Inputs that share a type variable, for example `T`, must have one type.
     - An output whose type follows from attributes or inputs must have a type of the signature.
-    - A value of unknown type and an omitted input fit everything.
+    - An omitted input fits everything, and so does a value of unknown type. In models with operators for sequences,
+      maps or optionals, its kind may be known: a SequenceConstruct makes a sequence of anything, `seq(tensor(?))`.
     - The thresholds and leaf weights of TreeEnsemble must have the type of its input. The text does not say it; onnx
       and ONNX Runtime refuse other types.
     - Types follow from inputs, initializers and attributes through all nodes, subgraphs and functions.

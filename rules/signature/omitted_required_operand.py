@@ -45,8 +45,8 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
     ### Details
 
     - Only operands that the signature calls optional may have an empty name.
-    - An empty name among the values of a variadic input is a warning: the specification does not mention it, and ONNX
-      Runtime crashes at such a Sum and fails at such a Concat.
+    - An empty name among the values of a variadic input or output is a warning: the specification does not mention it.
+      ONNX Runtime crashes at such a Sum, Split or Loop, and fails at such a Concat, If or Scan.
     - Reported by another rule: too few values of a variadic operand, and a list that ends before a required operand
       (`operator-arity`).
     """
@@ -69,7 +69,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
     for index in omitted:
         parameter = side.parameters[min(index, len(side.parameters) - 1)]
         is_variadic = parameter.option is ParameterOption.VARIADIC
-        why = " of a variadic input"
+        why = f" of a variadic {side.word}"
         if not is_variadic:
             why = f", but {describe_schema(schema)} requires it"
         for node in alike.nodes:

@@ -4,7 +4,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import chain
+from typing import Final
 
+from onnx_lint.ir.operators.control_flow import attribute_name
 from onnx_lint.ir.operators.mismatch import describe_schema
 from onnx_lint.model import AlikeNodes, Function, Graph, GraphKind, Model, Node, Operator
 from onnx_lint.rule import Finding, Record, Related, rule
@@ -50,7 +52,8 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
     - A call may omit inputs that the body passes only to optional and variadic inputs of operators.
     - An input that is passed from function to function is followed to the operator.
     - For nodes in subgraphs of the body the finding needs `--pedantic`, because a branch may ask with
-      OptionalHasElement whether the input is there.
+      OptionalHasElement whether the input is there. A subgraph that Constants of the body make run is part of the body:
+      the body of a Loop with a constant number of runs, and a branch with a constant condition.
     - ONNX Runtime checks every branch and refuses the model: with `--target onnxruntime=VERSION` it is an error.
     """
     omitting = list(filter(_leaves_out, model.operators.alike_nodes))
@@ -106,7 +109,7 @@ def _needs(model: Model, *, with_subgraphs: bool) -> _RequiredInputs:
     pending: list[tuple[tuple[int, int], _InputUse]] = []
     for graph in model.graphs:
         function = graph.function
-        if function is None or not (with_subgraphs or graph is function.body):
+        if function is None or not (with_subgraphs or graph is function.body or _surely_runs(model, graph)):
             continue
         parameters = {name: index for index, name in enumerate(function.body.input_names) if name}
         for node in graph.nodes if not parameters.keys().isdisjoint(chain(*graph.node_inputs)) else ():
@@ -126,6 +129,39 @@ def _needs(model: Model, *, with_subgraphs: bool) -> _RequiredInputs:
             needs[key] = use
             pending += passed_on.get(key, ())
     return needs
+
+
+def _surely_runs(model: Model, graph: Graph) -> bool:
+    """Return whether each call of a function runs a subgraph of its body, by Constants in the body."""
+    while graph.kind is GraphKind.NESTED:
+        node, outer = model.control_flow.node_of(graph), graph.parent
+        if node is None or outer is None or not node.inputs:
+            return False
+        if node.op_type == "Loop":
+            does_run = all(not name or _is_constant(model, outer, name, 1) for name in node.inputs[:_LOOP_HEAD])
+        else:
+            name = attribute_name(node.attribute_protos, graph)
+            wanted = {"then_branch": 1, "else_branch": 0}.get(name) if node.op_type == "If" else None
+            does_run = wanted is not None and _is_constant(model, outer, node.inputs[0], wanted)
+        if not does_run:
+            return False
+        graph = outer
+    return True
+
+
+_LOOP_HEAD: Final = 2
+"""The inputs of Loop that decide whether its body runs: the number of runs, and the condition."""
+
+
+def _is_constant(model: Model, graph: Graph, name: str, number: int) -> bool:
+    """Return whether a Constant makes a value that is 0, or for another number at least that."""
+    definition = graph.definition_of(name)
+    node = definition.node if definition is not None else None
+    if node is None or node.op_type != "Constant" or any(each.ref_attr_name for each in node.attribute_protos):
+        return False
+    content = model.value_flow.fact_of(name, graph).content
+    first = content[0] if content else None
+    return isinstance(first, int) and (first >= number if number else first == 0)
 
 
 def _is_hidden(name: str, graph: Graph) -> bool:

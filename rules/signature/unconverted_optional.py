@@ -40,6 +40,7 @@ def unconverted_optional(model: Model) -> Iterator[Finding]:
     - OptionalGetElement takes the value out of an optional value; Optional wraps a value.
     - Without them, an optional value may only be passed to operators whose signature has the optional type, to graph
       outputs that declare it, and to subgraphs whose inputs declare it.
+    - The type in the optional may be unknown: `optional(?)`. Functions that nothing calls are checked as well.
     - From operator set 18 on, OptionalGetElement and OptionalHasElement also take other values.
     - Optional inputs of operators, which a node may omit, are not optional types.
     - Edition 1.9 has no optional types. There, `mismatched-operand-type` and similar rules report such values.

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="SUB-8", since="0.1.0", about=Model.nested_graphs, needs="graph")
+@rule(clause="SUB-8", since="0.1.0", about=Model.nested_graphs, needs="attribute")
 def outer_scope_output(model: Model) -> Iterator[Finding]:
     """A nested graph returns a value of a graph around it as its own output.
 
@@ -47,6 +47,8 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
     - A nested graph should define each of its outputs.
     - No clause requires it, and an example in the specification (ONNXTypes.md) returns an outer value. The finding is
       therefore a warning, in contrast to an output that nothing defines.
+    - A file with a node or an attribute does not have the graphs around it. There an output that its graph does not
+      define is reported as well, because at best an outer graph defines it.
     - A training algorithm may return values of the inference graph, because both run as one graph.
     """
     fresh: FreshNames | None = None
@@ -56,6 +58,8 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
             if outer is not None:
                 fresh = fresh or FreshNames(value_names(model.graphs))
                 yield replace(_finding(graph, index, name, outer), fix=_fix(model, graph, index, fresh))
+            elif name and name not in graph.positions and graph.may_see_more:
+                yield _finding(graph, index, name, None)
 
 
 def _fix(model: Model, graph: Graph, index: int, fresh: FreshNames) -> Fix | str:
@@ -70,11 +74,13 @@ def _fix(model: Model, graph: Graph, index: int, fresh: FreshNames) -> Fix | str
     return Fix(f"return {quote(name)} from {graph.describe()} through an Identity", edits)
 
 
-def _finding(graph: Graph, index: int, name: str, outer: Definition) -> Finding:
+def _finding(graph: Graph, index: int, name: str, outer: Definition | None) -> Finding:
+    """Return the finding on an output; `outer` is None if the definition can only be outside of the file."""
+    whose = "which this graph does not define" if outer is None else f"a value of {outer.graph.describe()}"
     return Finding(
         graph.at("output", index),
-        f"output {index} of {graph.describe()} is {quote(name)}, a value of {outer.graph.describe()}",
-        related=(Related(outer.place, f"{outer.describe()} defines {quote(name)}"),),
+        f"output {index} of {graph.describe()} is {quote(name)}, {whose}",
+        related=() if outer is None else (Related(outer.place, f"{outer.describe()} defines {quote(name)}"),),
         allowed="a value that the nested graph itself defines",
         subject=name,
     )

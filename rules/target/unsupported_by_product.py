@@ -29,7 +29,7 @@ from onnx_lint.spec.products.refusals import (
 from onnx_lint.wording import counted, listed, quote
 
 
-@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4", "PRD-5"), since="0.2.0", about=has_target)
+@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4", "PRD-5"), since="0.2.0", about=has_target, needs="node")
 def unsupported_by_product(model: Model) -> Iterator[Finding]:
     """The model needs something that a release named by `--target` does not have.
 

@@ -18,7 +18,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("VER-3a", "VER-12a"), since="0.1.0", about=has_target)
+@rule(clause=("VER-3a", "VER-12a"), since="0.1.0", about=has_target, needs="node")
 def unsupported_by_target(model: Model) -> Iterator[Finding]:
     """The model uses something that the targeted consumer does not support.
 

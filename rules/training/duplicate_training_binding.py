@@ -26,8 +26,10 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "weight" output: "y" }
     training_info {
       algorithm { name: "step"
-        node { op_type: "Neg" input: "weight" output: "weight_new" } output { name: "weight_new" }
-        node { op_type: "Abs" input: "weight" output: "weight_old" } output { name: "weight_old" } }
+        node { op_type: "Neg" input: "weight" output: "weight_new" }
+        output { name: "weight_new" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
+        node { op_type: "Abs" input: "weight" output: "weight_old" }
+        output { name: "weight_old" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } } }
       update_binding { key: "weight" value: "weight_new" }
       update_binding { key: "weight" value: "weight_old" }
     }
@@ -40,7 +42,8 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "weight" output: "y" }
     training_info {
       algorithm { name: "step"
-        node { op_type: "Neg" input: "weight" output: "weight_new" } output { name: "weight_new" } }
+        node { op_type: "Neg" input: "weight" output: "weight_new" }
+        output { name: "weight_new" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } } }
       update_binding { key: "weight" value: "weight_new" }
     }
     ```

@@ -2,10 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Final
 
 from onnx_lint.inference.types.distinct_types import describe_case
-from onnx_lint.model import Attribute, Model, Proto, has_unusual_types
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Attribute, Delete, Fix, Graph, Model, Proto, empty_types, has_incomplete_types
+from onnx_lint.rule import Finding, folded, rule
+from onnx_lint.wording import quote
 
 _PARTS = {
     "tensor_type": (("elem_type", "element type", "TYP-2"),),
@@ -21,9 +24,9 @@ _MESSAGES = frozenset({("sequence_type", "elem_type"), ("map_type", "value_type"
 
 
 @rule(
-    clause=("TYP-2", "TYP-3", "TYP-4", "TYP-6", "TYP-7", "TYP-10", "ATT-14"),
+    clause=("TYP-2", "TYP-3", "TYP-4", "TYP-6", "TYP-7", "TYP-10", "ATT-14", "VI-2a"),
     since="0.1.0",
-    about=has_unusual_types,
+    about=has_incomplete_types,
     needs="type",
 )
 def incomplete_type(model: Model) -> Iterator[Finding]:
@@ -57,6 +60,8 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
     - A map needs a key type and a value type, at every depth.
     - An element type in which no kind of type is set is missing.
     - A type in an attribute must have a kind of type set.
+    - An entry of `value_info` that has a type must set a kind of type; an empty one is a warning. `onnx-lint fix`
+      (safe) deletes the entry.
     - A value may have no type where the specification requires none, for example an output of a subgraph.
     - Reported by other rules: inputs and outputs of the main graph without a type (`untyped-graph-value`), an element
       type of 0 (`unknown-element-type`).
@@ -79,6 +84,25 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
                 clause=clause,
                 allowed=f"{name} in field {field!r}",
             )
+
+    for graph, indices in empty_types(model):
+        yield from folded(indices, partial(_empty, graph), graph.name, _MORE)
+
+
+def _empty(graph: Graph, index: int) -> Finding:
+    name = graph.value_info_names[index]
+    entry = graph.at("value_info", index)
+    return Finding(
+        entry.at("type"),
+        f"the type of value info {quote(name)} of {graph.describe()} is empty",
+        clause="VI-2a",
+        allowed="a type, or no entry",
+        subject=name,
+        fix=Fix(f"delete value info {quote(name)} of {graph.describe()}", (Delete(entry),)),
+    )
+
+
+_MORE: Final = ("more entry has an empty type", "more entries have empty types")
 
 
 def _is_incomplete(proto: Proto) -> bool:

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="VI-6", since="0.1.0", about=Model.repeated_declarations, needs="graph")
+@rule(clause="VI-6", since="0.1.0", about=Model.repeated_declarations, needs="attribute")
 def contradictory_value_info(model: Model) -> Iterator[Finding]:
     """Two declarations of a value contradict each other: in `value_info`, as graph input or output, or as initializer.
 

@@ -12,6 +12,7 @@ from onnx_lint.model import (
     Graph,
     Model,
     Proto,
+    algorithms,
     contradict,
     has_unusual_names,
     message,
@@ -21,7 +22,7 @@ from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("VI-4", "VI-4a", "FUN-22"), since="0.1.0", about=has_unusual_names, needs="graph")
+@rule(clause=("VI-4", "VI-4a", "FUN-22", "TRN-9a"), since="0.1.0", about=has_unusual_names, needs="attribute")
 def duplicate_value_info(model: Model) -> Iterator[Finding]:
     """A value has two entries in `value_info`.
 
@@ -51,10 +52,12 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - In a function it is always an error.
-    - In a graph it is an error if the entries contradict each other in kind of type, element type, rank or size.
-    - In a graph it is a note if they are equal, or if one only declares more or has other dimension variables. Some
-      optimisers and quantisers write them, and all tools accept them.
+    - The text asks for distinct names in graphs and in functions, in the same words. It is an error if the entries
+      contradict each other in kind of type, element type, rank or size.
+    - In a graph it is a warning if they are equal, or if one only declares more or has other dimension variables. Some
+      optimisers and quantisers write them, and onnx.checker, ONNX Runtime and OpenVINO accept them.
+    - In a function it is an error in both cases. No tool is known to write them there.
+    - A training algorithm and the main graph are one graph (from edition 1.16 on): an entry in both is a warning.
     - A graph has at most two findings, one for entries that contradict earlier ones and one for the others, each with
       their number.
     """
@@ -62,6 +65,35 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
         names = graph.value_info_names
         if len(set(names)) != len(names):
             yield from _duplicates(graph)
+    for algorithm in algorithms(model):
+        yield from _across(algorithm)
+
+
+def _across(algorithm: Graph) -> Iterator[Finding]:
+    """Return a finding on the entries of an algorithm for values that the main graph has entries for.
+
+    If they contradict each other, `contradictory-declared-type` or `-shape` reports that.
+    """
+    assert algorithm.parent is not None
+    main = {name: index for index, name in enumerate(algorithm.parent.value_info_names)}
+    found = (
+        (_entry(algorithm.parent, main[name]), _entry(algorithm, index))
+        for index, name in enumerate(algorithm.value_info_names if main else ())
+        if name and name in main
+    )
+    yield from folded(found, _finding_across, algorithm.name, _REPEATING)
+
+
+def _finding_across(entries: tuple[Declaration, Declaration]) -> Finding:
+    earlier, later = entries
+    return Finding(
+        later.place,
+        f"value info {quote(later.name)} of {later.graph.describe()} is listed in {earlier.graph.describe()} already",
+        clause="TRN-9a",
+        related=(Related(earlier.place, f"first entry for {quote(later.name)}"),),
+        allowed="one entry for each value",
+        fix=Fix(f"delete {later.describe()}", (Delete(later.place),)),
+    )
 
 
 def _duplicates(graph: Graph) -> Iterator[Finding]:

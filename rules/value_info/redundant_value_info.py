@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote_some
 
 
-@rule(clause="VI-5a", since="0.1.0", about=has_value_infos, needs="graph")
+@rule(clause="VI-5a", since="0.1.0", about=has_value_infos, needs="attribute")
 def redundant_value_info(model: Model) -> Iterator[Finding]:
     """An entry of `value_info` repeats an input or output of the graph.
 

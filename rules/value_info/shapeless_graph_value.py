@@ -3,13 +3,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import TENSOR_KINDS, Model, ValueInfo, has_bare_graph_values
-from onnx_lint.rule import Finding, declaration_of_output, rule
+from onnx_lint.model import Model, bare_values, has_bare_graph_values
+from onnx_lint.rule import Finding, declaration_of_end, rule
 
 
-@rule(clause="VI-3", since="0.1.0", about=has_bare_graph_values, needs="graph")
+@rule(clause=("VI-3", "TRN-9"), since="0.1.0", about=has_bare_graph_values, needs="graph")
 def shapeless_graph_value(model: Model) -> Iterator[Finding]:
-    """An input or output of the main graph is a tensor without a shape.
+    """An input or output of the main graph, or of a training algorithm, is a tensor without a shape.
 
     ### How to fix
 
@@ -44,21 +44,21 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
     ### Details
 
     - All inputs without a shape are one finding, and so are all outputs.
+    - The inputs and outputs of a training algorithm need shapes as well: together with the main graph it is one graph
+      (from edition 1.16 on).
     - Each dimension may be unknown.
     - A shape without dimensions is that of a scalar.
     - Sequences, maps and optionals have no shape of their own, and their elements need none.
     """
-    graph = model.main_graph
-    for role in ("input", "output"):
-        for index, proto in enumerate(getattr(graph.proto, role)):
-            kind = proto.type.WhichOneof("value")
-            if kind in TENSOR_KINDS and not getattr(proto.type, kind).HasField("shape"):
-                value_info = ValueInfo(proto, graph.at(role, index), graph, role)
-                yield Finding(
-                    value_info.place.at("type").at(kind),
-                    f"{value_info.describe()} has no shape",
-                    allowed="a shape; its dimensions may be unknown",
-                    subject=proto.name,
-                    cause=f"shapeless {role}",
-                    fix=declaration_of_output(model, index) if role == "output" else "no node decides it",
-                )
+    for value in bare_values(model):
+        kind = value.proto.type.WhichOneof("value")
+        if kind is not None:
+            yield Finding(
+                value.place.at("type").at(kind),
+                f"{value.describe()} has no shape",
+                clause="VI-3" if value.graph is model.main_graph else "TRN-9",
+                allowed="a shape; its dimensions may be unknown",
+                subject=value.proto.name,
+                cause=f"shapeless {value.role}",
+                fix=declaration_of_end(model, value),
+            )

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, ValueInfo, has_bare_graph_values
-from onnx_lint.rule import Finding, declaration_of_output, rule
+from onnx_lint.model import Model, bare_values, has_bare_graph_values
+from onnx_lint.rule import Finding, declaration_of_end, rule
 
 
-@rule(clause="VI-2", since="0.1.0", about=has_bare_graph_values, needs="graph")
+@rule(clause=("VI-2", "TRN-9"), since="0.1.0", about=has_bare_graph_values, needs="graph")
 def untyped_graph_value(model: Model) -> Iterator[Finding]:
-    """An input or output of the main graph has no type.
+    """An input or output of the main graph, or of a training algorithm, has no type.
 
     ### How to fix
 
@@ -37,19 +37,19 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
     ### Details
 
     - Every input and output of the main graph needs a type.
-    - Subgraphs, training graphs and `value_info` may omit types.
+    - So does every input and output of a training algorithm: together with the main graph it is one graph (from edition
+      1.16 on).
+    - Subgraphs, initialization graphs and `value_info` may omit types.
     """
-    graph = model.main_graph
-    for role in ("input", "output"):
-        for index, proto in enumerate(getattr(graph.proto, role)):
-            # A type without a case counts as none; asking an absent one answers None too.
-            if proto.type.WhichOneof("value") is None:
-                value_info = ValueInfo(proto, graph.at(role, index), graph, role)
-                yield Finding(
-                    value_info.place,
-                    f"{value_info.describe()} has no type",
-                    allowed="a type, with the rank where it is a tensor",
-                    subject=proto.name,
-                    case=role,
-                    fix=declaration_of_output(model, index) if role == "output" else "no node decides it",
-                )
+    for value in bare_values(model):
+        # A type without a case counts as none; asking an absent one answers None too.
+        if value.proto.type.WhichOneof("value") is None:
+            yield Finding(
+                value.place,
+                f"{value.describe()} has no type",
+                clause="VI-2" if value.graph is model.main_graph else "TRN-9",
+                allowed="a type, with the rank where it is a tensor",
+                subject=value.proto.name,
+                case=value.role if value.graph is model.main_graph else None,
+                fix=declaration_of_end(model, value),
+            )

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.ir_versions import ML_FROM_THE_START
 
 
-@rule(clause="TYP-G1a", since="0.1.0")
+@rule(clause="TYP-G1a", since="0.1.0", needs="type")
 def foreign_type(model: Model) -> Iterator[Finding]:
     """A model of the variant ONNX has a sequence, map or opaque type, although the edition allows only tensors.
 

@@ -413,8 +413,9 @@ def test_every_report_says_that_no_external_data_was_examined(tmp_path: Path, he
     assert lint(path.read_bytes()).files[0].incomplete == said
 
 
-def test_checksums_are_verified_when_asked_for(tmp_path: Path, here: Here):
-    (tmp_path / "w.bin").write_bytes(bytes(8))
+def test_checksums_of_large_files_are_verified_when_asked_for(tmp_path: Path, here: Here):
+    with (tmp_path / "w.bin").open("wb") as stream:
+        stream.truncate((16 << 20) + 8)
     entries = 'external_data { key: "location" value: "w.bin" } '
     entries += f'external_data {{ key: "checksum" value: "{"0" * 40}" }}'
     path = tmp_path / "model.onnx"
@@ -422,6 +423,9 @@ def test_checksums_are_verified_when_asked_for(tmp_path: Path, here: Here):
     for options, expected in (((), set()), (("--verify-checksums",), {"checksum-mismatch"})):
         (file,) = json.loads(here(path, "-f", "json", "--select", "checksum-mismatch", *options).stdout)["files"]
         assert _rules(file) == expected
+        reason = "its 16,777,224 bytes would only be read on request (option --verify-checksums)"
+        said = () if options else (f"the checksum of 'w.bin' was not verified: {reason}",)
+        assert tuple(file["incomplete"]) == said
 
 
 def test_security_rules_are_marked_in_sarif_and_in_their_documentation(tmp_path: Path, here: Here):

@@ -12,8 +12,7 @@ from onnx_lint.engine import selection
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.selection import Selection, applies, presence
 from onnx_lint.engine.settings import Settings
-from onnx_lint.report import Severity
-from onnx_lint.spec.clauses import EDITIONS, clauses
+from onnx_lint.spec.clauses import EDITIONS, Severity, clauses
 from onnx_lint.spec.standard import Standard
 from onnx_lint.spec.target import target_of
 

@@ -318,3 +318,21 @@ def test_a_cut_model_keeps_its_faults_under_the_name_of_data(size: int):
 def test_what_is_further_from_a_tensor_is_not_taken_for_one(data: bytes):
     file = lint_source(BytesSource(data), "input_0.pb", Settings())
     assert (file.kind, [item.rule for item in file.diagnostics]) == ("ModelProto", ["not-a-model"])
+
+
+# --- the parts of graphs in files by themselves
+
+
+def test_a_finding_on_a_node_by_itself_cites_its_operator():
+    node = text_format.Parse('op_type: "Cast" input: "x" output: "y"', schema.message("NodeProto")())
+    (diagnostic,) = lint(node.SerializeToString(), {"proto": "NodeProto", "opset_imports": {"": 21}}).diagnostics
+    assert (diagnostic.rule, diagnostic.place) == ("missing-operator-attribute", "node")
+    assert diagnostic.anchor == "Changelog.md#Cast-21"
+
+
+def test_a_finding_in_a_function_by_itself_cites_the_operator_of_its_imports():
+    function = """name: "f" domain: "d" input: "x" output: "y" opset_import { domain: "ai.onnx.ml" version: 3 }
+    node { op_type: "Scaler" domain: "ai.onnx.ml" output: "y" }"""
+    message = text_format.Parse(function, schema.message("FunctionProto")())
+    (diagnostic,) = lint(message.SerializeToString(), {"proto": "FunctionProto"}).diagnostics
+    assert (diagnostic.rule, diagnostic.anchor) == ("operator-arity", "Operators-ml.md#ai.onnx.ml.Scaler")

@@ -2,8 +2,8 @@
 """The same content gives the same findings in another form and at another place.
 
 Each rule's text fixtures whose content is a plain main graph are written as bytes and as text again, moved into a
-branch of an If, and moved into the body of a function; the findings are compared whole. The default run takes one
-fixture of a rule in ten, the heavy tests take the others.
+branch of an If, into the body of a function, and into a file with an attribute or a node; the findings are compared.
+The default run takes one fixture of a rule in ten, the heavy tests take the others.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Proto
 from onnx_lint.report.findings import Diagnostic
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.spec.target import NO_TARGET
 
 RULES = sorted(path.name for path in FIXTURES.iterdir() if path.is_dir())
 GROUPS = {
@@ -140,6 +142,28 @@ def test_a_function_has_the_findings_of_the_main_graph(written: list[Written]):
     for each in written:
         if each.can(moving.can_move_into_function):
             _assert_moved(each, moving.moved_into_function, moving.BODY)
+
+
+@pytest.mark.parametrize("kind", ["AttributeProto", "NodeProto"])
+def test_a_file_with_a_subgraph_has_its_findings(written: list[Written], kind: str):
+    for each in written:
+        if not each.can(moving.can_move_into_file) or each.fixture.settings.target != NO_TARGET:
+            continue
+        held = moving.moved_into_attribute(each.proto)
+        node = held.graph.node[0]
+        inside = each.lint(held.SerializePartialToString(deterministic=True), "model.onnx")
+        prefix, message = (moving.HELD, node.attribute[0]) if kind == "AttributeProto" else (moving.HOLDER, node)
+        imports = {normalized_domain(entry.domain): entry.version for entry in held.opset_import}
+        source = BytesSource(message.SerializePartialToString(deterministic=True))
+        settings, directory = each.fixture.settings, each.fixture.directory
+        model = load(source, "part.pb", settings.standard, directory, settings.limits, kind, opset_imports=imports)
+        found = [(each.rule, each.place) for each in lint(model, settings) if each.rule not in moving.OF_MODELS]
+        expected = [
+            (each.rule, each.place.removeprefix(f"{prefix}."))
+            for each in inside
+            if each.place.startswith(moving.HELD) and each.rule not in moving.OF_MODELS
+        ]
+        assert sorted(found) == sorted(expected), (each.fixture.id, kind)
 
 
 def test_enough_fixtures_take_part():

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,7 @@ FAULTS: dict[str, tuple[str, Any]] = {
     "directory": ("missing-external-file", external(("location", "folder"))),
     "pipe": ("missing-external-file", external(("location", "pipe"))),
     "symbolic link": ("linked-external-file", external(("location", "link.bin"))),
+    "checksum": ("checksum-mismatch", external(OK, ("checksum", "0" * 40))),
     "linked folder": ("linked-external-file", external(("location", "linked/ok.bin"))),
     "hard link": ("linked-external-file", external(("location", "hard.bin"))),
     "values inside as well": ("data-beside-external-data", external(OK, raw_data=bytes(4))),
@@ -132,7 +134,7 @@ RIGHT: dict[str, Any] = {
     "strings": tensor(STRING, [3], string_data=[b"", b"\0a", "é\ufeff".encode()]),
     "segment": _segment(1, 3, float_data=[1, 2]),
     "float16": tensor(FLOAT16, [2], int32_data=[0xFFFF, 0]),
-    "outside": external(OK, ("offset", "4096"), ("length", "4"), ("checksum", "0" * 40)),
+    "outside": external(OK, ("offset", "4096"), ("length", "4"), ("checksum", sha1(bytes(8192)).hexdigest())),
     "outside, without range": external(OK, dims=(2048,)),
 }
 

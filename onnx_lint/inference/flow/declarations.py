@@ -58,7 +58,7 @@ class Declarations:
             return
         if may_count_the_same(data.shape, known.shape) or memo.operator is None or not memo.operator.binds:
             return
-        place = next(((field, index) for field, index, other in _declarations(graph) if other == name), None)
+        place = next(((field, index) for field, index, other in declarations_of(graph) if other == name), None)
         if place is not None and memo.operator.schema.domain == "":
             self._found.note_declared_count(graph, *place, stated, data, call)
 
@@ -74,7 +74,7 @@ class Declarations:
 
         Contradictions with both branches together are recorded with the other declarations.
         """
-        fields = {name: (field, index) for field, index, name in reversed(list(_declarations(graph)))}
+        fields = {name: (field, index) for field, index, name in reversed(list(declarations_of(graph)))}
         for position, (name, made) in enumerate(zip(outputs, outcome.outputs, strict=False)):
             stated = declared.get(name)
             if stated is None or name not in fields or joined(made, stated)[1]:
@@ -99,7 +99,7 @@ class Declarations:
         self, graph: Graph, declared: Mapping[str, Fact], impossible: dict[str, OutcomeMemo], call: Call | None
     ) -> None:
         """Record the values whose declared type their operator can never produce, each once."""
-        for field, index, name in _declarations(graph):
+        for field, index, name in declarations_of(graph):
             memo = impossible.pop(name, None)
             if memo is not None and memo.operator is not None:
                 stated = declared[name].kind or ""
@@ -137,7 +137,7 @@ def _contradicting(
     """
     found: dict[str, tuple[str, int, Fact]] = {}
     settled: set[str] = set()
-    for field, index, name in _declarations(graph):
+    for field, index, name in declarations_of(graph):
         if name in discords and name not in settled:
             types = graph.value_infos[field].types[index : index + 1]  # outputs of a function have none
             stated = facts_of_types(types)[0] if types else UNKNOWN
@@ -149,7 +149,8 @@ def _contradicting(
     return found
 
 
-def _declarations(graph: Graph) -> Iterator[tuple[str, int, str]]:
+def declarations_of(graph: Graph) -> Iterator[tuple[str, int, str]]:
+    """Yield each declaration of an output or in value_info: the list, the index in it, and the name."""
     for field, names in (("output", graph.output_names), ("value_info", graph.value_info_names)):
         for index, name in enumerate(names):
             yield field, index, name

@@ -62,9 +62,21 @@ def follow_values(flow_input: FlowInput, *, keeps_all: bool = False) -> ValueFlo
             with flow_input.crashes.at("comparing the declarations of functions with what follows"):
                 flow.functions.declarations.note(flow.found)
     found = flow.found
+    if flow_input.trusts_declarations and not keeps_all and not OF_OTHER_KINDS.isdisjoint(flow_input.operators.names):
+        from onnx_lint.inference.flow.possible_types import note_possible_types
+
+        with flow_input.crashes.at("looking for the possible types of values"):
+            note_possible_types(found, flow_input)
     vars(flow).clear()  # its parts refer to it, and would have to wait for the garbage collector
     return found
 
+
+OF_OTHER_KINDS: Final = frozenset(
+    {"ConcatFromSequence", "Optional", "OptionalGetElement", "OptionalHasElement", "SequenceAt", "SequenceConstruct"}
+    | {"SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceLength", "SequenceMap", "SplitToSequence"}
+    | {"CastMap", "DictVectorizer", "ZipMap"}
+)
+"""The operators that make or take sequences, maps and optionals."""
 
 _FOLLOW: Final = "following the values"
 

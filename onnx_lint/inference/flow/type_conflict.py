@@ -15,6 +15,7 @@ from onnx_lint.inference.types.type_string import (
     ValueType,
     describe_types,
     is_optional,
+    lacks_conversion,
     optional_element,
     optional_of,
     tensor_element,
@@ -97,6 +98,8 @@ class OperandConflict(Record):
         parameter = self.schema.input_at(self.problem.index)
         if not kind or parameter is None:
             return False
+        if "?" in kind:
+            return lacks_conversion(kind, allowed_types(parameter))
         converted = optional_element(kind) if is_optional(kind) else optional_of(kind)
         return converted in allowed_types(parameter)
 

@@ -63,6 +63,15 @@ def is_optional(kind: ValueType) -> bool:
     return kind.startswith("optional(")
 
 
+def lacks_conversion(pattern: str, allowed: Iterable[ValueType]) -> bool:
+    """Return whether a value of a type of a pattern would be accepted after it is put into an optional type, or taken
+    out of one.
+    """
+    inner = pattern[len("optional(") : -1] if is_optional(pattern) else f"optional({pattern})"
+    beginning = inner.partition("?")[0]
+    return any(kind.startswith(beginning) for kind in allowed)
+
+
 def tensor_element(kind: ValueType | None) -> str | None:
     """Return the element type of a dense tensor type; None for any other type."""
     return _argument(kind, "tensor(")

@@ -32,17 +32,18 @@ Need = Literal[
 ]
 """The parts that a rule may need. A rule checks only documents in which these parts are complete.
 
-An attribute may hold a complete graph. A node that is a document by itself is in no graph. Only a model shows what it
-lacks. `file` is the bytes, `metadata` any message with metadata, `value` a sequence, map or optional, and `library` a
-list of functions with an IR version, which models and operator sets have.
+An attribute may hold complete graphs, and so nodes; only the names of the graphs around it are unknown. A rule that
+needs `graph` needs these too. Only a model shows what it lacks. `file` is the bytes, `metadata` any message with
+metadata, `value` a sequence, map or optional, and `library` a list of functions with an IR version, which models and
+operator sets have.
 """
 
 NEEDS: Final[tuple[str, ...]] = get_args(Need)
 
 _TENSORS: Final = frozenset({"file", "metadata", "tensor"})
 _VALUES: Final = _TENSORS | {"sparse-tensor", "value"}
-_ATTRIBUTES: Final = _TENSORS | {"sparse-tensor", "type", "value-info", "attribute"}
-_GRAPHS: Final = _ATTRIBUTES | {"node", "graph"}
+_ATTRIBUTES: Final = _TENSORS | {"sparse-tensor", "type", "value-info", "attribute", "node"}
+_GRAPHS: Final = _ATTRIBUTES | {"graph"}
 _FUNCTIONS: Final = _GRAPHS | {"function"}
 
 
@@ -66,7 +67,7 @@ KINDS: Final = {
         DocumentKind(OPERATOR_SET_KIND, "operator-set", _FUNCTIONS | {"library", "operator-set"}),
         DocumentKind("FunctionProto", "function", _FUNCTIONS),
         DocumentKind("GraphProto", "graph", _GRAPHS),
-        DocumentKind("NodeProto", "node", _ATTRIBUTES | {"node"}),
+        DocumentKind("NodeProto", "node", _ATTRIBUTES),
         DocumentKind("AttributeProto", "attribute", _ATTRIBUTES),
         DocumentKind("TensorProto", "tensor", _TENSORS),
         DocumentKind("SparseTensorProto", "sparse-tensor", _TENSORS | {"sparse-tensor"}),

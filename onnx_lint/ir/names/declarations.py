@@ -154,6 +154,20 @@ def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
     return RepeatedDeclarations(graph, differing) if differing else None
 
 
+def defaults_across(algorithm: Graph) -> Iterator[tuple[Declaration, Declaration]]:
+    """Yield each initializer of a training algorithm or the main graph with the other's input that has its name."""
+    assert algorithm.parent is not None
+    for inner, outer in ((algorithm, algorithm.parent), (algorithm.parent, algorithm)):
+        inputs = {name: index for index, name in enumerate(inner.input_names)}
+        for field, names in (
+            ("initializer", outer.initializer_names),
+            ("sparse_initializer", outer.sparse_initializer_names),
+        ):
+            for index, name in enumerate(names if inputs else ()):
+                if name and name in inputs:
+                    yield Declaration(outer, field, index), Declaration(inner, "input", inputs[name])
+
+
 def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:
     """Return true if these entries of the graph's lists state the same type, byte for byte."""
     if any(field == "sparse_initializer" for field, _ in entries):

@@ -59,7 +59,7 @@ class GivenOperands(Record):
 
     @property
     def omitted(self) -> list[int]:
-        """The indices of required operands whose name is empty, also among those of a variadic input."""
+        """The indices of required operands whose name is empty, also among those of a variadic parameter."""
         if all(self.given):
             return []
         pairs = enumerate(zip(self.given, self.parameters, strict=False))
@@ -67,7 +67,7 @@ class GivenOperands(Record):
             index for index, (given, parameter) in pairs if not given and parameter.option is ParameterOption.SINGLE
         ]
         last = self.parameters[-1].option if self.parameters else None
-        if self.word == "input" and last is ParameterOption.VARIADIC and self.short_variadic is None:
+        if last is ParameterOption.VARIADIC and self.short_variadic is None:
             found += [at for at in range(len(self.parameters) - 1, len(self.given)) if not self.given[at]]
         return found
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from onnx_lint.common.cached import Memory
 from onnx_lint.ir.tensors.data_folder import DataFolder
+from onnx_lint.wording import counted
 
 _PIECE_BYTES: Final = 1 << 20
 
@@ -21,29 +22,32 @@ class Digests:
     def __init__(self, folder: DataFolder) -> None:
         self._folder = folder
         self._found: dict[str, str | None] = {}
+        self._unasked_left = _UNASKED_BYTES
         self.unread: dict[str, str] = {}
         """The reasons why files were not read, by location."""
 
-    def digest_of(self, location: str) -> str | None:
+    def digest_of(self, location: str, *, is_asked: bool) -> str | None:
         """Return the digest of the file in hexadecimal; None if it is not read: `unread` then has the reason.
 
-        `location`: a relative path of plain names, as `external.spelled_plainly` returns it.
+        `location`: a relative path of plain names, as `external.spelled_plainly` returns it. `is_asked`: whether the
+        user asks for the digests of large files as well.
         """
         if location not in self._found:
             self._found[location] = None
             try:
-                self._found[location] = self._read(location)
+                self._found[location] = self._read(location, is_asked=is_asked)
             except OSError as error:
                 self.unread[location] = (error.strerror or str(error)).lower()
         return self._found[location]
 
-    def _read(self, location: str) -> str | None:
+    def _read(self, location: str, *, is_asked: bool) -> str | None:
         descriptor, status = self._folder.open(location)
         try:
             key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
             if key in _known:
                 return _known[key]
-            problem = self._folder.take(status.st_size)
+            problem = None if is_asked else self._take_unasked(status.st_size)
+            problem = problem or self._folder.take(status.st_size)
             if problem is not None:
                 self.unread[location] = problem
                 return None
@@ -52,6 +56,16 @@ class Digests:
             os.close(descriptor)
         return _known.keep(key, digest)
 
+    def _take_unasked(self, size: int) -> str | None:
+        """Take that many bytes from those that are read unasked; return why that is not possible, if fewer are left."""
+        if size > self._unasked_left:
+            return f"its {counted(size, 'byte')} would only be read on request (option --verify-checksums)"
+        self._unasked_left -= size
+        return None
+
+
+_UNASKED_BYTES: Final = 1 << 24
+"""The bytes that are read for one model if the user does not ask for it; reading them takes some ten milliseconds."""
 
 _MAX_KNOWN: Final = 10_000
 _known: Final[Memory[_FileStamp, str]] = Memory(_MAX_KNOWN)

@@ -21,7 +21,8 @@ from onnx_lint.ir.tensors.remade import TensorOrigin, made
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAX_INT64, VALUE_FIELDS
 
-IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
+IN_MEMORY_MARK = "#"
+RUNTIME_ADDRESS = "*/_ORT_MEM_ADDR_/*"
 """The beginnings of the in-memory locations of the onnx package and of ONNX Runtime."""
 
 _LOCATION_ENTRY: Final = rb"\n\x08location\x12([\x01-\x7f])"
@@ -75,7 +76,7 @@ def spelled_plainly(location: str) -> str:
 
 
 def _is_safe(location: str) -> bool:
-    if not location or location.startswith(IN_MEMORY_MARKS[1]):
+    if not location or location.startswith(RUNTIME_ADDRESS):
         return False
     return location_problem(location) is None and not goes_up(location)
 
@@ -233,9 +234,14 @@ class ExternalData:
         """Return the files in the model's folder itself that look like external data; none if lookups are disabled."""
         return self._folder.data_files() if self._folder is not None and self.is_looked_up else []
 
-    def sha1(self) -> str | None:
-        """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large."""
-        return self._digests.digest_of(spelled_plainly(self.location)) if self._digests is not None else None
+    def sha1(self, *, is_asked: bool) -> str | None:
+        """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large.
+
+        `is_asked`: whether the user asks for the digests of large files as well.
+        """
+        if self._digests is None:
+            return None
+        return self._digests.digest_of(spelled_plainly(self.location), is_asked=is_asked)
 
     def describe(self) -> str:
         """Return the name of the tensor in messages."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--verify-checksums`: each data file is read once, in pieces, within a limit, and nothing that a link leads to."""
+"""Checksums: each data file is read once, in pieces, within a limit, and nothing that a link leads to."""
 
 from __future__ import annotations
 
@@ -71,6 +71,21 @@ def test_a_file_is_read_once_however_often_and_in_whatever_spelling_it_is_named(
     assert sum(read) == len(DATA)
     (Path("sub") / "w.bin").write_bytes(b"changed")
     assert lint(model("sub/w.bin")).diagnostics[0].message.endswith(hashlib.sha1(b"changed").hexdigest())
+
+
+def test_unasked_a_few_megabytes_are_read() -> None:
+    (Path("sub") / "large.bin").write_bytes(bytes((16 << 20) - len(DATA)))
+    (Path("sub") / "one.bin").write_bytes(bytes(1))
+    path = model("sub/w.bin", "sub/large.bin", "sub/one.bin", digest="0" * 40)
+    report = lint_file(path, Settings(select=("checksum-mismatch",)))
+    assert [item.place for item in report.diagnostics] == [
+        "graph.initializer[0].external_data[1]",
+        "graph.initializer[1].external_data[1]",
+    ]
+    assert report.incomplete == (
+        "the checksum of 'sub/one.bin' was not verified: its 1 byte would only be read on request"
+        " (option --verify-checksums)",
+    )
 
 
 def test_the_right_digest_is_no_finding() -> None:

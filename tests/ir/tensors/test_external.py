@@ -106,7 +106,7 @@ def test_no_unsafe_location_is_looked_up(folder: Path, monkeypatch: pytest.Monke
 
     lstat = os.lstat
     monkeypatch.setattr(os, "lstat", looked_up)
-    for location in ("/etc/passwd", "../secret.bin", "a/../../secret.bin", "a\\..\\b", "C:\\x", "#x", "w\0.bin"):
+    for location in ("/etc/passwd", "../secret.bin", "a/../../secret.bin", "a\\..\\b", "C:\\x", "w\0.bin"):
         rules = {rule for rule, _ in verdict(folder, location)}
         assert rules <= {"non-relative-location", "parent-directory-location"}
         assert rules

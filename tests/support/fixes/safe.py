@@ -91,6 +91,11 @@ SAFE = [
         graph(f"{RELU} {info('gone')} {info('a')} {info('left', INTS)}"),
         graph(f"{RELU} {info('a')}"),
     ),
+    Case(
+        "incomplete-type",
+        graph(f"{RELU} value_info {{ name: 'y' type {{ }} }} {info('a')}"),
+        graph(f"{RELU} {info('a')}"),
+    ),
     Case("contradictory-value-info", graph(f"{RELU} {info('y', INTS)} {info('a')}"), graph(f"{RELU} {info('a')}")),
     Case("contradictory-declared-type", graph(f"{RELU} {info('a', INTS)}"), graph(RELU)),
     Case("contradictory-declared-type", OF_OUTPUT, OF_OUTPUT, id="the output of a graph"),

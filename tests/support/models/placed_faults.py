@@ -18,7 +18,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from conformance.suite import export
 from onnx_lint import Settings, lint
 from onnx_lint.ir.documents.kinds import MODEL_KIND
-from onnx_lint.report import Diagnostic
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Severity, clauses
 from support.models.relocated_graphs import is_plain, moved_into_branch, moved_into_function
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moves the content of a plain main graph to other places for graphs: a branch of an If, the body of a function."""
+"""Moves the content of a plain main graph to other places: a branch of an If, the body of a function, a file."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ DOMAIN = "metamorphic.test"
 
 BRANCH = "graph.node[0].attribute[0].g"
 BODY = "functions[0]"
+HOLDER = "graph.node[0]"
+HELD = f"{HOLDER}.attribute[0]"
 
 _IN_BRANCH = frozenset({"node", "initializer", "sparse_initializer", "value_info", "quantization_annotation"})
 """The fields of the main graph that move into a branch; its inputs stay where they are."""
@@ -110,6 +112,43 @@ def moved_into_branch(proto: Proto) -> Proto:
             value.name = name
         node.output.append(f"metamorphic_output_{index}")
         other.output.append(f"metamorphic_else_{index}")
+    return moved
+
+
+OF_MODELS = frozenset(
+    {"missing-opset-import", "misplaced-attribute-reference", "unregistered-operator"}
+    | {"unknown-device-configuration", "undefined-name", "unknown-value-info-name", "unresolved-overload"}
+    | {"unknown-quantized-tensor", "stray-float64"}
+)
+"""The rules about what only the rest of a model shows: imports, functions, device configurations, outer values."""
+
+_IR_VERSION_OF_PARTS = 10
+"""Older models lack features that a file without an IR version may have."""
+
+
+def can_move_into_file(proto: Proto, diagnostics: tuple[Diagnostic, ...]) -> bool:
+    """Return whether the main graph can be the graph in an attribute that is a file by itself."""
+    rules = {diagnostic.rule for diagnostic in diagnostics}
+    return (
+        is_plain(proto)
+        and proto.ir_version >= _IR_VERSION_OF_PARTS
+        and all(entry.version > 0 for entry in proto.opset_import)
+        and not rules & {"premature-feature", "missing-opset-import", "excessive-nesting", "oversized-message"}
+    )
+
+
+def moved_into_attribute(proto: Proto) -> Proto:
+    """The model with its main graph in the attribute of a node of an unknown operator."""
+    moved = type(proto)()
+    moved.CopyFrom(proto)
+    moved.ClearField("graph")
+    _import(moved.opset_import)
+    moved.graph.name = "wrapper"
+    output = moved.graph.output.add(name="metamorphic_output")
+    output.type.tensor_type.elem_type = _FLOAT
+    output.type.tensor_type.shape.SetInParent()
+    node = moved.graph.node.add(op_type="Hold", domain=DOMAIN, name="metamorphic_hold", output=[output.name])
+    node.attribute.add(name="metamorphic_body", type=_GRAPH).g.CopyFrom(proto.graph)
     return moved
 
 
