@@ -11,8 +11,8 @@ The inputs in order are left of the arrow, the outputs right of it. The dimensio
     @heads*h        a name times an attribute
     ?*h             any multiple of a name
     1|n             1 or n
-    p+t             a sum, product (2*n*@heads) or quotient (n/@heads) of what the other operands determine; a name that
-                    only omitted operands have is 0
+    p+t             a sum, product (2*n*@heads) or quotient (n/@heads) of what the other operands determine, or which
+                    determines the one name in it that they leave open; a name that only omitted operands have is 0
     ?               any dimension, and in an output an unknown one
 
 An operand without brackets may have any shape (an output: an unknown one). [] is a scalar, or a tensor of one element.
@@ -24,8 +24,9 @@ form and a colon are the attributes with which it is valid: "name" is not 0, "!n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from math import lcm
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
@@ -33,7 +34,6 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, add, agree, divide, multi
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import (
     Element,
-    InputDimension,
     NotOneElement,
     ProblemPlace,
     ShapeProblem,
@@ -42,6 +42,7 @@ from onnx_lint.inference.shapes.problem import (
 
 _SUMMANDS: Final = re.compile(r"([+-]?)([^+-]+)")
 _FACTORS: Final = re.compile(r"([*/])")
+_NAMES: Final = re.compile(r"(?<![@\w.])[^\W\d]\w*")
 
 
 class Term(Record):
@@ -126,9 +127,16 @@ def _term(text: str) -> Term:
     return Term(name, int(factor or 1), kind, int(element) if element else None)
 
 
-def solve(text: str, node: Operands) -> Outputs:
-    """Compare the operands of a node with an equation, and return the shapes of its outputs."""
-    return _NameBindings(node).outputs(equation(text))
+Size = tuple[Dim, ProblemPlace | None]
+"""A size and its source."""
+
+
+def solve(text: str, node: Operands, **known: Size) -> Outputs:
+    """Compare the operands of a node with an equation, and return the shapes of its outputs.
+
+    `known`: names whose sizes something else than a dimension says, such as an attribute.
+    """
+    return _NameBindings(node, known).outputs(equation(text))
 
 
 def require(texts: tuple[str, ...], node: Operands) -> None:
@@ -167,15 +175,16 @@ def _is_true(condition: str, node: Operands) -> bool:
 
 def _require_one(forms: list[ShapeEquation], node: Operands) -> None:
     """Record the problems with the form that has the fewest; none if the node has one of the forms."""
-    problems, remarks = node.problems, node.remarks
+    problems, remarks, implied = node.problems, node.remarks, node.implied
     found: list[tuple[list[ShapeProblem], list[ShapeProblem]]] = []
     for form in forms:
-        node.problems, node.remarks = [], []
+        node.problems, node.remarks, node.implied = [], [], dict(implied)
         _NameBindings(node).outputs(form)
         found.append((node.problems, node.remarks))
         if not node.problems:
             break
-    node.problems, node.remarks = problems, remarks
+    # Of several forms only the node's own one implies sizes.
+    node.problems, node.remarks, node.implied = problems, remarks, node.implied if len(forms) == 1 else implied
     for fewest in sorted(found, key=lambda each: (any(map(_is_rank, each[0])), len(each[0])))[:1]:
         node.problems += fewest[0]
         node.remarks += fewest[1]
@@ -207,11 +216,13 @@ def _has_rank(node: Operands, index: int, pattern: Pattern) -> bool:
 class _NameBindings:
     """The dimensions of the names in an equation, and their sources."""
 
-    def __init__(self, node: Operands) -> None:
+    def __init__(self, node: Operands, known: Mapping[str, Size] = {}) -> None:
         self.node = node
         self.omitted: set[str] = set()
         """The names that only omitted operands have."""
-        self.dims: dict[str, tuple[Dim, ProblemPlace | None]] = {}
+        self.dims: dict[str, Size] = dict(known)
+        self.firsts: dict[str, tuple[int, int]] = {}
+        """For each name the first dimension that is it, as an operand and an axis."""
         self.runs: dict[str, tuple[Dims, int, int]] = {}
         """For each run its dimensions, the operand that has it first, and the axis at which it begins there."""
         self.waiting: list[tuple[int, int, Term]] | None = []
@@ -225,8 +236,11 @@ class _NameBindings:
         for index, pattern in enumerate(equation.inputs):
             if self.node.given(index) and pattern.terms is not None:
                 self._take(index, pattern, pattern.terms)
-        waiting, self.waiting = self.waiting, None
-        for each in waiting or ():
+        waiting, self.waiting = self.waiting or (), None
+        for index, axis, term in waiting:
+            if term.kind == "sum":
+                self._solve(index, axis, term.name)
+        for each in waiting:
             self._bind(*each)
         return [self._shape(pattern) for pattern in equation.outputs]
 
@@ -256,10 +270,9 @@ class _NameBindings:
             rank = len(self.node.fact(index).shape or ()) - len(dims) + len(first)
             self.node.wrong_rank(index, rank, rank, operand)
             return
-        merged = [
-            self.node.same((index, begin + at), dim, self.node.place(operand, start + at))
-            for at, dim in enumerate(first)
-        ]
+        for at in range(len(first)):
+            self.node.equal((operand, start + at), (index, begin + at))
+        merged = [unified(dim, dims[at]) for at, dim in enumerate(first)]
         self.runs[name] = tuple(merged), operand, start
 
     def _bind(self, index: int, axis: int, term: Term) -> None:
@@ -273,36 +286,66 @@ class _NameBindings:
             self.waiting.append((index, axis, term))
             return
         if term.kind == "multiple":
-            if isinstance(found, int) and isinstance(expected, int) and expected and found % expected:
-                self.node.indivisible(InputDimension(index, axis, found), expected, by)
+            if isinstance(expected, int) and expected:
+                self.node.quotient((index, axis), expected, by)
             return
         if term.times is not None:
             self._bind_part(index, axis, term.name, self.node.integer(term.times), Element(term.times, None))
             return
         if isinstance(expected, int) or term.kind != "name":
             self.node.same((index, axis), expected, by)
-        elif term.factor == 1:
-            place = self.node.place(index, axis)
+            return
+        place = self.node.place(index, axis)
+        if term.factor == 1:
+            if not term.or_one:
+                first = self.firsts.setdefault(term.name, (index, axis))
+                if first[0] != index and isinstance(found, int):
+                    self.node.equal(first, (index, axis))
             self.dims[term.name] = unified(expected, found), place if agree(expected, found) else by
-        elif isinstance(found, int) and term.factor:
+        elif place is not None and isinstance(found, int) and term.factor:
             if found % term.factor:
-                self.node.indivisible(InputDimension(index, axis, found), term.factor)
+                self.node.indivisible(place, term.factor)
             else:
-                self.dims[term.name] = found // term.factor, InputDimension(index, axis, found)
+                self.dims[term.name] = found // term.factor, place
 
     def _bind_part(self, index: int, axis: int, name: str, times: int | None, by: Element) -> None:
         """Bind a name to a dimension divided by the number in an attribute."""
-        found = self.node.dim(index, axis)
-        if times is None or times < 1 or not isinstance(found, int):
+        found, place = self.node.dim(index, axis), self.node.place(index, axis)
+        if times is None or times < 1 or not isinstance(found, int) or place is None:
             return
         by = replace(by, value=times)
         dim = self.dims.get(name, (None, None))[0]
         if found % times:
-            self.node.indivisible(InputDimension(index, axis, found), times, by)
+            self.node.indivisible(place, times, by)
         elif isinstance(dim, int):
             self.node.same((index, axis), dim * times, self.dims[name][1])
         else:
-            self.dims[name] = found // times, InputDimension(index, axis, found)
+            self.dims[name] = found // times, place
+
+    def _solve(self, index: int, axis: int, text: str) -> None:
+        """Bind the one name in a sum that no other operand determines, if the sum is known, and is linear in it."""
+        found, place = self.node.dim(index, axis), self.node.place(index, axis)
+        if not isinstance(found, int):
+            return
+        parts: list[tuple[str, int, int]] = []
+        for sign, product in _SUMMANDS.findall(text):
+            unknown, factor, divisor = "", -1 if sign == "-" else 1, 1
+            for operation, name in zip(*[iter(("*", *_FACTORS.split(product)))] * 2, strict=True):
+                size = self._named(name)
+                if isinstance(size, int) and (size or operation == "*"):
+                    factor, divisor = (factor * size, divisor) if operation == "*" else (factor, divisor * size)
+                elif operation == "*" and name.isidentifier() and not unknown:
+                    unknown = name
+                else:
+                    return
+            parts.append((unknown, factor, divisor))
+        # The sum is the number times one name, plus another number: both in the same fractions.
+        whole = lcm(*[divisor for *_, divisor in parts])
+        of_name = sum(factor * whole // divisor for name, factor, divisor in parts if name)
+        rest = found * whole - sum(factor * whole // divisor for name, factor, divisor in parts if not name)
+        names = {name for name, *_ in parts if name}
+        if len(names) == 1 and of_name and rest % of_name == 0 and rest // of_name >= 0:
+            self.dims[names.pop()] = rest // of_name, place
 
     def _computed(self, text: str) -> Dim:
         """Return the value of a sum of products and quotients; None if a part is unknown."""
@@ -317,6 +360,11 @@ class _NameBindings:
             total = add(total, found)
         return total
 
+    def _source(self, text: str) -> ProblemPlace | None:
+        """Return the source of the only size in a sum that an operand determines; None if there are several."""
+        names = {name for name in _NAMES.findall(text) if name not in self.omitted}
+        return self.dims.get(names.pop(), (None, None))[1] if len(names) == 1 else None
+
     def _named(self, name: str) -> Dim:
         if name.isdecimal():
             return int(name)
@@ -329,7 +377,7 @@ class _NameBindings:
         if term.kind in ("number", "any"):
             return term.factor, None
         if term.kind == "sum":
-            return self._computed(term.name), None
+            return self._computed(term.name), self._source(term.name)
         if term.kind == "attribute":
             value = self._argument(term)
             if value is None:

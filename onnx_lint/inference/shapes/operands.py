@@ -101,7 +101,9 @@ _TAKES_FIRST = frozenset({"NonMaxSuppression", "SequenceAt", "SequenceErase", "S
 class Operands:
     """The operands of a node, and the problems found with them."""
 
-    __slots__ = ("_attributes", "_bound", "equated", "facts", "output_count", "problems", "remarks", "schema")
+    __slots__ = (
+        "_attributes", "_bound", "equated", "facts", "implied", "output_count", "problems", "remarks", "schema",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -119,6 +121,10 @@ class Operands:
         """The sizes of variables in this node."""
         self.equated: list[EqualDimensions] = []
         """The pairs of dimensions that must be equal and are not both sizes, for the operators in `EQUATED`."""
+        self.implied: dict[tuple[int, int], InputDimension] = {}
+        """For dimensions of unknown size, each an input and an axis, a later operand's that must equal it: others
+        that must equal it are compared with that.
+        """
         self.remarks: list[ShapeProblem] = []
         """Violations of the operator's text that consumers accept in some models; the outputs are
         known nevertheless.
@@ -328,14 +334,28 @@ class Operands:
         If two sizes differ, the later operand is recorded, and the earlier one's size is returned.
         """
         first, second = sorted([one, other], key=lambda each: each[0])
-        return self.same(second, self.dim(*first), self.place(*first))
+        expected = self.dim(*first)
+        if not isinstance(expected, int) and self.operator not in EQUATED:
+            self._imply(first, second)
+        return self.same(second, expected, self.place(*first))
+
+    def _imply(self, at: tuple[int, int], by: tuple[int, int]) -> None:
+        """Keep the size of an operand's dimension as that of another one, which is unknown."""
+        shape, place = self.fact(at[0]).shape, self.place(*by)
+        if isinstance(place, InputDimension) and (shape is None or -len(shape) <= at[1] < len(shape)):
+            self.implied[self._from_start(*at)] = place
+
+    def _from_start(self, index: int, axis: int) -> tuple[int, int]:
+        """Return an axis counted from the start if the rank is known."""
+        return index, axis + len(self.fact(index).shape or ()) if axis < 0 else axis
 
     def same(self, at: tuple[int, int], expected: Dim, by: ProblemPlace | None) -> Dim:
         """Return the dimension of an operand (index, axis) that must be `expected`, as `by` requires."""
         found = self.dim(*at)
         if isinstance(found, int) and isinstance(expected, int):
-            if found != expected:
-                self.problems.append(Unequal(self._dimension(*at), expected, by))
+            place = self.place(*at) if found != expected else None
+            if isinstance(place, InputDimension):
+                self.problems.append(Unequal(place, expected, by))
         elif at[0] < EQUATED.get(self.operator, 0) and not self.schema.domain:
             self._bind(at, found, expected)
         return unified(expected, found)
@@ -354,17 +374,30 @@ class Operands:
             self.problems.append(TwoSizes(variable, first, bound))
 
     def dim(self, index: int, axis: int) -> Dim:
-        """Return a dimension of an input; a negative axis counts from the end. None if the rank is unknown."""
+        """Return a dimension of an input; a negative axis counts from the end.
+
+        If its size is unknown, it is the one that the operands compared so far imply; None if the rank is unknown.
+        """
         shape = self.facts[index].shape if index < len(self.facts) else None
-        return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+        dim = shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+        if not self.implied or isinstance(dim, int):
+            return dim
+        place = self.implied.get(self._from_start(index, axis))
+        return dim if place is None else place.size
 
     def place(self, index: int, axis: int) -> ProblemPlace | None:
-        """Return a dimension of an input as the source of a size; None if it is not a size."""
-        return self._dimension(index, axis) if isinstance(self.dim(index, axis), int) else None
+        """Return a dimension of an input, or the one that implies it, as the source of a size; None if it is not a
+        size.
+        """
+        shape = self.fact(index).shape
+        if shape is not None and -len(shape) <= axis < len(shape) and isinstance(shape[axis], int):
+            return self._dimension(index, axis)
+        return self.implied.get(self._from_start(index, axis)) if self.implied else None
 
     def _dimension(self, index: int, axis: int) -> InputDimension:
-        size = self.dim(index, axis)
-        rank = len(self.fact(index).shape or ())
+        shape = self.fact(index).shape or ()
+        rank = len(shape)
+        size = shape[axis] if -rank <= axis < rank else None
         return InputDimension(index, axis + rank if axis < 0 else axis, size if isinstance(size, int) else -1)
 
     def broadcast(self, shapes: Sequence[Shape], operands: Sequence[int], trailing: int = 0) -> Shape:
@@ -433,7 +466,9 @@ class Operands:
         """Return a dimension of an operand (index, axis) divided by a number; record a remainder."""
         size = self.dim(*at)
         if isinstance(size, int) and isinstance(divisor, int) and divisor and size % divisor:
-            self.indivisible(self._dimension(*at), divisor, by)
+            place = self.place(*at)
+            if place is not None:
+                self.indivisible(place, divisor, by)
         return divide(size, divisor)
 
     def has_count(self, source: NumberSource, count: int, expected: int, by: NumberSource | None = None) -> bool:

@@ -63,8 +63,8 @@ def test_an_equation_computes_with_what_came_before():
         Indivisible(InputDimension(0, 2, 13), 3, Element("num_heads", 3)),
         Unequal(InputDimension(3, 0, 3), 2, InputDimension(0, 0, 2)),
         Unequal(InputDimension(3, 1, 9), 10),
-        Unequal(InputDimension(4, 0, 12), 13),
-        Unequal(InputDimension(5, 0, 3), 2),
+        Unequal(InputDimension(4, 0, 12), 13, InputDimension(1, 2, 6)),
+        Unequal(InputDimension(5, 0, 3), 2, InputDimension(1, 2, 6)),
     ]
 
 
@@ -87,3 +87,25 @@ def test_of_several_forms_the_one_with_the_ranks_is_compared():
 def test_what_is_no_equation(text):
     with pytest.raises(ValueError, match=r"equation|operand|dimension"):
         equation(text)
+
+
+def test_a_sum_gives_the_one_name_that_nothing_else_gives():
+    text = "Q[s D] past[p D/@num_heads] mask[s p+t] bias[2*D+v] ->"
+    made = node("Sum", (None, "D"), (3, 4), (5, 7), ..., num_heads=3)
+    assert list(solve(f"{text} Y[D t p]", made)) == [(12, 4, 3)]
+    assert made.problems == []
+    made = node("Sum", None, (3, 4), (5, 2), (30,), num_heads=3)
+    assert list(solve(f"{text} Y[D t v]", made)) == [(12, None, 6)]  # there are no -1 keys
+    assert made.problems == []
+    made = node("Sum", (None, "D"), (3, 4), (5, 7), num_heads=3)
+    solve("Q[s D] K[? D/@num_heads] V[? D/@num_heads] ->", made)
+    assert made.problems == [Unequal(InputDimension(2, 1, 7), 4, InputDimension(1, 1, 4))]
+
+
+def test_something_else_may_give_a_name():
+    made = node("Sum", ("T", 8), (3, 8))
+    assert list(solve("X[t 4*h] Y[d 4*h] -> Z[d h]", made, h=(2, Element("hidden_size", 2)))) == [(3, 2)]
+    assert made.problems == []
+    made = node("Sum", ("T", 8), (3, 12))
+    solve("X[t 4*h] Y[d 4*h] -> Z[d h]", made, h=(2, Element("hidden_size", 2)))
+    assert made.problems == [Unequal(InputDimension(1, 1, 12), 8, Element("hidden_size", 2))]

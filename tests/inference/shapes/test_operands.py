@@ -11,6 +11,7 @@ from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
     Element,
+    Indivisible,
     InputDimension,
     NotBroadcast,
     NotOneElement,
@@ -97,3 +98,26 @@ def test_an_attribute_without_a_value_has_none():
     made = Operands(SCHEMAS.find("", "Reshape", 5), attributes, (), 1)
     assert made.argument("allowzero") is None
     assert made.integer("allowzero", 0) == 0
+
+
+@pytest.mark.parametrize("first", [("N", "C"), (None, None), None])
+def test_what_a_later_operand_says_of_an_unknown_size_is_compared_with_others(first):
+    made = node("Sum", first, (3,), (4,), (4,))
+    assert made.equal((0, 1), (1, 0)) == 3
+    assert made.dim(0, 1) == 3
+    assert made.place(0, 1) == InputDimension(1, 0, 3)
+    made.equal((0, 1), (2, 0))
+    assert made.problems == [Unequal(InputDimension(2, 0, 4), 3, InputDimension(1, 0, 3))]
+    made.equal((0, 1), (2, 7))  # no such dimension
+    assert made.quotient((0, 1), 2) is None
+    assert made.problems[1:] == [Indivisible(InputDimension(1, 0, 3), 2)]
+
+
+def test_a_size_that_an_operand_has_is_its_own():
+    made = node("Sum", (2, "C"), (3,))
+    made.equal((0, 0), (1, 0))
+    assert made.dim(0, 0) == 2
+    assert made.dim(0, -1) == "C"
+    made.equal((0, -1), (1, 0))
+    assert made.dim(0, 1) == made.dim(0, -1) == 3
+    assert made.problems == [Unequal(InputDimension(1, 0, 3), 2, InputDimension(0, 0, 2))]

@@ -9,7 +9,7 @@ from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal, WrongRank
 from onnx_lint.inference.shapes.registration import shapes_of
 
-_BATCH, _HEAD, _LENGTH, _SIZE = range(4)
+_BATCH, HEAD, _LENGTH, _SIZE = range(4)
 _QUERY, _KEY, _VALUE, _MASK, _PAST_KEY, _PAST_VALUE, _UNPADDED = range(7)
 
 PACKED, SPLIT = 3, 4
@@ -50,22 +50,33 @@ def attention(node: Operands) -> Outputs:
         node.wrong_rank(other, rank, rank, first)
     _is_for_packed(node, "q_num_heads", _QUERY)
     _is_for_packed(node, "kv_num_heads", _KEY, _VALUE)
-    agree(node, query, key, _BATCH, _SIZE)
-    agree(node, key, value, _BATCH, _HEAD, _LENGTH)
-    shares(node, query, key)
-    past_key, past_value = _past(node, _PAST_KEY, key), _past(node, _PAST_VALUE, value)
-    agree(node, past_key, past_value, _LENGTH)
-    if node.shape(_UNPADDED, 1) is not None:
-        node.equal((_QUERY, 0), (_UNPADDED, 0))
+    past_key, past_value = _past(node, _PAST_KEY), _past(node, _PAST_VALUE)
     parts = (query, key, value, past_key, past_value)
+    # Of the parts with a size the first is what the message says.
+    agree(node, _BATCH, key, query)
+    agree(node, _SIZE, key, query)
+    agree(node, _BATCH, value, key, query)
+    agree(node, HEAD, value, key)
+    agree(node, _LENGTH, value, key)
+    # Only its length may differ between the past of an input and the input.
+    agree(node, _BATCH, past_key, key, query, value)
+    agree(node, HEAD, past_key, key, value)
+    agree(node, _SIZE, past_key, key, query)
+    agree(node, _BATCH, past_value, value, key, query, past_key)
+    agree(node, HEAD, past_value, value, key, past_key)
+    agree(node, _SIZE, past_value, value)
+    agree(node, _LENGTH, past_value, past_key)
+    shares(node, query, first_with(HEAD, *parts[1:]) or key)
     batch = _known(_BATCH, *parts)
-    shared = _known(_HEAD, *parts[1:])
+    if node.shape(_UNPADDED, 1) is not None:
+        node.equal(((first_with(_BATCH, *parts) or query).index, 0), (_UNPADDED, 0))
+    shared = _known(HEAD, *parts[1:])
     size, of_value = _known(_SIZE, query, key, past_key), _known(_SIZE, value, past_value)
     length = _known(_LENGTH, key, value)
     if node.given(_PAST_KEY) or node.given(_PAST_VALUE):
         length = add(_known(_LENGTH, past_key, past_value), length)
-    heads, steps = query.dims[_HEAD], query.dims[_LENGTH]
-    _fits_mask(node, (batch, heads, steps, length))
+    heads, steps = query.dims[HEAD], query.dims[_LENGTH]
+    _fits_mask(node, (batch, heads, steps, length), shared)
     present = (batch, shared, length)
     output: Shape = None
     if node.fact(_QUERY).shape is not None:
@@ -76,12 +87,13 @@ def attention(node: Operands) -> Outputs:
 def _part(node: Operands, index: int, name: str) -> HeadInput:
     """Return an input; a packed one is divided into the number of heads in an attribute."""
     shape = node.shape(index, at_least=PACKED, at_most=SPLIT)
-    if shape is None:
-        return HeadInput(index, (None,) * SPLIT)
     heads = node.integer(name)
+    if shape is None:
+        # Whatever its rank, it has as many heads.
+        return HeadInput(index, (None, heads if heads and heads > 0 else None, None, None), True)
     if len(shape) == SPLIT:
         if node.version < _PACKED_ONLY and heads is not None and heads > 0:
-            node.same((index, _HEAD), heads, Element(name, heads))
+            node.same((index, HEAD), heads, Element(name, heads))
         return HeadInput(index, shape)
     batch, length, _ = shape
     if heads is None:
@@ -104,11 +116,13 @@ def _is_for_packed(node: Operands, name: str, *indices: int) -> None:
         node.wrong_value(name, heads, reason, allowed=f"no {name}, or inputs of 3 dimensions")
 
 
-def _past(node: Operands, index: int, part: HeadInput) -> HeadInput:
-    """Return the past of an input. Only its length may differ from the input."""
-    past = HeadInput(index, node.shape(index, SPLIT) or (None,) * SPLIT)
-    agree(node, part, past, _BATCH, _HEAD, _SIZE)
-    return past
+def _past(node: Operands, index: int) -> HeadInput:
+    return HeadInput(index, node.shape(index, SPLIT) or (None,) * SPLIT)
+
+
+def first_with(axis: int, *parts: HeadInput) -> HeadInput | None:
+    """Return the first part with a known size in an axis."""
+    return next((part for part in parts if isinstance(part.dims[axis], int)), None)
 
 
 def _known(axis: int, *parts: HeadInput) -> Dim:
@@ -119,35 +133,33 @@ def _known(axis: int, *parts: HeadInput) -> Dim:
     return found
 
 
-def agree(node: Operands, one: HeadInput, other: HeadInput, *axes: int) -> None:
-    """Record dimensions of the second part that differ from those of the first."""
-    for axis in axes:
-        expected, found = one.dims[axis], other.dims[axis]
-        if not (isinstance(expected, int) and isinstance(found, int)) or expected == found:
-            continue
-        place = node.place(other.index, other.axis(axis))
-        if not isinstance(place, InputDimension):
-            continue
-        if axis == _SIZE and other.is_packed:
-            expected = multiply(expected, other.dims[_HEAD])
-        if isinstance(expected, int):
-            by = node.place(one.index, one.axis(axis))
-            node.problems.append(Unequal(place, expected, by))
+def agree(node: Operands, axis: int, other: HeadInput, *likes: HeadInput) -> None:
+    """Record a size that differs from that of the first of other parts that has one."""
+    one, found = first_with(axis, *likes), other.dims[axis]
+    if one is None or not isinstance(found, int) or found == one.dims[axis]:
+        return
+    place, expected = node.place(other.index, other.axis(axis)), one.dims[axis]
+    if axis == _SIZE and other.is_packed:
+        expected = multiply(expected, other.dims[HEAD])
+    if isinstance(place, InputDimension) and isinstance(expected, int):
+        node.problems.append(Unequal(place, expected, node.place(one.index, one.axis(axis))))
 
 
 def shares(node: Operands, query: HeadInput, key: HeadInput) -> None:
     """As many heads of queries share each head of keys."""
-    heads, shared = query.dims[_HEAD], key.dims[_HEAD]
+    heads, shared = query.dims[HEAD], key.dims[HEAD]
     if not (isinstance(heads, int) and isinstance(shared, int) and shared) or heads % shared == 0:
         return
-    by = Element("kv_num_heads", shared) if key.is_packed else node.place(key.index, _HEAD)
-    place = Element("q_num_heads", heads) if query.is_packed else InputDimension(query.index, _HEAD, heads)
+    by = Element("kv_num_heads", shared) if key.is_packed else node.place(key.index, HEAD)
+    place = Element("q_num_heads", heads) if query.is_packed else InputDimension(query.index, HEAD, heads)
     node.indivisible(place, shared, by)
 
 
-def _fits_mask(node: Operands, scores: Dims) -> None:
-    """The mask is broadcast to the scores of queries and keys."""
+def _fits_mask(node: Operands, scores: Dims, shared: Dim) -> None:
+    """The mask is broadcast to the scores of queries and keys, of which `shared` heads are keys."""
     mask = node.shape(_MASK, at_most=SPLIT)
+    if not isinstance(scores[HEAD], int) and node.dim(_MASK, HEAD - SPLIT) != 1:
+        node.quotient((_MASK, HEAD - SPLIT), shared)
     for axis in range(-len(mask or ()), 0):
         dim, expected = node.dim(_MASK, axis), scores[axis]
         may_be_shorter = axis == -1 and node.version >= _SHORT_MASK

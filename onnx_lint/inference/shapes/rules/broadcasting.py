@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dims
+from onnx_lint.inference.shapes.dims import Dims, Shape
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Remark, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -38,11 +38,13 @@ _INTEGERS = frozenset(f"tensor({sign}int{bits})" for sign in ("", "u") for bits 
 @shapes_of("Max", "Mean", "Min", "Sum")
 def all_alike(node: Operands) -> Outputs:
     """All inputs are of one shape, until version 7."""
-    first = node.shape(0)
-    for index in range(1, node.count if first is not None else 0):
-        shape = node.shape(index, len(first or ()), like=0)
+    # All are compared with the first one of known rank.
+    by = next((index for index in range(node.count) if node.fact(index).shape is not None), 0)
+    first = node.shape(by)
+    for index in range(by + 1, node.count if first is not None else 0):
+        shape = node.shape(index, len(first or ()), like=by)
         for axis in range(len(shape or ())):
-            node.equal((0, axis), (index, axis))
+            node.equal((by, axis), (index, axis))
     return [first]
 
 
@@ -84,9 +86,9 @@ def parametric(node: Operands) -> Outputs:
     return [data]
 
 
-def one_way(node: Operands, data: Dims, other: Dims, index: int = 1) -> None:
+def one_way(node: Operands, data: Shape, other: Dims, index: int = 1) -> None:
     """Record that an input cannot be broadcast to the first without changing the first's shape."""
-    if len(other) > len(data):
+    if data is not None and len(other) > len(data):
         node.wrong_rank(index, 0, len(data), 0)
         return
     for axis in range(-1, -len(other) - 1, -1):

@@ -46,9 +46,9 @@ def attention(node: Operands) -> Outputs:
     if matrix is not None and data is not None:
         node.equal((0, 2), (weights, 0))
     stated_sizes = node.length("qkv_hidden_sizes")
-    _divides(node, (weights, 1), _PROJECTIONS if matrix is not None and not stated_sizes else 0)
     if matrix is not None and bias is not None and node.given(2):
         node.equal((weights, 1), (2, 0))
+    _divides(node, (weights, 1), _PROJECTIONS if matrix is not None and not stated_sizes else 0)
     node.shape(past, 5)
     if stated_sizes and node.has_count("qkv_hidden_sizes", stated_sizes, _PROJECTIONS):
         _are_widths(node)
@@ -171,9 +171,13 @@ def multi_head_attention(node: Operands) -> Outputs:
     """Queries [batch, length, features] against keys and values, or all in one [batch, length, heads, 3, size]."""
     query = _queries(node)
     node.shape(6, 4)
+    if query is not None or node.fact(0).shape is None:
+        for index in (1, 2):
+            if node.given(index):
+                node.equal((0, 0), (index, 0))
+        _fits_padding(node)
     if query is None:
         return UNKNOWN
-    _fits_padding(node, query)
     batch, length = query[:2]
     heads = number_of(node, "num_heads")
     size = query[4] if len(query) > _FEATURES else divide(query[2], heads)
@@ -191,7 +195,7 @@ def multi_head_attention(node: Operands) -> Outputs:
     return [(batch, length, features), *present, (batch, heads, length, None)]
 
 
-def _fits_padding(node: Operands, query: Dims) -> None:
+def _fits_padding(node: Operands) -> None:
     """Note a mask of the keys that is of another size; the keys of a past come before those that the node gets."""
     mask = node.shape(_KEY_MASK, at_least=_TEXTS, at_most=_PAIRS)
     if mask is None:
@@ -221,8 +225,10 @@ _KEY_MASK = 4
 def _queries(node: Operands) -> Dims | None:
     """The shape of the queries; other ranks than ONNX Runtime takes for these and for the values are noted."""
     node.is_positive("num_heads")
-    _divides(node, (0, 2), int(len(node.fact(0).shape or ()) == _FEATURES))
     query = node.fact(0).shape
+    # Keys are as wide as queries.
+    wide = 0 if isinstance(node.dim(0, 2), int) else 1
+    _divides(node, (wide, 2), int(len(node.fact(wide).shape or ()) == _FEATURES))
     node.shape(2, at_least=3, at_most=4)
     if query is not None and len(query) not in (_FEATURES, _PACKED):
         # Of two ranks, the one that is nearer.
@@ -280,14 +286,21 @@ def grouped_attention(node: Operands) -> Outputs:
     if node.operator == "GroupQueryAttention":
         query = node.shape(0, 3)
         _refused_groups(node, query, is_packed=is_packed)
-    if query is None:
+        if not is_packed:
+            node.equal((0, 0), (1, 0))
+    if query is None and node.problems:
         return UNKNOWN
     heads, shared = number_of(node, "num_heads"), number_of(node, "kv_num_heads")
     size: Dim = None
+    by = 0
     if isinstance(heads, int) and isinstance(shared, int):
-        size = divide(query[2], heads + 2 * shared if is_packed else heads)
+        size = divide(node.dim(0, 2), heads + 2 * shared if is_packed else heads)
+        if not isinstance(size, int) and of_rank(node, 1, 3) is not None:
+            size, by = divide(node.dim(1, 2), shared), 1
     if node.operator == "GroupQueryAttention":
-        _fits_cache(node, size)
+        _fits_cache(node, size, by)
+    if query is None:
+        return UNKNOWN
     features = multiply(size, heads) if is_packed else query[2]
     output = (*query[:2], features)
     if node.operator == "SparseAttention":
@@ -313,15 +326,22 @@ def _refused_groups(node: Operands, query: Shape, *, is_packed: bool) -> None:
         node.indivisible(InputDimension(0, 2, width), _HEAD_STEP * count, Element("num_heads", heads))
 
 
-def _fits_cache(node: Operands, size: Dim) -> None:
+def _fits_cache(node: Operands, size: Dim, by: int) -> None:
     """Note caches with another size of heads, unless their elements are packed, and another number of lengths than
-    that of texts.
+    that of texts. The input `by` says the size.
     """
-    for index in (3, 4):
-        if node.given(index) and node.fact(index).kind == node.fact(0).kind:
-            node.same((index, 3), size, node.place(0, 2))
+    are_packed = any(node.given(index) and node.fact(index).kind != node.fact(0).kind for index in (3, 4))
+    if isinstance(size, int):
+        for index in (3, 4):
+            if node.given(index) and node.fact(index).kind == node.fact(0).kind:
+                node.same((index, 3), size, node.place(by, 2))
+    elif not are_packed:
+        node.equal((3, 3), (4, 3))
+        node.quotient((3, 3), _HEAD_STEP)
     lengths = node.shape(5, at_least=1)
     if lengths is not None and len(lengths) == 1:
+        if of_rank(node, 3, 4) is not None:
+            node.equal((0, 0), (3, 0))
         node.equal((0, 0), (5, 0))
 
 

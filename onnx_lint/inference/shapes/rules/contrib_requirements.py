@@ -134,9 +134,13 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "MatMulNBitsQLoRA": ("x[*rows ?] w scales a[? ? ?] a_scales[? ?] b[? ? ?] b_scales[? ?] ->",),
     "MatMulPacked": ("a[*rows ?] ... ->",),
     "MaxpoolWithMask": ("x[? ? *spatial] mask[? ? *spatial] ->",),
-    "MoE": (
-        "x[t h] p[t e] w[e ? ?] b[e ?] v[e ? ?] c[e h] u[e ? ?] d[e ?] ->",
-        "x[? ? h] p[? e] w b[e ?] v c[e h] ... ->",
+    "MoE": tuple(
+        f"{x} {weights} {more} ->"
+        for (x, more), weights in product(
+            (("x[t h] p[t e]", "u[e ? ?] d[e ?]"), ("x[? ? h] p[? e]", "...")),
+            # The second layout is an older one, which ONNX Runtime still takes.
+            ("w[e i h] b[e i] v[e h ?] c[e h]", "w[e h i] b[e i] v[e ? h] c[e h]"),
+        )
     ),
     "MoEGroupRouter": ("logits[? *rows ?] bias - ->", "logits[? 256*w] bias[e] weights![e 256*w] ->"),
     "MRotaryEmbedding": tuple(

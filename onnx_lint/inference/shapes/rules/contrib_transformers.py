@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, divide, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
+from onnx_lint.inference.shapes.problem import Element, ProblemPlace
 from onnx_lint.inference.shapes.registration import equations, runtime_shapes_of
 from onnx_lint.inference.shapes.rules.contrib_attention import number_of, of_rank
 from onnx_lint.inference.shapes.rules.contrib_elements import fits_last
@@ -23,6 +23,8 @@ def rotary_embedding(node: Operands) -> Outputs:
         node.wrong_value("num_heads", heads, f"'rotary_embedding_dim' {rotated} requires it", allowed="at least 1")
     size: Dim = None
     by: ProblemPlace | None = Element("rotary_embedding_dim", rotated)
+    if node.shape(2, 2) is not None and node.shape(3, 2) is not None:
+        node.equal((2, 1), (3, 1))
     if rotated:
         size = rotated
     elif shape is not None:
@@ -31,8 +33,9 @@ def rotary_embedding(node: Operands) -> Outputs:
             # Without a number of heads the size of a head is twice that of the caches.
             size = divide(size, heads) if heads > 0 else None
             pairs = node.dim(2, 1)
-            if not heads and isinstance(shape[2], int) and isinstance(pairs, int) and pairs and shape[2] % (2 * pairs):
-                node.indivisible(InputDimension(0, 2, shape[2]), 2 * pairs, node.place(2, 1))
+            if not heads:
+                pairs = pairs if isinstance(pairs, int) else 1
+                node.quotient((0, 2), 2 * pairs, node.place(2, 1))
     for index in (2, 3):
         if node.shape(index, 2) is not None and isinstance(size, int):
             node.same((index, 1), size // 2, by)
@@ -53,7 +56,7 @@ def skip_normalization(node: Operands) -> Outputs:
     """
     shape = node.shape(0, at_least=2, at_most=3)
     skip = node.shape(1, at_least=2, at_most=len(shape) if shape is not None else 3)
-    if shape is not None and skip is not None:
+    if skip is not None:
         for axis in (-2, -1):
             node.equal((0, axis), (1, axis))
     fits_last(node, *((2, 3) if node.operator == "SkipSimplifiedLayerNormalization" else (2, 3, 4)))

@@ -52,14 +52,22 @@ def quantization(node: Operands) -> None:
 def bias(node: Operands, index: int, weights: int) -> None:
     """Check that there is a number for each output of the weights."""
     if node.given(index) and node.shape(index, 1) is not None:
-        node.same((index, 0), node.dim(weights, 0), node.place(weights, 0))
+        _is_of_outputs(node, index, weights)
 
 
 def _by_output(node: Operands, index: int, weights: int) -> None:
     """A scale or zero point of the weights: one number, or one for each output."""
     shape = node.shape(index, at_most=1)
     if shape and shape[0] != 1:
-        node.same((index, 0), node.dim(weights, 0), node.place(weights, 0))
+        _is_of_outputs(node, index, weights)
+
+
+def _is_of_outputs(node: Operands, index: int, weights: int) -> None:
+    """Compare a list with the outputs of the weights, which groups share."""
+    outputs, group = node.dim(weights, 0), node.integer("group", 1)
+    node.same((index, 0), outputs, node.place(weights, 0))
+    if not isinstance(outputs, int) and group > 0:
+        node.quotient((index, 0), group, Element("group", group))
 
 
 def convolved(node: Operands, weights: int) -> Shape:
@@ -67,6 +75,8 @@ def convolved(node: Operands, weights: int) -> Shape:
     shape, kernel = _operands(node, weights)
     group = _group(node)
     if shape is None:
+        node.quotient((weights, 0), group, Element("group", group or 1))
+        _fits_kernel(node, node.fact(weights).shape or (), weights)
         return None
     _channels(node, weights, group)
     _fits_kernel(node, kernel, weights)
@@ -104,7 +114,10 @@ def _channels(node: Operands, weights: int, group: int | None) -> None:
         return
     each = node.dim(weights, 1)
     by = node.place(weights, 1) if group == 1 else Element("group", group)
-    node.same((0, 1), multiply(each, group), by)
+    if not isinstance(each, int):
+        node.quotient((0, 1), group, by)
+    if not node.problems:
+        node.same((0, 1), multiply(each, group), by)
     node.quotient((weights, 0), group, Element("group", group))
 
 
@@ -124,14 +137,16 @@ def transposed(node: Operands) -> Outputs:
     """Weights [C, M / group, ...]: the input is stretched by the strides."""
     shape, kernel = _operands(node, 1)
     group = _group(node)
-    if shape is None or group is None:
-        return UNKNOWN
-    node.equal((0, 1), (1, 0))
-    node.quotient((0, 1), group, Element("group", group))
-    _fits_kernel(node, kernel, 1)
-    outputs = multiply(kernel[1], group)
+    outputs = multiply(node.dim(1, 1), group)
+    if shape is not None and group is not None:
+        node.equal((0, 1), (1, 0))
+    _fits_kernel(node, kernel if shape is not None else node.fact(1).shape or (), 1)
+    known = 0 if isinstance(node.dim(0, 1), int) else 1
+    node.quotient((known, 1 - known), group, Element("group", group or 1))
     if node.given(2) and node.shape(2, 1) is not None:
         node.same((2, 0), outputs, node.place(1, 1))
+    if shape is None or group is None:
+        return UNKNOWN
     over = window(node, len(shape) - 2, kernel[2:], 1)
     sizes = _stretched(node, shape, over) if over is not None else None
     return UNKNOWN if sizes is None else [(shape[0], outputs, *sizes)]
@@ -170,28 +185,35 @@ def deformed(node: Operands) -> Outputs:
     """As Conv, with an offset for each element of the kernel at each place, and a mask that weighs them."""
     shape, kernel = _operands(node, 1)
     group = _group(node)
+    bias(node, 3, 1)
     if shape is None:
+        if not node.problems:
+            _without_image(node)
         return UNKNOWN
     rank = len(shape) - 2
     offset, mask = node.shape(2, len(shape), like=0), node.shape(4, len(shape), like=0)
     _channels(node, 1, group)
     _fits_kernel(node, kernel, 1)
-    bias(node, 3, 1)
     over = window(node, rank, kernel[2:], 1)
     sizes = slid(node, shape, over) if over is not None else None
-    if sizes is None:
+    if node.problems or not node.is_positive("offset_group"):
         return UNKNOWN
-    if not node.is_positive("offset_group"):
-        return UNKNOWN
+    sizes = sizes or (None,) * rank
     groups = node.integer("offset_group", 1)
     node.quotient((0, 1), groups, Element("offset_group", groups))
     points = product([groups, *kernel[2:]])
     if offset is not None:
         _of_each_place(node, 2, multiply(points, rank), sizes)
+        if not isinstance(points, int):
+            node.quotient((2, 1), rank * groups)
     if mask is not None:
         # For two axes the mask has a number for each point; for others the description copies the sentence about
         # offsets.
         _of_each_place(node, 4, points if rank == _IMAGE else None, sizes)
+        if not isinstance(points, int):
+            node.quotient((4, 1), groups)
+    if not node.problems:
+        _of_same_places(node)
     return [(shape[0], kernel[0], *sizes)]
 
 
@@ -205,3 +227,28 @@ def _of_each_place(node: Operands, index: int, count: Dim, sizes: Dims) -> None:
     node.same((index, 1), count, None)
     for axis, size in enumerate(sizes):
         node.same((index, axis + 2), size, None)
+
+
+def _without_image(node: Operands) -> None:
+    """Compare weights, offset and mask with each other, for an input of unknown rank."""
+    weights = node.shape(1, at_least=_LEAST_RANK)
+    if weights is not None and node.is_positive("offset_group"):
+        spatial = len(weights) - 2
+        points = product([node.integer("offset_group", 1), *weights[2:]])
+        for index, count in ((2, multiply(points, spatial)), (4, points if spatial == _IMAGE else None)):
+            if node.shape(index, len(weights), like=1) is not None:
+                node.same((index, 1), count, None)
+    if not node.problems:
+        _of_same_places(node)
+
+
+def _of_same_places(node: Operands) -> None:
+    """Offset and mask have numbers for the same places of the same images: for two axes, two and one for each point."""
+    offset = node.shape(2, at_least=_LEAST_RANK)
+    if offset is None or node.shape(4, len(offset), like=2) is None:
+        return
+    for axis in range(len(offset)):
+        if axis != 1:
+            node.equal((2, axis), (4, axis))
+    if len(offset) == _IMAGE + 2:
+        node.same((4, 1), node.quotient((2, 1), _IMAGE), node.place(2, 1))

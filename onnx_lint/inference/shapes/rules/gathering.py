@@ -103,6 +103,9 @@ def slice_by_inputs(node: Operands) -> Outputs:
     shape = node.shape(0, at_least=1)
     lists = [node.integers_in(index) for index in range(1, 5)]
     if shape is None:
+        known = [(index, len(each)) for index, each in enumerate(lists, 1) if each is not None]
+        for index, length in known[1:]:
+            node.has_count(index, length, known[0][1], known[0][0])
         return UNKNOWN
     starts, ends, axes, steps = lists
     count = next((len(each) for each in lists if each is not None), None)

@@ -46,14 +46,14 @@ _BY_CHANNEL = 9
 def layer_normalization(node: Operands) -> Outputs:
     """The axes from `axis` on are normalized; scale and bias are broadcast to the input one way."""
     data = node.shape(0, at_least=1)
-    if data is None:
+    if data is None and node.problems:
         return UNKNOWN
-    axis = node.axis(node.integer("axis", -1), len(data), "axis")
+    axis = node.axis(node.integer("axis", -1), len(data), "axis") if data is not None else None
     for index in (1, 2):
         other = node.shape(index)
         if other is not None:
             one_way(node, data, other, index)
-    if axis is None:
+    if data is None or axis is None:
         return UNKNOWN
     statistics = data[:axis] + (1,) * (len(data) - axis)
     return [data] if node.operator == "RMSNormalization" else [data, statistics, statistics]
@@ -67,13 +67,13 @@ def group_normalization(node: Operands) -> Outputs:
         return UNKNOWN
     groups = node.integer("num_groups", 1)
     by = Element("num_groups", groups)
-    node.quotient((0, 1), groups, by)
     for index in (1, 2):
         if node.shape(index, 1) is not None:
             if node.version < _PER_CHANNEL:
                 node.same((index, 0), groups, by)
             else:
                 node.equal((0, 1), (index, 0))
+    node.quotient((0, 1), groups, by)
     return [data]
 
 

@@ -26,6 +26,10 @@ def pad_by_inputs(node: Operands) -> Outputs:
     shape, pads, listed = node.shape(0), node.integers_in(1), node.integers_in(3)
     node.scalar(2)
     if shape is None:
+        if pads is not None and listed is not None:
+            node.has_count(1, len(pads), 2 * len(listed), 3)
+        elif not node.given(3):
+            node.quotient((1, 0), 2)
         return UNKNOWN
     axes: tuple[int, ...] | None = tuple(range(len(shape)))
     if node.given(3):

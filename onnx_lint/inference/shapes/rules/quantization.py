@@ -23,14 +23,14 @@ def quantize(node: Operands) -> Outputs:
     if scale is not None and len(scale) > 1 and block <= 0:
         node.wrong_rank(1, 0, 1, "block_size" if node.version >= _BY_BLOCK else None)
         return [data]
+    same_zero_point(node, 1, 2)
     if data is not None and scale:
         if block > 0:
             _blocks(node, len(data), block)
-        elif _are_many(scale):
+        elif _are_many((node.dim(1, 0),)):
             axis = node.axis(node.integer("axis", 1), len(data), "axis") if data else None
             if axis is not None:
                 node.equal((0, axis), (1, 0))
-    same_zero_point(node, 1, 2)
     if node.operator == "DequantizeLinear" and not node.schema.domain and node.fact(2).kind == "tensor(int32)":
         for at, zero in enumerate(node.content(2) or ()):
             if zero and isinstance(zero, int) and not node.problems:

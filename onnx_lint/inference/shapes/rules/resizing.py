@@ -194,6 +194,8 @@ def crop_or_pad(node: Operands) -> Outputs:
     if target is not None:
         node.at_least(0, target, 1)
     if shape is None:
+        if target is not None and listed is not None:
+            node.has_count(1, len(target), len(listed), "axes")
         return UNKNOWN if target is None or listed is not None else [target]
     axes = _axes(node, listed, len(shape))
     of: NumberSource = 0 if listed is None else "axes"

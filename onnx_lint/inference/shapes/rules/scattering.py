@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from onnx_lint.common.salted import salted_key
-from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes
+from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Repeated, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -23,6 +23,7 @@ def scatter_elements(node: Operands) -> Outputs:
         axis = node.axis(node.integer("axis", 0), len(data), "axis")
         indices = node.shape(1, len(data), like=0) if indices is not None else None
         updates = node.shape(2, len(data), like=0) if updates is not None else None
+        _are_updated(node, indices, updates)
         if indices is not None and axis is not None:
             index_dims_within(node, data, axis)
         if indices is not None and axis is not None and node.version >= _IN_BOUNDS:
@@ -30,11 +31,15 @@ def scatter_elements(node: Operands) -> Outputs:
             if node.operator == "ScatterElements" and node.version >= _DISTINCT_ELEMENTS:
                 _are_distinct(node, _written_elements(node, indices, axis, data[axis]))
     elif indices is not None and updates is not None:
-        updates = node.shape(2, len(indices), like=1)
+        _are_updated(node, indices, node.shape(2, len(indices), like=1))
+    return [data]
+
+
+def _are_updated(node: Operands, indices: Shape, updates: Shape) -> None:
+    """Check that there is an update for each index."""
     if indices is not None and updates is not None:
         for axis in range(len(indices)):
             node.equal((1, axis), (2, axis))
-    return [data]
 
 
 _IN_BOUNDS = 11
@@ -84,18 +89,23 @@ def scatter_nd(node: Operands) -> Outputs:
     """The last dimension of the indices is the number of axes that each index selects; an update covers the others."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
     updates = node.shape(2)
+    if data is None and indices is not None and updates is not None:
+        outer = len(indices) - 1
+        for axis in range(outer if node.shape(2, at_least=outer, like=1) is not None else 0):
+            node.equal((1, axis), (2, axis))
     if data is None or indices is None:
         return [data]
-    depth = indices[-1]
+    depth, outer = indices[-1], len(indices) - 1
     if not isinstance(depth, int):
-        return [data]
+        if updates is None or node.shape(2, at_least=outer, at_most=outer + len(data)) is None:
+            return [data]
+        depth = outer + len(data) - len(updates)  # each index selects the axes that an update does not have
     if depth > len(data):
         node.problems.append(Unequal(InputDimension(1, len(indices) - 1, depth), len(data), least=0))
         return [data]
     if depth:
         indices_within(node, data[:depth])
         _are_distinct(node, _written_slices(node, data[:depth]), depth)
-    outer = len(indices) - 1
     if updates is not None and node.shape(2, outer + len(data) - depth, like=1) is not None:
         for axis in range(outer):
             node.equal((1, axis), (2, axis))
@@ -108,6 +118,8 @@ def scatter_nd(node: Operands) -> Outputs:
 def tensor_scatter(node: Operands) -> Outputs:
     """The update fits the cache except in the axis of the sequence, which is not the batch axis."""
     cache, update = node.shape(0, at_least=2), node.shape(1, at_least=2)
+    if update is not None and node.integer("axis", -2):
+        node.equal((0, 0), (1, 0))
     if node.shape(2, 1) is not None:
         node.equal((0, 0), (2, 0))
     if cache is None:
@@ -118,7 +130,7 @@ def tensor_scatter(node: Operands) -> Outputs:
         return [cache]
     if axis is None or update is None or node.shape(1, len(cache), like=0) is None:
         return [cache]
-    for place in range(len(cache)):
+    for place in range(1, len(cache)):
         if place != axis:
             node.equal((0, place), (1, place))
     most, length = cache[axis], update[axis]

@@ -8,7 +8,7 @@ from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, Unequal
 from onnx_lint.inference.shapes.registration import equations, shapes_of
-from onnx_lint.inference.shapes.rules.attention import PACKED, SPLIT, HeadInput, shares
+from onnx_lint.inference.shapes.rules.attention import HEAD, PACKED, SPLIT, HeadInput, first_with, shares
 
 equations({"SwiGLU": "A[*shape] B[*shape] -> Y[*shape]"})
 
@@ -17,9 +17,9 @@ equations({"SwiGLU": "A[*shape] B[*shape] -> Y[*shape]"})
 def flexible_attention(node: Operands) -> Outputs:
     """A mixture of the values for each query; groups of heads share keys and values."""
     outputs = solve("Q[b h q d] K[b g k d] V[b g k v] -> Y[b h q v]", node)
-    query, key = node.fact(0).shape, node.fact(1).shape
-    if query is not None and key is not None and len(query) == len(key) == SPLIT:
-        shares(node, HeadInput(0, query), HeadInput(1, key))
+    if not node.problems:
+        query, key, value = (HeadInput(index, (None, node.dim(index, HEAD), None, None)) for index in range(3))
+        shares(node, query, first_with(HEAD, key, value) or key)
     return outputs
 
 
@@ -39,14 +39,18 @@ def linear_attention(node: Operands) -> Outputs:
     )
     of_key = node.quotient((0, 2), heads, Element("q_num_heads", heads))
     of_value = node.quotient((2, 2), shared, Element("kv_num_heads", shared))
+    if of_key is None:
+        node.quotient((1, 2), shared, Element("kv_num_heads", shared))
     node.same((1, 2), multiply(shared, of_key), node.place(0, 2))
     of_key = unified(of_key, divide(node.dim(1, 2), shared))
     of_key = node.same((3, 2), of_key, node.place(0, 2))
     of_value = node.same((3, 3), of_value, node.place(2, 2))
     for index, wide in ((4, multiply(shared, of_key)), (5, 1)):
         # A gate has a number for each head; a decay may have one for each number of a key, an update one for all.
-        if node.dim(index, 2) != wide:
-            node.same((index, 2), shared if wide is not None else None, Element("kv_num_heads", shared))
+        if wide is None:
+            node.quotient((index, 2), shared, Element("kv_num_heads", shared))
+        elif node.dim(index, 2) != wide:
+            node.same((index, 2), shared, Element("kv_num_heads", shared))
     return [(batch, steps, multiply(heads, of_value)), (batch, shared, of_key, of_value)]
 
 
@@ -95,6 +99,9 @@ def rotary_embedding(node: Operands) -> Outputs:
         node.same((index, -1), half, by)
         for axis, of_input in ((0, batch), (1, steps)) if not by_position and shape is not None else ():
             node.same((index, axis), node.dim(0, of_input), node.place(0, of_input))
+    if not node.problems:
+        for axis in range(min(len(node.fact(index).shape or ()) for index in (1, 2))):
+            node.equal((1, axis), (2, axis))
     if by_position and node.shape(3, 2) is not None and shape is not None:
         node.equal((0, batch), (3, 0))
         node.equal((0, steps), (3, 1))
