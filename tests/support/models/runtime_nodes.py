@@ -363,6 +363,13 @@ DESCRIBED = (
         runs=False,
     ),
     node("HyperConnectionPostMix", f(2, 5, 3, 8), f(2, 5, 8), f(2, 5, 3), to=(2, 5, 3, 8), runs=False),
+    node(
+        "LinearAttention",
+        *(f(2, 5, 8), f(2, 5, 8), f(2, 5, 12), None, f(2, 5, 2), f(2, 5, 2)),
+        to=[(2, 5, 12), (2, 2, 4, 6)],
+        q_num_heads=2,
+        kv_num_heads=2,
+    ),
     node("LinearAttentionGate", f(2, 5, 4), f(4), f(4), f(2, 5, 4), to=[(2, 5, 4)] * 2, runs=False),
     node("MatMulBlockQuantizedFp4Weight", f(2, 5, 32), u8(6, 16), u8(6, 2), S, to=(2, 5, 6), runs=False),
     node("MatMulBlockQuantizedFp8Weight", f(2, 5, 32), u8(6, 32), f(6, 2), to=(2, 5, 6), runs=False),

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of ONNX Runtime's operators (com.microsoft) compared with the record of the operator.
+
+Which forms of operands a node may have follows from its conditions and ranks alone, and is remembered for these: nodes
+that differ in their sizes only, as the layers of a model do, cost one equation each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from importlib import import_module
+from itertools import product, zip_longest
+from typing import Any, Final
+
+from onnx_lint.common.cached import Memory, remembered
+from onnx_lint.common.record import Record, replace
+from onnx_lint.inference.shapes.dims import Shape
+from onnx_lint.inference.shapes.equations import ShapeEquation, equation
+from onnx_lint.inference.shapes.forms import (
+    OMITTED,
+    FormSolution,
+    InputRanks,
+    fits,
+    may_be,
+    rank_at,
+    ranks_of,
+    solve_one,
+    wrong_ranks,
+)
+from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Remark
+from onnx_lint.inference.shapes.registration import Infer, ShapeRule
+from onnx_lint.inference.shapes.requirements import fit_sizes, has_attribute, holds
+from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators.records import OperandForm, OperatorRecord, Requirement, record_of, requirements
+
+_UNCHECKED: Final = "; only its description requires this, and ONNX Runtime does not check it on the processor"
+
+
+class _Forms(Record):
+    """The forms that a node may have."""
+
+    fitting: tuple[ShapeEquation, ...]
+    """Those that the ranks fit."""
+    are_alike: bool
+    """True if it does not matter to the outputs which of them a node has."""
+
+
+class _Signature(Record):
+    """An operator, and its operands by its signature."""
+
+    operator: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+def _placed(signature: tuple[str, ...], operands: Mapping[str, OperandForm]) -> dict[str, OperandForm]:
+    """Return the operands in the order of the signature, up to the last of which something is known."""
+    known = [at for at, name in enumerate(signature) if operands.get(name) is not None]
+    return {name: operands.get(name) for name in signature[: max(known, default=-1) + 1]}
+
+
+class _RecordReading:
+    """The record of an operator, prepared for its nodes."""
+
+    def __init__(self, signature: _Signature, record: OperatorRecord) -> None:
+        self.signature = signature
+        self.record = record
+        self.inputs = _placed(signature.inputs, record.inputs)
+        self.outputs = _placed(signature.outputs, record.outputs)
+        self.computed = _function(record.computed) if record.computed else None
+        self.attributes = _parsed(record.attributes)
+        self.sizes = _parsed(record.sizes)
+        self.choices = frozenset(word for choice in record.cases for word in choice.split(" or "))
+        self.conditions = tuple(dict.fromkeys(self._words((self.inputs, self.outputs, record.where))))
+        self.forms: Memory[tuple[tuple[bool, ...], InputRanks], _Forms] = Memory(_MOST)
+
+    def _words(self, forms: Iterable[Mapping[str, OperandForm]]) -> Iterator[str]:
+        """Yield the words of the conditions in operands, in their order."""
+        for each in forms:
+            for operand in each.values():
+                if isinstance(operand, Mapping):
+                    words = [word for text in operand for word in text.split() if text != "else"]
+                    yield from [word for word in words if word not in self.choices and word != "or"]
+                    yield from self._words((operand,))
+
+    def forms_of(self, node: Operands) -> tuple[_Forms, InputRanks]:
+        """Return the forms that a node may have, and its ranks."""
+        truths = tuple([holds(node, each) for each in self.conditions])
+        ranks = ranks_of(node)
+        found = self.forms.get((truths, ranks))
+        if found is None:
+            fitting = tuple([form for form in self.all_forms(truths, ranks) if fits(form, ranks)])
+            is_known = None not in ranks and len({form.outputs for form in fitting}) == 1
+            found = self.forms.keep((truths, ranks), _Forms(fitting, is_known))
+        return found, ranks
+
+    def all_forms(self, truths: tuple[bool, ...], ranks: InputRanks) -> list[ShapeEquation]:
+        """Return the forms on these conditions; of alternatives for one operand only those that its rank fits."""
+        true = frozenset([each for each, is_true in zip(self.conditions, truths, strict=True) if is_true])
+        found: dict[str, None] = {}
+        for case in product(*[choice.split(" or ") for choice in self.record.cases]):
+            known = true.union(case)
+            where = {name: text for name, each in self.record.where.items() if (text := self._chosen(each, known))}
+            sides = [
+                [_texts(name, self._chosen(each, known), where) for name, each in side.items()]
+                for side in (self.inputs, self.outputs)
+            ]
+            inputs = [_of_rank(texts, rank_at(ranks, at)) for at, texts in enumerate(sides[0])]
+            for choice in product(*inputs, *sides[1]):
+                left, right = " ".join(choice[: len(inputs)]), " ".join(choice[len(inputs) :])
+                found[f"{left} -> {right}"] = None
+        return list(map(equation, found))
+
+    def _chosen(self, operand: OperandForm, known: frozenset[str]) -> str | None:
+        """Return the dimensions of an operand in a case and with the conditions that are true."""
+        while isinstance(operand, Mapping):
+            operand = next(
+                (each for words, each in operand.items() if words == "else" or _are_true(words, known)), None
+            )
+        return operand
+
+
+_MOST: Final = 200
+"""The most outcomes of conditions, and ranks, to keep of an operator."""
+
+
+def _are_true(words: str, known: frozenset[str]) -> bool:
+    return any(known.issuperset(each.split()) for each in words.split(" or "))
+
+
+def _parsed(texts: Mapping[str, Any]) -> tuple[tuple[str, Requirement], ...]:
+    return tuple([(name, each) for name, text in texts.items() for each in requirements(text)])
+
+
+def _function(path: str) -> Infer:
+    module, _, name = path.partition(".")
+    found: Infer = getattr(import_module(f"onnx_lint.inference.shapes.rules.{module}"), name)
+    return found
+
+
+def _texts(name: str, dims: str | None, where: Mapping[str, str]) -> list[str]:
+    """Return the texts of an operand in an equation, one for each choice in its braces."""
+    if dims is None or dims == "-":
+        return [dims or name]
+    before, brace, rest = dims.partition("{")
+    if brace:
+        choices, _, behind = rest.partition("}")
+        return [text for each in choices.split(",") for text in _texts(name, f"{before}{each.strip()}{behind}", where)]
+    for short, text in where.items():
+        dims = _put(dims, short, text)
+    return [f"{name}{'!' * dims.endswith('!')}[{dims.removesuffix('!')}]"]
+
+
+def _put(dims: str, name: str, text: str) -> str:
+    """Replace a name in dimensions."""
+    import re
+
+    return re.sub(rf"(?<![@\w]){name}(?!\w)", text, dims)
+
+
+def _of_rank(texts: list[str], rank: int | None) -> list[str]:
+    """Return the texts, of several, that an operand of this rank may have; all if it has none of them."""
+    if len(texts) == 1:
+        return texts
+    if rank == OMITTED:
+        return texts[:1]
+    return [text for text in texts if may_be(equation(f"{text} ->").inputs[0], rank)] or texts
+
+
+@remembered(_MOST)
+def _reading(signature: _Signature) -> _RecordReading | None:
+    record = record_of(signature.operator)
+    return _RecordReading(signature, record) if record is not None else None
+
+
+@remembered(_MOST)
+def _advice(signature: _Signature) -> _RecordReading | None:
+    """Return the record with what only the documentation requires of the inputs; None if that is nothing."""
+    record = record_of(signature.operator)
+    if record is None or not set(record.advised).intersection(signature.inputs):
+        return None
+    return _RecordReading(signature, replace(record, inputs={**record.inputs, **record.advised}, computed=""))
+
+
+def recorded_rule(schema: OperatorSchema) -> ShapeRule | None:
+    """Return the rule for an operator of com.microsoft; None if it has no record."""
+    inputs, outputs = (tuple([each.name for each in side]) for side in (schema.inputs, schema.outputs))
+    reading = _reading(_Signature(schema.name, inputs, outputs))
+    if reading is None:
+        return None
+    return ShapeRule(
+        partial(_infer, reading), tuple([at for at, name in enumerate(inputs) if name in reading.record.reads])
+    )
+
+
+def _infer(reading: _RecordReading, node: Operands) -> Outputs:
+    """Compare a node with its record, and return the shapes of its outputs."""
+    node.defaults = reading.record.defaults
+    for name, each in reading.attributes:
+        has_attribute(node, name, each)
+    if node.problems:
+        return UNKNOWN  # one fault, one finding
+    found = reading.computed(node) if reading.computed is not None else UNKNOWN
+    if node.problems:
+        return UNKNOWN
+    solution = _solved(reading, node)
+    if not found and solution is not None:
+        found = solution.outputs
+    if reading.record.advised and not node.problems and not node.remarks:
+        return _advised(reading, node, found)
+    return found
+
+
+def _solved(reading: _RecordReading, node: Operands) -> FormSolution | None:
+    """Record what no form of the operands has; return what the node has of its form."""
+    if not reading.inputs and not reading.outputs:
+        return None
+    forms, ranks = reading.forms_of(node)
+    if forms.fitting:
+        fit = (
+            partial(fit_sizes, node, reading.attributes, reading.sizes) if reading.attributes or reading.sizes else None
+        )
+        return solve_one(forms.fitting, node, fit, is_first=forms.are_alike)
+    truths = tuple([holds(node, each) for each in reading.conditions])
+    given = tuple([None if rank != OMITTED else rank for rank in ranks])
+    wrong_ranks(reading.all_forms(truths, given), node, ranks)
+    return None
+
+
+def _advised(reading: _RecordReading, node: Operands, found: Outputs) -> Outputs:
+    """Make remarks of what only the documentation requires; they are known nevertheless."""
+    advice = _advice(reading.signature)
+    solution = _solved(advice, node) if advice is not None else None
+    for name, text in reading.record.advised.items():
+        for each in requirements(text) if name in node.schema.attributes and isinstance(text, str) else ():
+            has_attribute(node, name, each)
+    if node.problems:
+        node.remarks += [Remark(each, _UNCHECKED) for each in node.problems if not isinstance(each, Remark)]
+        node.problems.clear()
+        if reading.computed is not None:
+            return found
+        return [shape if isinstance(shape, Inside) or (shape and None not in shape) else None for shape in found]
+    if solution is None or reading.computed is not None:
+        return found
+    return [
+        _known(one, other) if not isinstance(one, Inside) and not isinstance(other, Inside) else one
+        for one, other in zip_longest(found, solution.outputs)
+    ]
+
+
+def _known(one: Shape, other: Shape) -> Shape:
+    """Return what two true statements say of one shape."""
+    if one is None or other is None or len(one) != len(other):
+        return other if one is None else one
+    return tuple([second if first is None else first for first, second in zip(one, other, strict=True)])

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of matrices, fused with what comes before or after, or with weights in blocks of few bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from onnx_lint.spec.operators.records import RECENT, OperatorRecord
+
+RECORDS: Final[Mapping[str, OperatorRecord]] = {
+    "DynamicQuantizeMatMul": OperatorRecord(
+        cases=("whole or by_column or by_batch",),
+        inputs={
+            "A": None,
+            "B": {"whole or by_batch": "*batch k n", "by_column": "k n"},
+            "b_scale": "{, n, ? ? *more}",
+            "b_zero_point": {"whole": "", "by_column": "n", "by_batch": "*batch 1 n"},
+            "bias": "*x 1|n",
+        },
+        computed="contrib_matrices.product",
+    ),
+    "FusedGemm": OperatorRecord(combinations=("SOME activation",), computed="contrib_matrices.fused_gemm"),
+    "FusedMatMul": OperatorRecord(computed="contrib_matrices.transposed_product"),
+    "FusedMatMulActivation": OperatorRecord(computed="contrib_matrices.transposed_product"),
+    "GemmFastGelu": OperatorRecord(computed="contrib_matrices.product"),
+    "GemmFloat8": OperatorRecord(computed="contrib_matrices.fused_gemm"),
+    "MatMulBlockQuantizedFp4Weight": OperatorRecord(
+        inputs={"A": "*rows k", "B": "n k/2"},
+        advised={
+            "weight_scale": "n ?",
+            "weight_scale_2": "",
+            "input_scale": "",
+            "bias": "n",
+        },
+        outputs={"Y": "*rows n"},
+    ),
+    "MatMulBlockQuantizedFp8Weight": OperatorRecord(
+        inputs={"A": "*rows k", "B": "n k"},
+        advised={"b_scale": "n ?", "a_scale": "", "bias": "n"},
+        outputs={"Y": "*rows n"},
+    ),
+    "MatMulBnb4": OperatorRecord(
+        attributes={
+            "K": "at least 1",
+            "N": "at least 1",
+            "quant_type": "kernels for 0 1",
+            "block_size": "power of 2 from 16",
+        },
+        inputs={"A": {"transB=0": "*rows @N", "else": "*rows @K"}},
+        outputs={"Y": {"transB=0": "*rows @K", "else": "*rows @N"}},
+        computed="contrib_matrices.has_blocks",
+    ),
+    "MatMulFpQ4": OperatorRecord(
+        inputs={"A": None, "B": "?", "B_shape": "2"},
+        computed="contrib_matrices.packed_product",
+        reads=("B_shape",),
+    ),
+    "MatMulInteger16": OperatorRecord(computed="contrib_matrices.product"),
+    "MatMulIntegerToFloat": OperatorRecord(
+        cases=("whole or by_column or by_batch",),
+        inputs={
+            "A": None,
+            "B": {"whole or by_batch": "*batch k n", "by_column": "k n"},
+            "a_scale": None,
+            "b_scale": "{, n, ? ? *more}",
+            "a_zero_point": "",
+            "b_zero_point": {"whole": "", "by_column": "n", "by_batch": "*batch 1 n"},
+            "bias": "*x 1|n",
+        },
+        computed="contrib_matrices.product",
+    ),
+    "MatMulNBits": OperatorRecord(
+        attributes={
+            "bits": "kernels for 2 4 8",
+            "block_size": "power of 2 from 16",
+            "K": "at least 1",
+            "N": "at least 1",
+        },
+        defaults={"bits": 4},
+        computed="contrib_matrices.are_blocks",
+        inputs={
+            "A": "*rows @K",
+            "B": None,  # with the scales and zero points: `are_blocks`
+            "scales": None,
+            "zero_points": None,
+            "g_idx": None,
+            "bias": "@N",
+        },
+        outputs={"Y": "*rows @N"},
+    ),
+    "MatMulNBitsMlp": OperatorRecord(
+        combinations=("NEEDS in:skip in:norm_scale",),
+        inputs={
+            "A": "*rows k",
+            "norm_scale": "@K",
+            "gate_bias": "@N",
+            "up_bias": "@N",
+        },
+        advised={"A": "*rows @K"},
+        outputs={"Y": "*rows @N", "input_skip_bias_sum": "*rows k"},
+    ),
+    "MatMulNBitsQLoRA": OperatorRecord(
+        inputs={
+            "X": "*rows ?",
+            "lora_A": "? ? ?",
+            "lora_A_scales": "? ?",
+            "lora_B": "? ? ?",
+            "lora_B_scales": "? ?",
+        },
+        advised={
+            "X": "*rows @K",
+            "W": "@N ? ?",
+            "lora_A": "? ? ?",
+            "lora_A_scales": "r ?",
+            "lora_B": "@N ? ?",
+            "lora_B_scales": "@N ?",
+        },
+        unknown=RECENT,
+    ),
+    "MatMulNBitsQkv": OperatorRecord(
+        inputs={
+            "A": "*rows k",
+            "norm_scale": "@K",
+            "q_bias": "@Nq",
+            "k_bias": "@Nkv",
+            "v_bias": "@Nkv",
+        },
+        advised={"A": "*rows @K"},
+        outputs={"Q": "*rows @Nq", "K": "*rows @Nkv", "V": "*rows @Nkv", "input_skip_bias_sum": "*rows k"},
+    ),
+    "MatMulPacked": OperatorRecord(
+        inputs={"A": "*rows ?"},
+        advised={"A": "*rows @K", "B": "@N ?", "global_scale": ""},
+        unknown=RECENT,
+    ),
+    "SparseToDenseMatMul": OperatorRecord(computed="contrib_matrices.transposed_product"),
+    "TransposeMatMul": OperatorRecord(computed="contrib_matrices.transposed_product"),
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on quantized tensors, whose scales and zero points are inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from onnx_lint.spec.operators.records import OperatorRecord
+
+RECORDS: Final[Mapping[str, OperatorRecord]] = {
+    "DequantizeBFP": OperatorRecord(
+        inputs={"x": "?"},
+        advised={"shape": "?"},
+        computed="contrib_quantization.unpacked",
+        reads=("shape",),
+    ),
+    "DequantizeLinear": OperatorRecord(computed="quantization.quantize", reads=("x_zero_point",)),
+    "DequantizeWithOrder": OperatorRecord(inputs={"input": "*all"}, outputs={"output": "*all"}),
+    "DynamicQuantizeLSTM": OperatorRecord(
+        attributes={"hidden_size": "at least 1"},
+        values={"direction": "forward reverse bidirectional"},
+        combinations=("SOME hidden_size",),
+        inputs={
+            "X": "t b i",
+            "W": "d i 4*@hidden_size",
+            "R": "d @hidden_size 4*@hidden_size",
+            "B": "d 8*@hidden_size",
+            "sequence_lens": "b",
+            "initial_h": "d b @hidden_size",
+            "initial_c": "d b @hidden_size",
+            "P": "d 3*@hidden_size",
+            "W_scale": "{d, d 4*@hidden_size}",
+            "W_zero_point": "{d, d 4*@hidden_size}",
+            "R_scale": "{d, d 4*@hidden_size}",
+            "R_zero_point": "{d, d 4*@hidden_size}",
+        },
+        outputs={"Y": "t d b @hidden_size", "Y_h": "d b @hidden_size", "Y_c": "d b @hidden_size"},
+    ),
+    "GatherBlockQuantized": OperatorRecord(computed="contrib_quantization.gather_blocks"),
+    "GatherPacked": OperatorRecord(
+        attributes={"K": "at least 1"},
+        inputs={"data": "? ?", "indices": "*places"},
+        outputs={"output": "*places @K"},
+    ),
+    "MulInteger": OperatorRecord(computed="contrib_quantization.elementwise"),
+    "QEmbedLayerNormalization": OperatorRecord(
+        combinations=(
+            "TOGETHER in:segment_ids in:segment_embedding in:segment_embedding_scale in:segment_embedding_zero_point",
+        ),
+        inputs={
+            "input_ids": "b s",
+            "segment_ids": "b s",
+            "word_embedding_quant": "? h",
+            "position_embedding_quant": "? h",
+            "segment_embedding": "? h",
+            "gamma_quant": "h",
+            "beta_quant": "h",
+            "mask": "b s",
+            "word_embedding_scale": "",
+            "position_embedding_scale": "",
+            "segment_embedding_scale": "",
+            "gamma_scale": "",
+            "beta_scale": "",
+            "word_embedding_zero_point": "",
+            "position_embedding_zero_point": "",
+            "segment_embedding_zero_point": "",
+            "gamma_zero_point": "",
+            "beta_zero_point": "",
+        },
+        outputs={"layernorm_out": "b s h", "mask_index_out": "b"},
+    ),
+    "QGemm": OperatorRecord(
+        cases=("whole or by_column",),
+        inputs={
+            "a_scale": "",
+            "a_zero_point": "",
+            "B": {"transB": "n ?", "else": "? n"},
+            "b_scale": {"whole": "", "by_column": "n"},
+            "b_zero_point": {"whole": "", "by_column": "n"},
+            "y_scale": "",
+            "y_zero_point": "",
+        },
+        computed="contrib_matrices.fused_gemm",
+    ),
+    "QLinearAdd": OperatorRecord(
+        combinations=("SOME in:A_zero_point", "SOME in:B_zero_point"),
+        computed="contrib_quantization.elementwise",
+    ),
+    "QLinearAveragePool": OperatorRecord(
+        values={"auto_pad": "NOTSET SAME_UPPER SAME_LOWER VALID"},
+        combinations=("SOME in:x_zero_point",),
+        computed="contrib_images.pool_of_integers",
+    ),
+    "QLinearConcat": OperatorRecord(computed="contrib_quantization.concat"),
+    "QLinearConv": OperatorRecord(
+        values={"auto_pad": "NOTSET SAME_UPPER SAME_LOWER VALID"},
+        computed="contrib_images.convolution_of_integers",
+    ),
+    "QLinearGlobalAveragePool": OperatorRecord(computed="contrib_images.global_pool_of_integers"),
+    "QLinearLeakyRelu": OperatorRecord(
+        combinations=("SOME in:Y_zero_point",),
+        inputs={"X": "*all", "X_scale": "", "X_zero_point": "", "Y_scale": "", "Y_zero_point": ""},
+        outputs={"Y": "*all"},
+    ),
+    "QLinearMul": OperatorRecord(
+        combinations=("SOME in:A_zero_point", "SOME in:B_zero_point"),
+        computed="contrib_quantization.elementwise",
+    ),
+    "QLinearReduceMean": OperatorRecord(
+        combinations=("SOME in:data_zero_point",),
+        computed="contrib_quantization.reduced_integers",
+    ),
+    "QLinearSigmoid": OperatorRecord(
+        combinations=("SOME in:Y_zero_point",),
+        inputs={"X": "*all", "X_scale": "", "X_zero_point": "", "Y_scale": "", "Y_zero_point": ""},
+        outputs={"Y": "*all"},
+    ),
+    "QLinearSoftmax": OperatorRecord(computed="unary.lp_normalization"),
+    "QLinearWhere": OperatorRecord(computed="contrib_quantization.elementwise"),
+    "QOrderedGelu": OperatorRecord(
+        inputs={"X": "*all"},
+        advised={"scale_X": "", "scale_Y": ""},
+        outputs={"Y": "*all"},
+    ),
+    "QOrderedLayerNormalization": OperatorRecord(
+        inputs={"X": "*all"},
+        advised={"scale_X": "", "scale": "h", "B": "h", "scale_Y": ""},
+        outputs={"Y": "*all"},
+    ),
+    "QOrderedMatMul": OperatorRecord(
+        inputs={"A": "? *a", "B": "? *b"},
+        advised={
+            "A": "b m k",
+            "scale_A": "",
+            "B": "? ?",
+            "scale_Y": "",
+            "bias": "?",
+            "scale_C": "",
+        },
+        outputs={"Y": "b m ?"},
+    ),
+    "QuantizeBFP": OperatorRecord(outputs={"y": "?", "shape": "?", "strides": "?"}),
+    "QuantizeLinear": OperatorRecord(computed="quantization.quantize"),
+    "QuantizeWithOrder": OperatorRecord(inputs={"input": "*all"}, outputs={"output": "*all"}),
+    "ReduceSumInteger": OperatorRecord(computed="contrib_quantization.reduced_integers"),
+}
