@@ -146,15 +146,25 @@ Required = Iterable[tuple[str, Requirement]]
 def fit_sizes(node: Operands, attributes: Required, sizes: Required, solution: FormSolution) -> None:
     """Record attributes and dimensions that do not fit the dimensions of a form."""
     for name, each in attributes:
-        size, _ = solution.sizes.get(each.of[0], (None, None))
         value = node.integer(name)
-        if each.kind == "at most" and value is not None and isinstance(size, int) and value > size:
-            node.wrong_value(name, value, f"at most {size}")
+        if each.of[0].partition("/")[0] in solution.sizes and value is not None:
+            _fits(node, Element(name, value), each, solution)
     for name, each in sizes:
         size, place = solution.sizes.get(name, (None, None))
         is_required = isinstance(size, int) and isinstance(place, InputDimension) and not node.problems
         if is_required and all(holds(node, word) for word in each.conditions):
             _has_size(node, name, each, solution)
+
+
+def _fits(node: Operands, place: Element, required: Requirement, solution: FormSolution) -> None:
+    """Record an attribute that does not fit a dimension."""
+    limit, by = _limit(node, required.of[0], solution)
+    if not isinstance(limit, int) or not isinstance(place.value, int):
+        return
+    if required.kind == "at most" and place.value > limit:
+        node.wrong_value(place.source, place.value, f"at most {limit}")
+    elif required.kind == "multiple of" and limit and place.value % limit:
+        node.indivisible(place, limit, by)
 
 
 def _has_size(node: Operands, name: str, required: Requirement, solution: FormSolution) -> None:
@@ -171,11 +181,15 @@ def _has_size(node: Operands, name: str, required: Requirement, solution: FormSo
 
 
 def _limit(node: Operands, text: str, solution: FormSolution) -> tuple[Dim, ProblemPlace | None]:
-    """Return a number: itself, an attribute or a dimension, perhaps divided by a number, and its source."""
-    name, _, divisor = text.partition("/")
+    """Return a number: itself, an attribute or a dimension, perhaps divided by another one, and its source."""
+    name, is_part, other = text.partition("/")
+    if is_part:
+        divisor, _ = _limit(node, other, solution)
+        whole, by = _limit(node, name, solution)
+        return whole // divisor if isinstance(whole, int) and isinstance(divisor, int) and divisor else None, by
     if name.isdecimal():
         return int(name), None
     limit, by = solution.sizes.get(name, (None, None))
     if name.startswith("@"):
         limit, by = node.integer(name[1:]), Element(name[1:], node.integer(name[1:]))
-    return limit // int(divisor or 1) if isinstance(limit, int) else None, by
+    return limit, by

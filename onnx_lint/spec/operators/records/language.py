@@ -20,6 +20,13 @@ _SEARCH: Final = {
     "attention_mask": "b s",
 }
 
+_FUSED: Final = {
+    "activation_type=swiglu swiglu_fusion": "2*i",
+    "activation_type=geglu swiglu_fusion": "2*i",
+    "else": "i",
+}
+"""The rows of the first matrix of an expert."""
+
 _PLAIN_STATE: Final = "ndim=1 !state_window !state_length !input_channels state_channels_last=-1"
 """A convolution along one axis whose state is what the kernel still needs."""
 
@@ -229,33 +236,33 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         unknown=RECENT,
     ),
     "MoE": OperatorRecord(
-        attributes={"k": "at least 1"},
+        attributes={"k": "at least 1; at most e", "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu"},
+        defaults={"activation_type": "relu"},
         values={"activation_type": _ACTIVATIONS},
         # The documentation has the experts in rows; ONNX Runtime takes the columns of older exporters as well.
         cases=("rows or columns", "flat or batched"),
+        where={"f": _FUSED},
         inputs={
             "input": {"flat": "t h", "batched": "b s h"},
-            "router_probs": {"flat": "t e", "batched": "? e"},
-            "fc1_experts_weights": {"rows": "e i h", "columns": "e h i"},
-            "fc1_experts_bias": "e i",
-            "fc2_experts_weights": {"rows": "e h ?", "columns": "e ? h"},
+            "router_probs": {"flat": "t e", "batched": "b*s e"},
+            "fc1_experts_weights": {"rows": "e f h", "columns": "e h f"},
+            "fc1_experts_bias": "e f",
+            "fc2_experts_weights": {"rows": "e h i", "columns": "e i h"},
             "fc2_experts_bias": "e h",
-            "fc3_experts_weights": {"flat": "e ? ?", "batched": None},
-            "fc3_experts_bias": {"flat": "e ?", "batched": None},
+            "fc3_experts_weights": {"rows": "e i h", "columns": "e h i"},
+            "fc3_experts_bias": "e i",
         },
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
     "MoEGroupRouter": OperatorRecord(
         attributes={"top_k": "at least 1"},
         inputs={
-            "logits": {"projection_weight": "? 256*w", "else": "? *rows ?"},
-            "expert_bias": {"projection_weight": "e", "else": None},
+            "logits": {"projection_weight": "? 256*w", "else": "? *rows e"},
+            "expert_bias": {"projection_weight": "e", "else": "{e, ? ? *more}"},
             "projection_weight": "e 256*w",
         },
         advised={
-            "logits": {"projection_weight": "? w", "else": "? *rows e"},
             "expert_bias": "e",
-            "projection_weight": "e w",
         },
         unknown=RECENT,
     ),
@@ -289,22 +296,47 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         outputs={"scores_out": "b v"},
     ),
     "QMoE": OperatorRecord(
-        attributes={"k": "at least 1"},
+        attributes={
+            "k": "at least 1; at most e",
+            "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
+            "block_size": "power of 2 from 16 if block_size>0 quant_type=int",
+            "weights_prepacked": "one of -1 0 1",
+        },
+        defaults={"activation_type": "relu", "expert_weight_bits": 4, "quant_type": "int"},
         values={"activation_type": _ACTIVATIONS, "expert_weight_bits": "2 3 4 8"},
         combinations=("SOME in:fc1_scales in:fc1_global_scale", "SOME in:fc2_scales in:fc2_global_scale"),
-        cases=("flat or batched",),
+        cases=("rows or columns", "flat or batched"),
+        where={
+            "f": _FUSED,
+            "bits1": {"fc1_expert_weight_bits": "@fc1_expert_weight_bits", "else": "@expert_weight_bits"},
+            "bits2": {"fc2_expert_weight_bits": "@fc2_expert_weight_bits", "else": "@expert_weight_bits"},
+        },
         inputs={
             "input": {"flat": "t h", "batched": "b s h"},
-            "router_probs": {"flat": "t e", "batched": "? e"},
-            "fc1_experts_weights": "e ? ?",
-            "fc1_scales": None,
-            "fc1_experts_bias": "e ?",
-            "fc2_experts_weights": "e ? ?",
-            "fc2_scales": None,
+            "router_probs": {"flat": "t e", "batched": "b*s e"},
+            "fc1_experts_weights": {
+                "quant_type=int": {"rows": "e f h*bits1^8", "columns": "e h f*bits1^8"},
+                "else": "e ? ?",
+            },
+            "fc1_scales": {"quant_type=int block_size>0": "{e f, e f h^@block_size}", "quant_type=int": "{e f, e f 1}"},
+            "fc1_experts_bias": {"quant_type=int": "e f", "else": "e ?"},
+            "fc2_experts_weights": {
+                "quant_type=int": {"rows": "e h i*bits2^8", "columns": "e i h*bits2^8"},
+                "else": "e ? ?",
+            },
+            "fc2_scales": {"quant_type=int block_size>0": "{e h, e h i^@block_size}", "quant_type=int": "{e h, e h 1}"},
             "fc2_experts_bias": "e h",
-            "fc3_experts_weights": {"flat": "e ? ?", "batched": None},
-            "fc3_scales": None,
-            "fc3_experts_bias": {"flat": "e ?", "batched": None},
+            "fc3_experts_weights": "e ? ?",
+            "fc3_experts_bias": "e ?",
+            "fc1_zero_points": {
+                "quant_type=int block_size>0": "{e ?, e f h^@block_size*bits1^8}",
+                "quant_type=int": "{e f*bits1^8, e ? ?}",
+            },
+            "fc2_zero_points": {
+                "quant_type=int block_size>0": "{e ?, e h i^@block_size*bits2^8}",
+                "quant_type=int": "{e h*bits2^8, e ? ?}",
+            },
+            "router_weights": {"flat": "t e", "batched": "b*s e"},
         },
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),

@@ -92,31 +92,23 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
     "MatMulNBitsMlp": OperatorRecord(
         combinations=("NEEDS in:skip in:norm_scale",),
         inputs={
-            "A": "*rows k",
+            "A": "*rows @K",
             "norm_scale": "@K",
             "gate_bias": "@N",
             "up_bias": "@N",
         },
-        advised={"A": "*rows @K"},
-        outputs={"Y": "*rows @N", "input_skip_bias_sum": "*rows k"},
+        outputs={"Y": "*rows @N", "input_skip_bias_sum": "*rows @K"},
     ),
     "MatMulNBitsQLoRA": OperatorRecord(
         inputs={
-            "X": "*rows ?",
-            "lora_A": "? ? ?",
-            "lora_A_scales": "? ?",
-            "lora_B": "? ? ?",
-            "lora_B_scales": "? ?",
-        },
-        advised={
             "X": "*rows @K",
-            "W": "@N ? ?",
-            "lora_A": "? ? ?",
+            "lora_A": "r ? ?",
             "lora_A_scales": "r ?",
             "lora_B": "@N ? ?",
             "lora_B_scales": "@N ?",
         },
-        unknown=RECENT,
+        advised={"W": "@N ? ?"},
+        outputs={"Y": "*rows @N"},
     ),
     "MatMulNBitsQkv": OperatorRecord(
         inputs={

@@ -129,7 +129,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         outputs={"Y": "*all"},
     ),
     "QOrderedMatMul": OperatorRecord(
-        inputs={"A": "? *a", "B": "? *b"},
+        inputs={"A": "*a k", "B": "{k, *b k ?}"},
         advised={
             "A": "b m k",
             "scale_A": "",
