@@ -181,7 +181,7 @@ def _has_size(node: Operands, name: str, required: Requirement, solution: FormSo
 
 
 def _limit(node: Operands, text: str, solution: FormSolution) -> tuple[Dim, ProblemPlace | None]:
-    """Return a number: itself, an attribute or a dimension, perhaps divided by another one, and its source."""
+    """Return a number and its source: an attribute, a dimension or an element, perhaps divided by another number."""
     name, is_part, other = text.partition("/")
     if is_part:
         divisor, _ = _limit(node, other, solution)
@@ -190,6 +190,11 @@ def _limit(node: Operands, text: str, solution: FormSolution) -> tuple[Dim, Prob
     if name.isdecimal():
         return int(name), None
     limit, by = solution.sizes.get(name, (None, None))
+    if name.startswith("#"):
+        index = input_of(node, name[1:])
+        content = node.content(index) or ()
+        number = content[0] if len(content) == 1 and isinstance(content[0], int) else None
+        limit, by = number, Element(index, number)
     if name.startswith("@"):
         limit, by = node.integer(name[1:]), Element(name[1:], node.integer(name[1:]))
     return limit, by

@@ -13,9 +13,13 @@ from onnx_lint.inference.shapes.rules.windows import slid, stated_numbers, windo
 
 
 def fused_convolution(node: Operands) -> Outputs:
-    """As Conv of ONNX."""
+    """As Conv of ONNX; what is added to the result has its shape."""
     found = convolved(node, 1)
     bias(node, 2, 1)
+    is_empty = found is None or 0 in found
+    if found is not None and not is_empty and not node.problems and node.shape(3, len(found), like=0) is not None:
+        for axis, size in enumerate(found):
+            node.same((3, axis), size, None)
     return [found]
 
 

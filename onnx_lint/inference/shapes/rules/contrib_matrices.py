@@ -103,7 +103,7 @@ def are_blocks(node: Operands) -> Outputs:
     is_packed = node.fact(3).kind == "tensor(uint8)"
     for index, each in ((2, blocks), (3, -(-blocks * bits // _BITS_OF_A_BYTE) if is_packed else blocks)):
         shape = node.fact(index).shape
-        if shape and are_sizes(shape) and math.prod(shape) != columns * each:
+        if shape and are_sizes(shape) and node.shape(index, at_most=2) is not None:
             expected = columns * each if len(shape) == 1 else columns
             if node.same((index, 0), expected, by) == shape[0] and len(shape) > 1:
                 node.same((index, 1), each, None)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from onnx_lint.inference.shapes.dims import Dim, Dims
+from onnx_lint.inference.shapes.dims import Dim, Dims, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.rules.contrib_matrices import is_block, is_one_of
 from onnx_lint.inference.shapes.rules.joining import concatenated
@@ -63,15 +63,28 @@ def gather_blocks(node: Operands) -> Outputs:
     if data is None or indices is None:
         return UNKNOWN
     rank = len(data)
-    axis, packed = node.integer("gather_axis", 0), node.integer("quantize_axis", 1)
-    axis, packed = (each + rank if each < 0 else each for each in (axis, packed))
-    if not 0 <= axis < rank:
+    axis, packed = _axes(node, rank)
+    if axis is None or packed is None:
         return [(None,) * (len(indices) + rank - 1)]
     unpacked: list[Dim] = list(data)
-    if node.fact(0).kind not in _ONE_BY_ONE:
-        # For bytes the attribute `bits` says how many numbers each holds; in most files they are along the last axis.
+    bits = node.integer("bits", 4)
+    if node.fact(0).kind == "tensor(uint8)" and bits in _BITS:
+        unpacked[-1] = multiply(unpacked[-1], 8 // bits)
+    elif node.fact(0).kind not in _ONE_BY_ONE:
         unpacked = [dim if place not in (packed, rank - 1) else None for place, dim in enumerate(data)]
     return [(*unpacked[:axis], *indices, *unpacked[axis + 1 :])]
+
+
+def _axes(node: Operands, rank: int) -> tuple[int | None, int | None]:
+    """Return the axis of the indices and that of the blocks; in packed bytes the first axis is that of the indices."""
+    number = node.integer("gather_axis", 0)
+    axis = node.axis(number, rank, "gather_axis")
+    packed = node.axis(node.integer("quantize_axis", 1), rank, "quantize_axis")
+    if node.fact(0).kind == "tensor(uint8)" and axis:
+        node.wrong_value("gather_axis", number, "packed bytes are gathered along the first axis", allowed="0")
+    elif node.fact(0).kind == "tensor(uint8)" and axis == packed == 0:
+        node.wrong_value("quantize_axis", 0, "packed bytes are gathered along this axis", allowed="another axis")
+    return axis, packed
 
 
 def _has_scales(node: Operands, data: Dims, size: int) -> None:

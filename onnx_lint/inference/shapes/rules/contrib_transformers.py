@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Biases by position of ONNX Runtime (com.microsoft)."""
+"""Positions in operators of ONNX Runtime (com.microsoft)."""
 
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, unified
-from onnx_lint.inference.shapes.operands import Operands, Outputs
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.rules.contrib_attention import of_rank
 
 
@@ -12,6 +12,21 @@ def number_of(node: Operands, name: str) -> Dim:
     """Return the number in an attribute; None for one below 1."""
     found = node.integer(name)
     return found if found is not None and found > 0 else None
+
+
+def has_positions(node: Operands) -> Outputs:
+    """Note constant positions of RotaryEmbedding, or a first one, beyond those in the caches."""
+    given, rows = node.fact(1).shape, node.dim(2, 0)
+    if given is not None and len(given) > 1:
+        node.counts_within(1, 0, rows, "positions in the caches")
+        return UNKNOWN
+    content, data = node.content(1), node.fact(0).shape
+    steps = data[-2] if data is not None and len(data) > 2 else None
+    first = content[0] if content is not None and len(content) == 1 else None
+    if isinstance(first, int) and isinstance(rows, int) and isinstance(steps, int) and not 0 <= first <= rows - steps:
+        reason = f"{steps} positions from there on are not in the {rows} of the caches"
+        node.wrong_value(1, first, reason, 0, allowed=f"0 to {rows - steps}")
+    return UNKNOWN
 
 
 def position_bias(node: Operands) -> Outputs:

@@ -64,7 +64,7 @@ class OperatorRecord(Record):
     its module in `onnx_lint.inference.shapes.rules`, a dot, and its name.
     """
     reads: tuple[str, ...] = ()
-    """The inputs whose content that function reads."""
+    """The inputs whose content that function or a requirement of a dimension (#name) reads."""
     unknown: str = ""
     """Why the shapes of the outputs are not inferred."""
 
@@ -87,7 +87,8 @@ class Requirement(Record):
 
 
 _REQUIREMENT: Final = (
-    r"(at least|at most|multiple of|either multiple of|one of|kernels for|power of 2 from|with \S+ needs|needs) ([^;]+?)"
+    r"(at least|at most|multiple of|either multiple of|one of|kernels for|power of 2 from|with \S+ needs|needs) "
+    r"([^;]+?)"
     r"(?: if ([^;]+))?"
 )
 

@@ -34,7 +34,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
     ),
     "GroupNorm": OperatorRecord(
         inputs={"X": "*all"},
-        advised={"X": "? ? ? ?", "gamma": "c", "beta": "c"},
+        advised={"X": "? ? ? ?", "gamma": "c=@groups*d", "beta": "c=@groups*d"},
         outputs={"Y": "*all"},
     ),
     "MaxpoolWithMask": OperatorRecord(
@@ -60,7 +60,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
     ),
     "SkipGroupNorm": OperatorRecord(
         inputs={"X": "*all"},
-        advised={"X": "? ? ? ?", "gamma": "c", "beta": "c", "bias": "c"},
+        advised={"X": "? ? ? ?", "gamma": "c=@groups*d", "beta": "c=@groups*d", "bias": "c"},
         outputs={"Y": "*all", "S": "*all"},
     ),
 }

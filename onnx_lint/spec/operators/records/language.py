@@ -96,6 +96,10 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
                 _PLAIN_STATE: "b c t",
                 "else": "*all",
             },
+            "present_state": {
+                f"{_PLAIN_STATE} channels_last": {"text": "b reach c", "image": "b reach d e *more"},
+                _PLAIN_STATE: "b c reach",
+            },
         },
     ),
     "ConvStateReplay": OperatorRecord(
@@ -135,8 +139,9 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         outputs={"output": "*rows c"},
     ),
     "GatedRMSNorm": OperatorRecord(
-        inputs={"X": "*all", "scale": None, "gate": "*all"},
-        outputs={"Y": "*all"},
+        values={"activation": "silu swish sigmoid"},
+        inputs={"X": "*rows w=?*c", "scale": "{c, , ? ? *more}", "gate": "*rows w"},
+        outputs={"Y": "*rows w"},
     ),
     "GatedRelativePositionBias": OperatorRecord(
         inputs={"token_offset": "? ? *more"},
@@ -258,7 +263,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         attributes={"top_k": "at least 1"},
         inputs={
             "logits": {"projection_weight": "? 256*w", "else": "? *rows e"},
-            "expert_bias": {"projection_weight": "e", "else": "{e, ? ? *more}"},
+            "expert_bias": {"projection_weight": "e", "else": "{e, , ? ? *more}"},
             "projection_weight": "e 256*w",
         },
         advised={
@@ -338,6 +343,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             },
             "router_weights": {"flat": "t e", "batched": "b*s e"},
         },
+        advised={"quant_type": "one of int fp4 nvfp4 fp8 wfp4afp8"},
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
     "RMSNormRotary": OperatorRecord(
@@ -363,15 +369,15 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         outputs={"output": "b s h"},
     ),
     "RotaryEmbedding": OperatorRecord(
-        attributes={"num_heads": "at least 0", "rotary_embedding_dim": "at least 0; needs num_heads"},
+        attributes={"num_heads": "at least 0", "rotary_embedding_dim": "at least 0; needs num_heads; at most d"},
         cases=("packed or by_head",),
         where={
             "pairs": {
                 "rotary_embedding_dim": "r=@rotary_embedding_dim//2",
-                "num_heads": {"packed": "r=w/@num_heads//2", "by_head": "r=d//2"},
+                "num_heads": "r=d//2",
                 "else": {"packed": "r", "by_head": "r=d//2"},
             },
-            "width": {"rotary_embedding_dim": "w", "num_heads": "w", "else": "w=?*2*r"},
+            "width": {"num_heads": "w=@num_heads*d", "rotary_embedding_dim": "w", "else": "w=?*2*r"},
         },
         inputs={
             "input": {"packed": "b s width", "by_head": "b n s d"},
@@ -380,6 +386,8 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "sin_cache": "m pairs",
         },
         outputs={"output": {"packed": "b s w", "by_head": "b n s d"}},
+        computed="contrib_transformers.has_positions",
+        reads=("position_ids",),
     ),
     "RouterGateUpProj": OperatorRecord(inputs={"X": "*rows k", "W": "k ?"}, unknown=RECENT),
     "Sampling": OperatorRecord(
@@ -426,6 +434,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
     ),
     "Tokenizer": OperatorRecord(
         attributes={"mincharnum": "at least 1"},
+        combinations=("ADVISED AT_MOST_ONE separators tokenexp",),
         cases=("words or rows",),
         inputs={"X": {"words": "n", "rows": "b n"}},
         outputs={"Y": {"words": "n ?", "rows": "b n ?"}},

@@ -8,6 +8,10 @@ from typing import Final
 
 from onnx_lint.spec.operators.records import RECENT, OperatorRecord
 
+_BLOCKS: Final = "@K^@block_size"
+_BYTES: Final = "@block_size*@bits^8"
+"""The bytes of a block of weights."""
+
 RECORDS: Final[Mapping[str, OperatorRecord]] = {
     "DynamicQuantizeMatMul": OperatorRecord(
         cases=("whole or by_column or by_batch",),
@@ -97,6 +101,13 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "gate_bias": "@N",
             "up_bias": "@N",
         },
+        defaults={"bits": 4},
+        advised={
+            "gate_B": f"@N {_BLOCKS} {_BYTES}",
+            "gate_scales": f"{{?, @N {_BLOCKS}}}",
+            "up_B": f"@N {_BLOCKS} {_BYTES}",
+            "up_scales": f"{{?, @N {_BLOCKS}}}",
+        },
         outputs={"Y": "*rows @N", "input_skip_bias_sum": "*rows @K"},
     ),
     "MatMulNBitsQLoRA": OperatorRecord(
@@ -118,7 +129,16 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "k_bias": "@Nkv",
             "v_bias": "@Nkv",
         },
-        advised={"A": "*rows @K"},
+        defaults={"bits": 4},
+        advised={
+            "A": "*rows @K",
+            "q_B": f"@Nq {_BLOCKS} {_BYTES}",
+            "q_scales": f"{{?, @Nq {_BLOCKS}}}",
+            "k_B": f"@Nkv {_BLOCKS} {_BYTES}",
+            "k_scales": f"{{?, @Nkv {_BLOCKS}}}",
+            "v_B": f"@Nkv {_BLOCKS} {_BYTES}",
+            "v_scales": f"{{?, @Nkv {_BLOCKS}}}",
+        },
         outputs={"Q": "*rows @Nq", "K": "*rows @Nkv", "V": "*rows @Nkv", "input_skip_bias_sum": "*rows k"},
     ),
     "MatMulPacked": OperatorRecord(
