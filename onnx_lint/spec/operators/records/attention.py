@@ -115,7 +115,6 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         combinations=(
             "TOGETHER in:key in:value",
             "SOME in:key in:initial_state",
-            "SOME in:cu_seqlens in:initial_state",
         ),
         cases=("apart or packed", "rows or batched"),
         where={"tokens": {"rows": "t", "batched": "b t"}},
@@ -126,7 +125,11 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "cu_seqlens": "b+1",
             "decay": {"apart": "tokens {g, g d}", "packed": None},
             "beta": {"apart": "tokens g", "packed": None},
-            "initial_state": {"apart": "b g v d", "packed": "b g v d!"},
+            # Nothing else says how many texts there are.
+            "initial_state": {
+                "apart": {"cu_seqlens": "b g v d", "rows": "b g v d!", "batched": "b g v d"},
+                "packed": "b g v d!",
+            },
         },
         sizes={"g": "multiple of h"},
         outputs={"output": "tokens g v", "final_state": "b g v d"},
