@@ -93,6 +93,13 @@ def equation(text: str) -> ShapeEquation:
     return ShapeEquation(tuple(_patterns(left.strip().removesuffix("..."))), tuple(_patterns(right)))
 
 
+@cache
+def operand(text: str) -> Pattern:
+    """Parse one operand of an equation. Raises ValueError for a malformed one."""
+    (found,) = _patterns(text)
+    return found
+
+
 def _patterns(text: str) -> Iterator[Pattern]:
     text = text.strip()
     while text:

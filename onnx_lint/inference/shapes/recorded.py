@@ -7,6 +7,7 @@ that differ in their sizes only, as the layers of a model do, cost one equation 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
@@ -16,12 +17,11 @@ from typing import Any, Final
 from onnx_lint.common.cached import Memory, remembered
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.dims import Shape
-from onnx_lint.inference.shapes.equations import ShapeEquation, equation
+from onnx_lint.inference.shapes.equations import Pattern, ShapeEquation, operand
 from onnx_lint.inference.shapes.forms import (
     OMITTED,
     FormSolution,
     InputRanks,
-    fits,
     may_be,
     rank_at,
     ranks_of,
@@ -69,6 +69,10 @@ class _RecordReading:
         self.record = record
         self.inputs = _placed(signature.inputs, record.inputs)
         self.outputs = _placed(signature.outputs, record.outputs)
+        self.advised = tuple([at for at, name in enumerate(signature.inputs) if name in record.advised])
+        """The inputs of which the documentation requires more."""
+        others = {name: text for name, text in record.advised.items() if name not in signature.inputs}
+        self.advised_attributes = _parsed(others)
         self.computed = _function(record.computed) if record.computed else None
         self.attributes = _parsed(record.attributes)
         self.sizes = _parsed(record.sizes)
@@ -79,11 +83,11 @@ class _RecordReading:
     def _words(self, forms: Iterable[Mapping[str, OperandForm]]) -> Iterator[str]:
         """Yield the words of the conditions in operands, in their order."""
         for each in forms:
-            for operand in each.values():
-                if isinstance(operand, Mapping):
-                    words = [word for text in operand for word in text.split() if text != "else"]
+            for form in each.values():
+                if isinstance(form, Mapping):
+                    words = [word for text in form for word in text.split() if text != "else"]
                     yield from [word for word in words if word not in self.choices and word != "or"]
-                    yield from self._words((operand,))
+                    yield from self._words((form,))
 
     def forms_of(self, node: Operands) -> tuple[_Forms, InputRanks]:
         """Return the forms that a node may have, and its ranks."""
@@ -91,35 +95,34 @@ class _RecordReading:
         ranks = ranks_of(node)
         found = self.forms.get((truths, ranks))
         if found is None:
-            fitting = tuple([form for form in self.all_forms(truths, ranks) if fits(form, ranks)])
+            fitting = tuple(self.all_forms(truths, ranks))
             is_known = None not in ranks and len({form.outputs for form in fitting}) == 1
             found = self.forms.keep((truths, ranks), _Forms(fitting, is_known))
         return found, ranks
 
-    def all_forms(self, truths: tuple[bool, ...], ranks: InputRanks) -> list[ShapeEquation]:
-        """Return the forms on these conditions; of alternatives for one operand only those that its rank fits."""
+    def all_forms(self, truths: tuple[bool, ...], ranks: InputRanks | None) -> list[ShapeEquation]:
+        """Return the forms on these conditions, only those that fit the ranks if there are any."""
         true = frozenset([each for each, is_true in zip(self.conditions, truths, strict=True) if is_true])
-        found: dict[str, None] = {}
+        found: dict[tuple[int, ...], ShapeEquation] = {}
         for case in product(*[choice.split(" or ") for choice in self.record.cases]):
             known = true.union(case)
             where = {name: text for name, each in self.record.where.items() if (text := self._chosen(each, known))}
-            sides = [
-                [_texts(name, self._chosen(each, known), where) for name, each in side.items()]
+            inputs, outputs = (
+                [_patterns(name, self._chosen(each, known), where) for name, each in side.items()]
                 for side in (self.inputs, self.outputs)
-            ]
-            inputs = [_of_rank(texts, rank_at(ranks, at)) for at, texts in enumerate(sides[0])]
-            for choice in product(*inputs, *sides[1]):
-                left, right = " ".join(choice[: len(inputs)]), " ".join(choice[len(inputs) :])
-                found[f"{left} -> {right}"] = None
-        return list(map(equation, found))
-
-    def _chosen(self, operand: OperandForm, known: frozenset[str]) -> str | None:
-        """Return the dimensions of an operand in a case and with the conditions that are true."""
-        while isinstance(operand, Mapping):
-            operand = next(
-                (each for words, each in operand.items() if words == "else" or _are_true(words, known)), None
             )
-        return operand
+            if ranks is not None:
+                inputs = [_of_rank(each, rank_at(ranks, at)) for at, each in enumerate(inputs)]
+            for choice in product(*inputs, *outputs):
+                form = ShapeEquation(choice[: len(inputs)], choice[len(inputs) :])
+                found[tuple([id(each) for each in choice])] = form
+        return list(found.values())
+
+    def _chosen(self, form: OperandForm, known: frozenset[str]) -> str | None:
+        """Return the dimensions of an operand in a case and with the conditions that are true."""
+        while isinstance(form, Mapping):
+            form = next((each for words, each in form.items() if words == "else" or _are_true(words, known)), None)
+        return form
 
 
 _MOST: Final = 200
@@ -140,33 +143,25 @@ def _function(path: str) -> Infer:
     return found
 
 
-def _texts(name: str, dims: str | None, where: Mapping[str, str]) -> list[str]:
-    """Return the texts of an operand in an equation, one for each choice in its braces."""
+def _patterns(name: str, dims: str | None, where: Mapping[str, str]) -> list[Pattern]:
+    """Return an operand in an equation, once for each choice in its braces."""
     if dims is None or dims == "-":
-        return [dims or name]
+        return [operand(dims or name)]
     before, brace, rest = dims.partition("{")
     if brace:
         choices, _, behind = rest.partition("}")
-        return [text for each in choices.split(",") for text in _texts(name, f"{before}{each.strip()}{behind}", where)]
-    for short, text in where.items():
-        dims = _put(dims, short, text)
-    return [f"{name}{'!' * dims.endswith('!')}[{dims.removesuffix('!')}]"]
+        texts = [f"{before}{each.strip()}{behind}" for each in choices.split(",")]
+        return [pattern for text in texts for pattern in _patterns(name, text, where)]
+    text = dims.removesuffix("!")
+    if where:
+        text = re.sub(r"@?\w+", lambda word: where.get(word[0], word[0]), text)
+    return [operand(f"{name}{'!' * dims.endswith('!')}[{text}]")]
 
 
-def _put(dims: str, name: str, text: str) -> str:
-    """Replace a name in dimensions."""
-    import re
-
-    return re.sub(rf"(?<![@\w]){name}(?!\w)", text, dims)
-
-
-def _of_rank(texts: list[str], rank: int | None) -> list[str]:
-    """Return the texts, of several, that an operand of this rank may have; all if it has none of them."""
-    if len(texts) == 1:
-        return texts
-    if rank == OMITTED:
-        return texts[:1]
-    return [text for text in texts if may_be(equation(f"{text} ->").inputs[0], rank)] or texts
+def _of_rank(patterns: list[Pattern], rank: int | None) -> list[Pattern]:
+    """Return what an operand of this rank may be, of several; for one that the node omits one suffices."""
+    found = [each for each in patterns if may_be(each, rank)]
+    return found[:1] if rank == OMITTED else found
 
 
 @remembered(_MOST)
@@ -176,11 +171,10 @@ def _reading(signature: _Signature) -> _RecordReading | None:
 
 
 @remembered(_MOST)
-def _advice(signature: _Signature) -> _RecordReading | None:
-    """Return the record with what only the documentation requires of the inputs; None if that is nothing."""
+def _advice(signature: _Signature) -> _RecordReading:
+    """Return the record with what only the documentation requires of the inputs."""
     record = record_of(signature.operator)
-    if record is None or not set(record.advised).intersection(signature.inputs):
-        return None
+    assert record is not None
     return _RecordReading(signature, replace(record, inputs={**record.inputs, **record.advised}, computed=""))
 
 
@@ -224,18 +218,16 @@ def _solved(reading: _RecordReading, node: Operands) -> FormSolution | None:
         )
         return solve_one(forms.fitting, node, fit, is_first=forms.are_alike)
     truths = tuple([holds(node, each) for each in reading.conditions])
-    given = tuple([None if rank != OMITTED else rank for rank in ranks])
-    wrong_ranks(reading.all_forms(truths, given), node, ranks)
+    wrong_ranks(reading.all_forms(truths, None), node, ranks)
     return None
 
 
 def _advised(reading: _RecordReading, node: Operands, found: Outputs) -> Outputs:
-    """Make remarks of what only the documentation requires; they are known nevertheless."""
-    advice = _advice(reading.signature)
-    solution = _solved(advice, node) if advice is not None else None
-    for name, text in reading.record.advised.items():
-        for each in requirements(text) if name in node.schema.attributes and isinstance(text, str) else ():
-            has_attribute(node, name, each)
+    """Make remarks of what only the documentation requires, and return what is known of the outputs nevertheless."""
+    is_of_inputs = any(node.given(at) for at in reading.advised)
+    solution = _solved(_advice(reading.signature), node) if is_of_inputs else None
+    for name, each in reading.advised_attributes:
+        has_attribute(node, name, each)
     if node.problems:
         node.remarks += [Remark(each, _UNCHECKED) for each in node.problems if not isinstance(each, Remark)]
         node.problems.clear()

@@ -16,7 +16,8 @@ def number_of(node: Operands, name: str) -> Dim:
 
 def has_positions(node: Operands) -> Outputs:
     """Note constant positions of RotaryEmbedding, or a first one, beyond those in the caches."""
-    given, rows = node.fact(1).shape, node.dim(2, 0)
+    given = node.fact(1).shape
+    rows = next((node.dim(at, 0) for at in (2, 3) if isinstance(node.dim(at, 0), int)), None)
     if given is not None and len(given) > 1:
         node.counts_within(1, 0, rows, "positions in the caches")
         return UNKNOWN

@@ -22,7 +22,6 @@ the file and its use. `onnx_lint.inference.shapes.recorded` compares nodes with 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -86,22 +85,25 @@ class Requirement(Record):
     """What must be true of the node, as for the forms of an operand."""
 
 
-_REQUIREMENT: Final = (
-    r"(at least|at most|multiple of|either multiple of|one of|kernels for|power of 2 from|with \S+ needs|needs) "
-    r"([^;]+?)"
-    r"(?: if ([^;]+))?"
-)
+_KINDS: Final = (
+    "at least", "at most", "multiple of", "either multiple of", "one of", "kernels for", "power of 2 from", "needs",
+)  # fmt: skip
 
 
 def requirements(text: str) -> tuple[Requirement, ...]:
     """Parse requirements. Raises ValueError for malformed ones."""
-    found = []
-    for each in text.split("; "):
-        match = re.fullmatch(_REQUIREMENT, each)
-        if match is None:
-            raise ValueError(f"no requirement: {each!r}")
-        found.append(Requirement(match[1], tuple(match[2].split()), tuple((match[3] or "").split())))
-    return tuple(found)
+    return tuple(map(_requirement, text.split("; ")))
+
+
+def _requirement(text: str) -> Requirement:
+    required, _, condition = text.partition(" if ")
+    kind = next((each for each in _KINDS if required.startswith(f"{each} ")), "")
+    if required.startswith("with "):
+        kind = " ".join(required.split()[:3])
+    of = required.removeprefix(kind).split()
+    if not kind or not of or ";" in text or (kind.startswith("with ") and not kind.endswith(" needs")):
+        raise ValueError(f"no requirement: {text!r}")
+    return Requirement(kind, tuple(of), tuple(condition.split()))
 
 
 @cache

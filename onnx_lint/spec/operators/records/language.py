@@ -140,7 +140,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
     ),
     "GatedRMSNorm": OperatorRecord(
         values={"activation": "silu swish sigmoid"},
-        inputs={"X": "*rows w=?*c", "scale": "{c, , ? ? *more}", "gate": "*rows w"},
+        inputs={"X": "*rows w=?*c", "scale": "{c, , ? ? *more}", "gate": "*rows w=?*c"},
         outputs={"Y": "*rows w"},
     ),
     "GatedRelativePositionBias": OperatorRecord(
