@@ -84,7 +84,7 @@ class _RecordReading:
         """Yield the words of the conditions in operands, in their order."""
         for each in forms:
             for form in each.values():
-                if isinstance(form, Mapping):
+                if isinstance(form, dict):
                     words = [word for text in form for word in text.split() if text != "else"]
                     yield from [word for word in words if word not in self.choices and word != "or"]
                     yield from self._words((form,))
@@ -103,26 +103,48 @@ class _RecordReading:
     def all_forms(self, truths: tuple[bool, ...], ranks: InputRanks | None) -> list[ShapeEquation]:
         """Return the forms on these conditions, only those that fit the ranks if there are any."""
         true = frozenset([each for each, is_true in zip(self.conditions, truths, strict=True) if is_true])
+        parsed: dict[tuple[str | None, ...], list[Pattern]] = {}
         found: dict[tuple[int, ...], ShapeEquation] = {}
         for case in product(*[choice.split(" or ") for choice in self.record.cases]):
             known = true.union(case)
             where = {name: text for name, each in self.record.where.items() if (text := self._chosen(each, known))}
-            inputs, outputs = (
-                [_patterns(name, self._chosen(each, known), where) for name, each in side.items()]
-                for side in (self.inputs, self.outputs)
-            )
-            if ranks is not None:
-                inputs = [_of_rank(each, rank_at(ranks, at)) for at, each in enumerate(inputs)]
-            for choice in product(*inputs, *outputs):
+            inputs: list[list[Pattern]] = []
+            for at, (name, each) in enumerate(self.inputs.items()):
+                patterns = self._patterns(name, each, known, where, parsed)
+                inputs.append(patterns if ranks is None else _of_rank(patterns, rank_at(ranks, at)))
+                if not inputs[-1]:
+                    break
+            outputs = [self._patterns(name, each, known, where, parsed) for name, each in self.outputs.items()]
+            for choice in product(*inputs, *outputs) if all(inputs) else ():
                 form = ShapeEquation(choice[: len(inputs)], choice[len(inputs) :])
                 found[tuple([id(each) for each in choice])] = form
         return list(found.values())
 
+    def _patterns(
+        self,
+        name: str,
+        form: OperandForm,
+        known: frozenset[str],
+        where: Mapping[str, str],
+        parsed: dict[tuple[str | None, ...], list[Pattern]],
+    ) -> list[Pattern]:
+        """Return what an operand may be in a case; `parsed` has what it may be in the cases before."""
+        dims = self._chosen(form, known)
+        key = name, dims, *where.values()
+        if key not in parsed:
+            parsed[key] = _patterns(name, dims, where)
+        return parsed[key]
+
     def _chosen(self, form: OperandForm, known: frozenset[str]) -> str | None:
         """Return the dimensions of an operand in a case and with the conditions that are true."""
-        while isinstance(form, Mapping):
-            form = next((each for words, each in form.items() if words == "else" or _are_true(words, known)), None)
-        return form
+        while isinstance(form, dict):
+            for words, each in form.items():
+                if words in known or words == "else" or _are_true(words, known):
+                    form = each
+                    break
+            else:
+                form = None
+        return form if isinstance(form, str) else None
 
 
 _MOST: Final = 200
@@ -153,7 +175,7 @@ def _patterns(name: str, dims: str | None, where: Mapping[str, str]) -> list[Pat
         texts = [f"{before}{each.strip()}{behind}" for each in choices.split(",")]
         return [pattern for text in texts for pattern in _patterns(name, text, where)]
     text = dims.removesuffix("!")
-    if where:
+    if any(each in text for each in where):
         text = re.sub(r"@?\w+", lambda word: where.get(word[0], word[0]), text)
     return [operand(f"{name}{'!' * dims.endswith('!')}[{text}]")]
 
