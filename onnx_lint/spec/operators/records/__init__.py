@@ -16,7 +16,8 @@ than 0; "!key"; "mode=qsa"; "size>0"; "past~query", inputs of one type. Numbers 
 requirements: "at least 1; multiple of kv_num_heads; multiple of 16 if do_rotary=1".
 
 Python, not TOML: a record is loaded with its family, as bytecode; ruff and mypy read it; and there is no step between
-the file and its use. `onnx_lint.inference.shapes.recorded` compares nodes with it.
+the file and its use. A lambda keeps a record from being made for a model that does not have the operator.
+`onnx_lint.inference.shapes.recorded` compares nodes with it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from onnx_lint.common import package_data
+from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import EMPTY, Record
 
 OperandForm = str | None | Mapping[str, Any]
@@ -106,6 +108,10 @@ def _requirement(text: str) -> Requirement:
     return Requirement(kind, tuple(of), tuple(condition.split()))
 
 
+_MOST: Final = 1_000
+"""The most operators whose record, or that they have none, is kept."""
+
+
 @cache
 def families() -> Mapping[str, str]:
     """Return the module with the record of each operator. `python -m tools.shape_families` writes it."""
@@ -113,10 +119,11 @@ def families() -> Mapping[str, str]:
     return found
 
 
+@remembered(_MOST)
 def record_of(operator: str) -> OperatorRecord | None:
     """Return the record of an operator of com.microsoft; None if it has none."""
     family = families().get(operator)
     if family is None:
         return None
-    found: OperatorRecord = import_module(f"{__name__}.{family}").RECORDS[operator]
+    found: OperatorRecord = import_module(f"{__name__}.{family}").RECORDS[operator]()
     return found

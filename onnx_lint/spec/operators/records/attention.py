@@ -5,7 +5,7 @@ the other are t.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from onnx_lint.spec.operators.records import PACKED, RECENT, OperatorRecord
@@ -15,8 +15,8 @@ _RULES: Final = "with gated needs decay; with delta needs beta; with gated_delta
 _POLICY: Final = "csa qsa"
 _QUANTIZED_CACHE: Final = "one of NONE PER_TENSOR PER_CHANNEL"
 
-RECORDS: Final[Mapping[str, OperatorRecord]] = {
-    "Attention": OperatorRecord(
+RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
+    "Attention": lambda: OperatorRecord(
         attributes={
             "num_heads": "at least 1",
             "qkv_hidden_sizes": "at least 1; multiple of num_heads",
@@ -44,7 +44,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         computed="contrib_attention.fits_mask",
     ),
-    "DecoderAttention": OperatorRecord(
+    "DecoderAttention": lambda: OperatorRecord(
         advised={
             "query": "s b w",
             "key": "t b w",
@@ -61,7 +61,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": "s b w", "new_key_cache": "b @num_heads ? ?", "new_value_cache": "b @num_heads ? ?"},
     ),
-    "DecoderMaskedMultiHeadAttention": OperatorRecord(
+    "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
         attributes={"num_heads": "at least 1"},
         combinations=("NEEDS in:value in:key",),
         cases=("apart or by_head or packed_keys or packed",),
@@ -77,7 +77,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": {"apart": "b 1 v", "else": "b 1 @num_heads*d"}},
     ),
-    "DecoderMaskedSelfAttention": OperatorRecord(
+    "DecoderMaskedSelfAttention": lambda: OperatorRecord(
         attributes={"num_heads": "at least 1"},
         inputs={
             "input": "b s i",
@@ -99,12 +99,12 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "present": {"past_present_share_buffer": None, "else": "2 b @num_heads ? d"},
         },
     ),
-    "DynamicSparseAttention": OperatorRecord(
+    "DynamicSparseAttention": lambda: OperatorRecord(
         combinations=("ADVISED TOGETHER in:key in:value",),
         inputs={"query": {"key": "? ? ?", "else": "? ? (@num_heads+2*@kv_num_heads)*d"}},
         unknown=PACKED,
     ),
-    "GatedDeltaNet": OperatorRecord(
+    "GatedDeltaNet": lambda: OperatorRecord(
         attributes={"state_update_capacity": "at least 0; at most 8", "update_rule": _RULES},
         defaults={"update_rule": "gated_delta"},
         values={
@@ -134,11 +134,11 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         sizes={"g": "multiple of h"},
         outputs={"output": "tokens g v", "final_state": "b g v d"},
     ),
-    "GatedDeltaNetStateReplay": OperatorRecord(
+    "GatedDeltaNetStateReplay": lambda: OperatorRecord(
         inputs={"source_backing": "?", "capsule_backing": "?", "destination_backing": "?", "metadata": "11"},
         unknown=RECENT,
     ),
-    "GroupQueryAttention": OperatorRecord(
+    "GroupQueryAttention": lambda: OperatorRecord(
         attributes={
             "num_heads": "at least 1; multiple of kv_num_heads",
             "kv_num_heads": "at least 1",
@@ -205,7 +205,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "v_quant_type": _QUANTIZED_CACHE,
         },
     ),
-    "LinearAttention": OperatorRecord(
+    "LinearAttention": lambda: OperatorRecord(
         attributes={
             "kv_num_heads": "at least 1; multiple of k/d",
             "q_num_heads": "at least 1; either multiple of kv_num_heads",
@@ -228,13 +228,13 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         advised={"key": "b t @kv_num_heads*d"},
     ),
-    "LinearAttentionGate": OperatorRecord(
+    "LinearAttentionGate": lambda: OperatorRecord(
         combinations=("NEEDS out:beta in:b",),
         inputs={"a": "*rows h", "dt_bias": "*x 1|h", "decay_scale": "*y 1|h", "b": "*rows h"},
         advised={"a": "? ? h"},
         outputs={"decay": "*rows h", "beta": "*rows h"},
     ),
-    "LongformerAttention": OperatorRecord(
+    "LongformerAttention": lambda: OperatorRecord(
         advised={
             "input": "b s h",
             "weight": "h 3*h",
@@ -247,7 +247,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         inputs={"input": "*all"},
         outputs={"output": "*all"},
     ),
-    "MultiHeadAttention": OperatorRecord(
+    "MultiHeadAttention": lambda: OperatorRecord(
         attributes={"num_heads": "at least 1"},
         combinations=("TOGETHER in:past_key in:past_value", "NEEDS in:value in:key"),
         cases=("apart or by_head or packed_keys or packed",),
@@ -290,7 +290,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         computed="contrib_attention.fits_padding",
     ),
-    "PackedAttention": OperatorRecord(
+    "PackedAttention": lambda: OperatorRecord(
         inputs={"input": "t i", "weights": "i w", "bias": "w"},
         advised={
             "token_offset": "b s",
@@ -299,7 +299,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": {"qkv_hidden_sizes": "t @qkv_hidden_sizes.2", "else": "t w/3"}},
     ),
-    "PackedMultiHeadAttention": OperatorRecord(
+    "PackedMultiHeadAttention": lambda: OperatorRecord(
         cases=("apart or packed",),
         inputs={"query": {"apart": "? ?", "packed": "? ? ? ?"}},
         advised={
@@ -313,7 +313,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": {"apart": "t w", "packed": "t @num_heads*d"}},
     ),
-    "PackedSparseAttentionIndexer": OperatorRecord(
+    "PackedSparseAttentionIndexer": lambda: OperatorRecord(
         attributes={
             "compress_ratio": "at least 1",
             "policy_mode": ("with csa needs key gate position_bias head_weights position_ids past_gate_buffer"),
@@ -347,7 +347,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         unknown=PACKED,
     ),
-    "PackedSparseAttentionIndexerMerge": OperatorRecord(
+    "PackedSparseAttentionIndexerMerge": lambda: OperatorRecord(
         attributes={
             "max_output_entries": "at least 1",
             "policy_mode": (
@@ -367,7 +367,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         unknown=RECENT,
     ),
-    "PagedAttention": OperatorRecord(
+    "PagedAttention": lambda: OperatorRecord(
         values={"kv_cache_layout": "LATENT SEPARATE"},
         combinations=("ADVISED TOGETHER in:q_norm_weight in:k_norm_weight",),
         inputs={
@@ -396,7 +396,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "value_cache_out": "*values",
         },
     ),
-    "QAttention": OperatorRecord(
+    "QAttention": lambda: OperatorRecord(
         attributes={"num_heads": "at least 1"},
         inputs={
             "input": "b s i",
@@ -415,7 +415,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         computed="contrib_attention.fits_mask",
     ),
-    "QOrderedAttention": OperatorRecord(
+    "QOrderedAttention": lambda: OperatorRecord(
         advised={
             "input": "b s i",
             "scale_input": "",
@@ -436,7 +436,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": "b s ?"},
     ),
-    "QOrderedLongformerAttention": OperatorRecord(
+    "QOrderedLongformerAttention": lambda: OperatorRecord(
         advised={
             "input": "b s h",
             "scale_input": "",
@@ -449,7 +449,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": "b s h"},
     ),
-    "SparseAttention": OperatorRecord(
+    "SparseAttention": lambda: OperatorRecord(
         attributes={"kv_num_heads": "at least 1", "num_heads": "at least 1"},
         combinations=("TOGETHER in:key in:value",),
         inputs={
@@ -469,7 +469,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "present_value": "b @kv_num_heads c d",
         },
     ),
-    "SparseAttentionIndexer": OperatorRecord(
+    "SparseAttentionIndexer": lambda: OperatorRecord(
         attributes={
             "compress_ratio": "at least 1",
             "policy_mode": "with csa needs key gate position_bias head_weights position_ids past_proj_buffer",
@@ -510,7 +510,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         unknown=PACKED,
     ),
-    "SparsePagedAttention": OperatorRecord(
+    "SparsePagedAttention": lambda: OperatorRecord(
         inputs={"query": {"key": "? ?", "else": "? (@num_heads+2*@kv_num_heads)*d"}},
         unknown=PACKED,
     ),

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from onnx_lint.spec.operators.records import COMPILED, NO_WORD, OperatorRecord
 
-_AS_INPUT: Final = OperatorRecord(inputs={"X": "*all"}, outputs={"Y": "*all"})
 
-RECORDS: Final[Mapping[str, OperatorRecord]] = {
-    "AttnLSTM": OperatorRecord(
+def _as_input() -> OperatorRecord:
+    return OperatorRecord(inputs={"X": "*all"}, outputs={"Y": "*all"})
+
+
+RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
+    "AttnLSTM": lambda: OperatorRecord(
         attributes={"hidden_size": "at least 1"},
         values={"direction": "forward reverse bidirectional"},
         combinations=("SOME in:QW", "SOME in:MW", "SOME in:V", "SOME in:M", "SOME hidden_size"),
@@ -34,12 +37,12 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"Y": "t d b @hidden_size", "Y_h": "d b @hidden_size", "Y_c": "d b @hidden_size"},
     ),
-    "BiasAdd": OperatorRecord(
+    "BiasAdd": lambda: OperatorRecord(
         inputs={"X": "*all"},
         advised={"X": "n s c", "bias": "c", "skip": "n s c"},
         outputs={"Y": "*all"},
     ),
-    "BiasDropout": OperatorRecord(
+    "BiasDropout": lambda: OperatorRecord(
         inputs={"data": "*all"},
         advised={
             "data": "*rows c",
@@ -50,10 +53,10 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": "*all", "mask": "*all"},
     ),
-    "BiasGelu": OperatorRecord(computed="contrib_elements.with_bias"),
-    "BiasSoftmax": OperatorRecord(inputs={"data": "*all"}, outputs={"output": "*all"}),
-    "BiasSplitGelu": OperatorRecord(inputs={"X": "b s 2*h", "bias": "2*h"}, outputs={"Y": "b s h"}),
-    "BitmaskBiasDropout": OperatorRecord(
+    "BiasGelu": lambda: OperatorRecord(computed="contrib_elements.with_bias"),
+    "BiasSoftmax": lambda: OperatorRecord(inputs={"data": "*all"}, outputs={"output": "*all"}),
+    "BiasSplitGelu": lambda: OperatorRecord(inputs={"X": "b s 2*h", "bias": "2*h"}, outputs={"Y": "b s h"}),
+    "BitmaskBiasDropout": lambda: OperatorRecord(
         inputs={"data": "*all"},
         advised={
             "data": "*rows c",
@@ -64,12 +67,12 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": "*all"},
     ),
-    "BitmaskDropout": OperatorRecord(
+    "BitmaskDropout": lambda: OperatorRecord(
         inputs={"data": "*all"},
         advised={"ratio": "", "training_mode": ""},
         outputs={"output": "*all"},
     ),
-    "CDist": OperatorRecord(
+    "CDist": lambda: OperatorRecord(
         values={
             "metric": "braycurtis canberra chebyshev cityblock correlation cosine dice euclidean hamming jaccard "
             "jensenshannon kulsinski mahalanobis matching minkowski rogerstanimoto russellrao seuclidean sokalmichener "
@@ -78,38 +81,38 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         inputs={"A": "m n", "B": "k n"},
         outputs={"C": "m k"},
     ),
-    "ComplexMul": OperatorRecord(unknown=NO_WORD),
-    "ComplexMulConj": OperatorRecord(unknown=NO_WORD),
-    "DynamicTimeWarping": OperatorRecord(inputs={"input": "{? ?, 1 ? ?}"}, outputs={"output": "2 ?"}),
-    "EPContext": OperatorRecord(unknown=COMPILED),
-    "ExpandDims": OperatorRecord(computed="contrib_elements.expand", reads=("axis",)),
-    "FastGelu": OperatorRecord(computed="contrib_elements.with_bias"),
-    "GatherND": OperatorRecord(computed="gathering.gather_nd"),
-    "Gelu": _AS_INPUT,
-    "Inverse": OperatorRecord(inputs={"X": "*batch n n"}, outputs={"Y": "*batch n n"}),
-    "Irfft": OperatorRecord(computed="contrib_elements.inverse_real_transform"),
-    "IsAllFinite": OperatorRecord(outputs={"output": ""}),
-    "MurmurHash3": _AS_INPUT,
-    "Pad": OperatorRecord(
+    "ComplexMul": lambda: OperatorRecord(unknown=NO_WORD),
+    "ComplexMulConj": lambda: OperatorRecord(unknown=NO_WORD),
+    "DynamicTimeWarping": lambda: OperatorRecord(inputs={"input": "{? ?, 1 ? ?}"}, outputs={"output": "2 ?"}),
+    "EPContext": lambda: OperatorRecord(unknown=COMPILED),
+    "ExpandDims": lambda: OperatorRecord(computed="contrib_elements.expand", reads=("axis",)),
+    "FastGelu": lambda: OperatorRecord(computed="contrib_elements.with_bias"),
+    "GatherND": lambda: OperatorRecord(computed="gathering.gather_nd"),
+    "Gelu": _as_input,
+    "Inverse": lambda: OperatorRecord(inputs={"X": "*batch n n"}, outputs={"Y": "*batch n n"}),
+    "Irfft": lambda: OperatorRecord(computed="contrib_elements.inverse_real_transform"),
+    "IsAllFinite": lambda: OperatorRecord(outputs={"output": ""}),
+    "MurmurHash3": _as_input,
+    "Pad": lambda: OperatorRecord(
         inputs={"data": None, "pads": "{?, 1 ?}", "value": ""},
         computed="contrib_elements.pad",
         reads=("pads",),
     ),
-    "QuickGelu": _AS_INPUT,
-    "Range": OperatorRecord(computed="constants.number_range", reads=("start", "limit", "delta")),
-    "Rfft": OperatorRecord(computed="contrib_elements.real_transform"),
-    "SampleOp": OperatorRecord(unknown="an example for authors of operators"),
-    "ScaledSiLU": _AS_INPUT,
-    "Snpe": OperatorRecord(unknown=COMPILED),
-    "TorchEmbedding": OperatorRecord(
+    "QuickGelu": _as_input,
+    "Range": lambda: OperatorRecord(computed="constants.number_range", reads=("start", "limit", "delta")),
+    "Rfft": lambda: OperatorRecord(computed="contrib_elements.real_transform"),
+    "SampleOp": lambda: OperatorRecord(unknown="an example for authors of operators"),
+    "ScaledSiLU": _as_input,
+    "Snpe": lambda: OperatorRecord(unknown=COMPILED),
+    "TorchEmbedding": lambda: OperatorRecord(
         inputs={"weight": "n m", "indices": "*places"},
         outputs={"Y": "*places m"},
     ),
-    "Trilu": OperatorRecord(inputs={"X": "*batch n m", "k": ""}, outputs={"Y": "*batch n m"}),
-    "UnfoldTensor": OperatorRecord(
+    "Trilu": lambda: OperatorRecord(inputs={"X": "*batch n m", "k": ""}, outputs={"Y": "*batch n m"}),
+    "UnfoldTensor": lambda: OperatorRecord(
         attributes={"size": "at least 1", "step": "at least 1"},
         inputs={"input": "*rows ?"},
         computed="contrib_elements.unfold",
     ),
-    "Unique": OperatorRecord(inputs={"x": "n"}, outputs={"y": "?", "idx": "n", "counts": "?"}),
+    "Unique": lambda: OperatorRecord(inputs={"x": "n"}, outputs={"y": "?", "idx": "n", "counts": "?"}),
 }

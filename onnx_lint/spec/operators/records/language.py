@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from onnx_lint.spec.operators.records import NO_WORD, PACKED, RECENT, OperatorRecord
@@ -33,8 +33,8 @@ _PLAIN_STATE: Final = "ndim=1 !state_window !state_length !input_channels state_
 _HEADS: Final = "@n_head_per_ngram*@max_ngram_size-@n_head_per_ngram"
 """The heads of hashes of n-grams: some for each length from 2 on."""
 
-RECORDS: Final[Mapping[str, OperatorRecord]] = {
-    "BeamSearch": OperatorRecord(
+RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
+    "BeamSearch": lambda: OperatorRecord(
         inputs={"input_ids": {"model_type=2": "{? ?, ? ? ?}", "else": "? ?"}},
         computed="contrib_generation.beam_search",
         reads=("max_length", "num_beams", "num_return_sequences"),
@@ -53,15 +53,15 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "logits_processor": "",
         },
     ),
-    "BifurcationDetector": OperatorRecord(
+    "BifurcationDetector": lambda: OperatorRecord(
         inputs={"src_tokens": "?", "cur_tokens": "?", "prev_suffix_match_idx": None, "pred_tokens": "?"},
         unknown="how many words come out depends on what they are",
     ),
-    "BranchwiseRMSNorm": OperatorRecord(
+    "BranchwiseRMSNorm": lambda: OperatorRecord(
         inputs={"X": "*all", "scale": "{?, ? ?}"},
         outputs={"Y": "*all"},
     ),
-    "CausalConvWithState": OperatorRecord(
+    "CausalConvWithState": lambda: OperatorRecord(
         attributes={
             "channels_last": "at least 0; at most 1",
             "dilation": "at least 1",
@@ -102,11 +102,11 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             },
         },
     ),
-    "ConvStateReplay": OperatorRecord(
+    "ConvStateReplay": lambda: OperatorRecord(
         inputs={"source_backing": "?", "capture_backing": "?", "destination_backing": "?", "metadata": "8"},
         unknown=RECENT,
     ),
-    "EmbedLayerNormalization": OperatorRecord(
+    "EmbedLayerNormalization": lambda: OperatorRecord(
         attributes={"mask_index_type": "needs mask_index if mask_index_type>0"},
         defaults={"mask_index_type": 1},
         combinations=("NEEDS in:segment_ids in:segment_embedding",),
@@ -123,7 +123,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": "b s h", "mask_index": "b", "embedding_sum": "b s h"},
     ),
-    "EngramGate": OperatorRecord(
+    "EngramGate": lambda: OperatorRecord(
         inputs={
             "key": "b s m h",
             "query": "b s m h",
@@ -134,20 +134,20 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": "b s m h", "gated_value_normed": "b s m h"},
     ),
-    "GatedAdd": OperatorRecord(
+    "GatedAdd": lambda: OperatorRecord(
         inputs={"X": "*rows c", "Y": "*rows c", "gate": "*rows 1"},
         outputs={"output": "*rows c"},
     ),
-    "GatedRMSNorm": OperatorRecord(
+    "GatedRMSNorm": lambda: OperatorRecord(
         values={"activation": "silu swish sigmoid"},
         inputs={"X": "*rows w=?*c", "scale": "{c, , ? ? *more}", "gate": "*rows w=?*c"},
         outputs={"Y": "*rows w"},
     ),
-    "GatedRelativePositionBias": OperatorRecord(
+    "GatedRelativePositionBias": lambda: OperatorRecord(
         inputs={"token_offset": "? ? *more"},
         computed="contrib_transformers.gated_position_bias",
     ),
-    "GemmaRotaryEmbedding": OperatorRecord(
+    "GemmaRotaryEmbedding": lambda: OperatorRecord(
         inputs={"q": "*q", "k": "*k"},
         advised={
             "emb": "b s d",
@@ -158,13 +158,13 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output1": "*q", "output2": "*k"},
     ),
-    "GreedySearch": OperatorRecord(
+    "GreedySearch": lambda: OperatorRecord(
         inputs={"input_ids": "? ?"},
         advised=_SEARCH,
         computed="contrib_generation.search",
         reads=("max_length",),
     ),
-    "HyperConnectionLowRankMix": OperatorRecord(
+    "HyperConnectionLowRankMix": lambda: OperatorRecord(
         attributes={"num_branches": "at least 1"},
         inputs={"streams": "*rows @num_branches*h"},
         advised={
@@ -177,7 +177,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         unknown=RECENT,
     ),
-    "HyperConnectionPostMix": OperatorRecord(
+    "HyperConnectionPostMix": lambda: OperatorRecord(
         attributes={"num_branches": "at least 0"},
         where={"c": {"num_branches": "@num_branches", "else": "n"}},
         inputs={
@@ -188,7 +188,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": {"num_branches": "*rows @num_branches*h", "else": "*rows n h"}},
     ),
-    "HyperConnectionPreMix": OperatorRecord(
+    "HyperConnectionPreMix": lambda: OperatorRecord(
         attributes={"num_branches": "at least 0"},
         where={"c": {"num_branches": "@num_branches", "else": "n"}},
         inputs={
@@ -197,7 +197,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         unknown=PACKED,
     ),
-    "MRotaryEmbedding": OperatorRecord(
+    "MRotaryEmbedding": lambda: OperatorRecord(
         attributes={
             "mrope_section": "at least 0",
             "num_heads": "at least 0",
@@ -224,7 +224,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             }
         },
     ),
-    "Mamba2Verify": OperatorRecord(
+    "Mamba2Verify": lambda: OperatorRecord(
         inputs={
             "projection": "r channels+@heads*@head_dim+@heads",
             "conv_state": "n channels 3",
@@ -240,7 +240,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         where={"channels": "@heads*@head_dim+2*@n_groups*@d_state"},
         unknown=RECENT,
     ),
-    "MoE": OperatorRecord(
+    "MoE": lambda: OperatorRecord(
         attributes={"k": "at least 1; at most e", "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu"},
         defaults={"activation_type": "relu"},
         values={"activation_type": _ACTIVATIONS},
@@ -259,7 +259,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
-    "MoEGroupRouter": OperatorRecord(
+    "MoEGroupRouter": lambda: OperatorRecord(
         attributes={"top_k": "at least 1"},
         inputs={
             "logits": {"projection_weight": "? 256*w", "else": "? *rows e"},
@@ -271,7 +271,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         unknown=RECENT,
     ),
-    "MoEPacked": OperatorRecord(
+    "MoEPacked": lambda: OperatorRecord(
         advised={
             "input": "*rows h",
             "router_probs": "? e",
@@ -282,7 +282,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         unknown=RECENT,
     ),
-    "NGramHashMapping": OperatorRecord(
+    "NGramHashMapping": lambda: OperatorRecord(
         attributes={"max_ngram_size": "at least 2", "n_head_per_ngram": "at least 1"},
         inputs={
             "input_ids": "b s",
@@ -295,12 +295,12 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"hash_ids": "b s n", "present_ids": "b ?"},
     ),
-    "NGramRepeatBlock": OperatorRecord(
+    "NGramRepeatBlock": lambda: OperatorRecord(
         attributes={"ngram_size": "at least 1"},
         inputs={"input_ids": "b ?", "scores": "b v"},
         outputs={"scores_out": "b v"},
     ),
-    "QMoE": OperatorRecord(
+    "QMoE": lambda: OperatorRecord(
         attributes={
             "k": "at least 1; at most e",
             "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
@@ -346,7 +346,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         advised={"quant_type": "one of int fp4 nvfp4 fp8 wfp4afp8"},
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
-    "RMSNormRotary": OperatorRecord(
+    "RMSNormRotary": lambda: OperatorRecord(
         inputs={"X": "? ? ? ?", "scale": "?"},
         advised={
             "X": "b s n ?",
@@ -355,20 +355,20 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         unknown=RECENT,
     ),
-    "RelativePositionBias": OperatorRecord(
+    "RelativePositionBias": lambda: OperatorRecord(
         inputs={"bias_table": "? ? *more"},
         computed="contrib_transformers.position_bias",
         reads=("query_length", "key_length"),
     ),
-    "RemovePadding": OperatorRecord(
+    "RemovePadding": lambda: OperatorRecord(
         inputs={"input": "b s h"},
         outputs={"output": "? h", "token_offset": "b s", "cumulated_seq_len": "b+1", "max_seq_len": "1"},
     ),
-    "RestorePadding": OperatorRecord(
+    "RestorePadding": lambda: OperatorRecord(
         inputs={"input": "t h", "token_offset": "b s"},
         outputs={"output": "b s h"},
     ),
-    "RotaryEmbedding": OperatorRecord(
+    "RotaryEmbedding": lambda: OperatorRecord(
         attributes={"num_heads": "at least 0", "rotary_embedding_dim": "at least 0; needs num_heads; at most d"},
         cases=("packed or by_head",),
         where={
@@ -389,14 +389,14 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         computed="contrib_transformers.has_positions",
         reads=("position_ids",),
     ),
-    "RouterGateUpProj": OperatorRecord(inputs={"X": "*rows k", "W": "k ?"}, unknown=RECENT),
-    "Sampling": OperatorRecord(
+    "RouterGateUpProj": lambda: OperatorRecord(inputs={"X": "*rows k", "W": "k ?"}, unknown=RECENT),
+    "Sampling": lambda: OperatorRecord(
         inputs={"input_ids": "? ?"},
         advised={**_SEARCH, "presence_mask": "b v", "seed": ""},
         computed="contrib_generation.search",
         reads=("max_length",),
     ),
-    "SkipLayerNormalization": OperatorRecord(
+    "SkipLayerNormalization": lambda: OperatorRecord(
         cases=("rows or texts",),
         inputs={
             "input": {"rows": "s h", "texts": "b s h"},
@@ -412,7 +412,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "input_skip_bias_sum": {"rows": "s h", "texts": "b s h"},
         },
     ),
-    "SkipSimplifiedLayerNormalization": OperatorRecord(
+    "SkipSimplifiedLayerNormalization": lambda: OperatorRecord(
         cases=("rows or texts",),
         inputs={
             "input": {"rows": "s h", "texts": "b s h"},
@@ -427,19 +427,19 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
             "input_skip_bias_sum": {"rows": "s h", "texts": "b s h"},
         },
     ),
-    "SpeculativePrefixCommit": OperatorRecord(inputs={"next_tokens": "{?, ? ?}"}, unknown=RECENT),
-    "SwiGLU": OperatorRecord(
+    "SpeculativePrefixCommit": lambda: OperatorRecord(inputs={"next_tokens": "{?, ? ?}"}, unknown=RECENT),
+    "SwiGLU": lambda: OperatorRecord(
         inputs={"gate": {"up": "*all", "else": "*rows 2*h"}},
         outputs={"output": {"up": "*all", "else": "*rows h"}},
     ),
-    "Tokenizer": OperatorRecord(
+    "Tokenizer": lambda: OperatorRecord(
         attributes={"mincharnum": "at least 1"},
         combinations=("ADVISED AT_MOST_ONE separators tokenexp",),
         cases=("words or rows",),
         inputs={"X": {"words": "n", "rows": "b n"}},
         outputs={"Y": {"words": "n ?", "rows": "b n ?"}},
     ),
-    "VarlenCausalConvWithState": OperatorRecord(
+    "VarlenCausalConvWithState": lambda: OperatorRecord(
         combinations=("TOGETHER in:kernel_delta in:previous_mask",),
         inputs={
             "input": "? c",
@@ -454,7 +454,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"output": "t c", "final_state": "b c n", "state_update": "b @state_update_capacity c"},
     ),
-    "VarlenNGramHashMapping": OperatorRecord(
+    "VarlenNGramHashMapping": lambda: OperatorRecord(
         attributes={"max_ngram_size": "at least 2", "n_head_per_ngram": "at least 1"},
         inputs={
             "input_ids": "t",
@@ -470,11 +470,11 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         unknown=PACKED,
     ),
-    "WhisperBeamSearch": OperatorRecord(
+    "WhisperBeamSearch": lambda: OperatorRecord(
         computed="contrib_generation.beam_search",
         reads=("max_length", "num_beams", "num_return_sequences"),
     ),
-    "WordConvEmbedding": OperatorRecord(
+    "WordConvEmbedding": lambda: OperatorRecord(
         inputs={"Sequence": "? *rows ?", "W": "f ? ? c *more", "B": "f", "C": "? c *size"},
         unknown=NO_WORD,
     ),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from onnx_lint.spec.operators.records import RECENT, OperatorRecord
@@ -12,8 +12,8 @@ _BLOCKS: Final = "@K^@block_size"
 _BYTES: Final = "@block_size*@bits^8"
 """The bytes of a block of weights."""
 
-RECORDS: Final[Mapping[str, OperatorRecord]] = {
-    "DynamicQuantizeMatMul": OperatorRecord(
+RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
+    "DynamicQuantizeMatMul": lambda: OperatorRecord(
         cases=("whole or by_column or by_batch",),
         inputs={
             "A": None,
@@ -24,12 +24,12 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         computed="contrib_matrices.product",
     ),
-    "FusedGemm": OperatorRecord(combinations=("SOME activation",), computed="contrib_matrices.fused_gemm"),
-    "FusedMatMul": OperatorRecord(computed="contrib_matrices.transposed_product"),
-    "FusedMatMulActivation": OperatorRecord(computed="contrib_matrices.transposed_product"),
-    "GemmFastGelu": OperatorRecord(computed="contrib_matrices.product"),
-    "GemmFloat8": OperatorRecord(computed="contrib_matrices.fused_gemm"),
-    "MatMulBlockQuantizedFp4Weight": OperatorRecord(
+    "FusedGemm": lambda: OperatorRecord(combinations=("SOME activation",), computed="contrib_matrices.fused_gemm"),
+    "FusedMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
+    "FusedMatMulActivation": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
+    "GemmFastGelu": lambda: OperatorRecord(computed="contrib_matrices.product"),
+    "GemmFloat8": lambda: OperatorRecord(computed="contrib_matrices.fused_gemm"),
+    "MatMulBlockQuantizedFp4Weight": lambda: OperatorRecord(
         inputs={"A": "*rows k", "B": "n k/2"},
         advised={
             "weight_scale": "n ?",
@@ -39,12 +39,12 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"Y": "*rows n"},
     ),
-    "MatMulBlockQuantizedFp8Weight": OperatorRecord(
+    "MatMulBlockQuantizedFp8Weight": lambda: OperatorRecord(
         inputs={"A": "*rows k", "B": "n k"},
         advised={"b_scale": "n ?", "a_scale": "", "bias": "n"},
         outputs={"Y": "*rows n"},
     ),
-    "MatMulBnb4": OperatorRecord(
+    "MatMulBnb4": lambda: OperatorRecord(
         attributes={
             "K": "at least 1",
             "N": "at least 1",
@@ -55,13 +55,13 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         outputs={"Y": {"transB=0": "*rows @K", "else": "*rows @N"}},
         computed="contrib_matrices.has_blocks",
     ),
-    "MatMulFpQ4": OperatorRecord(
+    "MatMulFpQ4": lambda: OperatorRecord(
         inputs={"A": None, "B": "?", "B_shape": "2"},
         computed="contrib_matrices.packed_product",
         reads=("B_shape",),
     ),
-    "MatMulInteger16": OperatorRecord(computed="contrib_matrices.product"),
-    "MatMulIntegerToFloat": OperatorRecord(
+    "MatMulInteger16": lambda: OperatorRecord(computed="contrib_matrices.product"),
+    "MatMulIntegerToFloat": lambda: OperatorRecord(
         cases=("whole or by_column or by_batch",),
         inputs={
             "A": None,
@@ -74,7 +74,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         computed="contrib_matrices.product",
     ),
-    "MatMulNBits": OperatorRecord(
+    "MatMulNBits": lambda: OperatorRecord(
         attributes={
             "bits": "kernels for 2 4 8",
             "block_size": "power of 2 from 16",
@@ -93,7 +93,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"Y": "*rows @N"},
     ),
-    "MatMulNBitsMlp": OperatorRecord(
+    "MatMulNBitsMlp": lambda: OperatorRecord(
         combinations=("NEEDS in:skip in:norm_scale",),
         inputs={
             "A": "*rows @K",
@@ -110,7 +110,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"Y": "*rows @N", "input_skip_bias_sum": "*rows @K"},
     ),
-    "MatMulNBitsQLoRA": OperatorRecord(
+    "MatMulNBitsQLoRA": lambda: OperatorRecord(
         inputs={
             "X": "*rows @K",
             "lora_A": "r ? ?",
@@ -121,7 +121,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         advised={"W": "@N ? ?"},
         outputs={"Y": "*rows @N"},
     ),
-    "MatMulNBitsQkv": OperatorRecord(
+    "MatMulNBitsQkv": lambda: OperatorRecord(
         inputs={
             "A": "*rows k",
             "norm_scale": "@K",
@@ -141,11 +141,11 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"Q": "*rows @Nq", "K": "*rows @Nkv", "V": "*rows @Nkv", "input_skip_bias_sum": "*rows k"},
     ),
-    "MatMulPacked": OperatorRecord(
+    "MatMulPacked": lambda: OperatorRecord(
         inputs={"A": "*rows ?"},
         advised={"A": "*rows @K", "B": "@N ?", "global_scale": ""},
         unknown=RECENT,
     ),
-    "SparseToDenseMatMul": OperatorRecord(computed="contrib_matrices.transposed_product"),
-    "TransposeMatMul": OperatorRecord(computed="contrib_matrices.transposed_product"),
+    "SparseToDenseMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
+    "TransposeMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
 }

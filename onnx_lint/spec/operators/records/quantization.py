@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from onnx_lint.spec.operators.records import OperatorRecord
 
-RECORDS: Final[Mapping[str, OperatorRecord]] = {
-    "DequantizeBFP": OperatorRecord(
+RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
+    "DequantizeBFP": lambda: OperatorRecord(
         inputs={"x": "?"},
         advised={"shape": "?"},
         computed="contrib_quantization.unpacked",
         reads=("shape",),
     ),
-    "DequantizeLinear": OperatorRecord(computed="quantization.quantize", reads=("x_zero_point",)),
-    "DequantizeWithOrder": OperatorRecord(inputs={"input": "*all"}, outputs={"output": "*all"}),
-    "DynamicQuantizeLSTM": OperatorRecord(
+    "DequantizeLinear": lambda: OperatorRecord(computed="quantization.quantize", reads=("x_zero_point",)),
+    "DequantizeWithOrder": lambda: OperatorRecord(inputs={"input": "*all"}, outputs={"output": "*all"}),
+    "DynamicQuantizeLSTM": lambda: OperatorRecord(
         attributes={"hidden_size": "at least 1"},
         values={"direction": "forward reverse bidirectional"},
         combinations=("SOME hidden_size",),
@@ -37,14 +37,14 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"Y": "t d b @hidden_size", "Y_h": "d b @hidden_size", "Y_c": "d b @hidden_size"},
     ),
-    "GatherBlockQuantized": OperatorRecord(computed="contrib_quantization.gather_blocks"),
-    "GatherPacked": OperatorRecord(
+    "GatherBlockQuantized": lambda: OperatorRecord(computed="contrib_quantization.gather_blocks"),
+    "GatherPacked": lambda: OperatorRecord(
         attributes={"K": "at least 1"},
         inputs={"data": "? ?", "indices": "*places"},
         outputs={"output": "*places @K"},
     ),
-    "MulInteger": OperatorRecord(computed="contrib_quantization.elementwise"),
-    "QEmbedLayerNormalization": OperatorRecord(
+    "MulInteger": lambda: OperatorRecord(computed="contrib_quantization.elementwise"),
+    "QEmbedLayerNormalization": lambda: OperatorRecord(
         combinations=(
             "TOGETHER in:segment_ids in:segment_embedding in:segment_embedding_scale in:segment_embedding_zero_point",
         ),
@@ -70,7 +70,7 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"layernorm_out": "b s h", "mask_index_out": "b"},
     ),
-    "QGemm": OperatorRecord(
+    "QGemm": lambda: OperatorRecord(
         cases=("whole or by_column",),
         inputs={
             "a_scale": "",
@@ -83,52 +83,52 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         computed="contrib_matrices.fused_gemm",
     ),
-    "QLinearAdd": OperatorRecord(
+    "QLinearAdd": lambda: OperatorRecord(
         combinations=("SOME in:A_zero_point", "SOME in:B_zero_point"),
         computed="contrib_quantization.elementwise",
     ),
-    "QLinearAveragePool": OperatorRecord(
+    "QLinearAveragePool": lambda: OperatorRecord(
         values={"auto_pad": "NOTSET SAME_UPPER SAME_LOWER VALID"},
         combinations=("SOME in:x_zero_point",),
         computed="contrib_images.pool_of_integers",
     ),
-    "QLinearConcat": OperatorRecord(computed="contrib_quantization.concat"),
-    "QLinearConv": OperatorRecord(
+    "QLinearConcat": lambda: OperatorRecord(computed="contrib_quantization.concat"),
+    "QLinearConv": lambda: OperatorRecord(
         values={"auto_pad": "NOTSET SAME_UPPER SAME_LOWER VALID"},
         computed="contrib_images.convolution_of_integers",
     ),
-    "QLinearGlobalAveragePool": OperatorRecord(computed="contrib_images.global_pool_of_integers"),
-    "QLinearLeakyRelu": OperatorRecord(
+    "QLinearGlobalAveragePool": lambda: OperatorRecord(computed="contrib_images.global_pool_of_integers"),
+    "QLinearLeakyRelu": lambda: OperatorRecord(
         combinations=("SOME in:Y_zero_point",),
         inputs={"X": "*all", "X_scale": "", "X_zero_point": "", "Y_scale": "", "Y_zero_point": ""},
         outputs={"Y": "*all"},
     ),
-    "QLinearMul": OperatorRecord(
+    "QLinearMul": lambda: OperatorRecord(
         combinations=("SOME in:A_zero_point", "SOME in:B_zero_point"),
         computed="contrib_quantization.elementwise",
     ),
-    "QLinearReduceMean": OperatorRecord(
+    "QLinearReduceMean": lambda: OperatorRecord(
         combinations=("SOME in:data_zero_point",),
         computed="contrib_quantization.reduced_integers",
     ),
-    "QLinearSigmoid": OperatorRecord(
+    "QLinearSigmoid": lambda: OperatorRecord(
         combinations=("SOME in:Y_zero_point",),
         inputs={"X": "*all", "X_scale": "", "X_zero_point": "", "Y_scale": "", "Y_zero_point": ""},
         outputs={"Y": "*all"},
     ),
-    "QLinearSoftmax": OperatorRecord(computed="unary.lp_normalization"),
-    "QLinearWhere": OperatorRecord(computed="contrib_quantization.elementwise"),
-    "QOrderedGelu": OperatorRecord(
+    "QLinearSoftmax": lambda: OperatorRecord(computed="unary.lp_normalization"),
+    "QLinearWhere": lambda: OperatorRecord(computed="contrib_quantization.elementwise"),
+    "QOrderedGelu": lambda: OperatorRecord(
         inputs={"X": "*all"},
         advised={"scale_X": "", "scale_Y": ""},
         outputs={"Y": "*all"},
     ),
-    "QOrderedLayerNormalization": OperatorRecord(
+    "QOrderedLayerNormalization": lambda: OperatorRecord(
         inputs={"X": "*all"},
         advised={"scale_X": "", "scale": "h", "B": "h", "scale_Y": ""},
         outputs={"Y": "*all"},
     ),
-    "QOrderedMatMul": OperatorRecord(
+    "QOrderedMatMul": lambda: OperatorRecord(
         inputs={"A": "*a k", "B": "{k, *b k ?}"},
         advised={
             "A": "b m k",
@@ -140,8 +140,8 @@ RECORDS: Final[Mapping[str, OperatorRecord]] = {
         },
         outputs={"Y": "b m ?"},
     ),
-    "QuantizeBFP": OperatorRecord(outputs={"y": "?", "shape": "?", "strides": "?"}),
-    "QuantizeLinear": OperatorRecord(computed="quantization.quantize"),
-    "QuantizeWithOrder": OperatorRecord(inputs={"input": "*all"}, outputs={"output": "*all"}),
-    "ReduceSumInteger": OperatorRecord(computed="contrib_quantization.reduced_integers"),
+    "QuantizeBFP": lambda: OperatorRecord(outputs={"y": "?", "shape": "?", "strides": "?"}),
+    "QuantizeLinear": lambda: OperatorRecord(computed="quantization.quantize"),
+    "QuantizeWithOrder": lambda: OperatorRecord(inputs={"input": "*all"}, outputs={"output": "*all"}),
+    "ReduceSumInteger": lambda: OperatorRecord(computed="contrib_quantization.reduced_integers"),
 }
