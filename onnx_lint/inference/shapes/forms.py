@@ -80,8 +80,7 @@ def solve_one(
     for form in forms:
         node.problems, node.remarks, node.implied = [], [], dict(implied)
         now = _solution(form, node, fit)
-        of_rank = any(isinstance(each, WrongRank | NotOneElement) for each in node.problems)
-        key = of_rank, len(node.problems)
+        key = _is_of_rank(node.problems), len(node.problems)
         if fewest is None or key < fewest[0]:
             fewest = key, node.problems, node.remarks
         if not node.problems:
@@ -100,11 +99,15 @@ def _solution(form: ShapeEquation, node: Operands, fit: Fit | None) -> FormSolut
     bindings = NameBindings(node)
     outputs = bindings.outputs(form)
     found = FormSolution(outputs, bindings.dims, bindings.parts)
-    if fit is not None and not any(isinstance(each, WrongRank | NotOneElement) for each in node.problems):
+    if fit is not None and not _is_of_rank(node.problems):
         unequal, node.problems = node.problems, []
         fit(found)
         node.problems = node.problems or unequal
     return found
+
+
+def _is_of_rank(problems: Sequence[ShapeProblem]) -> bool:
+    return bool(problems) and any(isinstance(each, WrongRank | NotOneElement) for each in problems)
 
 
 def _common(one: Outputs, other: Outputs) -> Outputs:

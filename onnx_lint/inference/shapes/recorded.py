@@ -202,6 +202,17 @@ def _advice(signature: _Signature) -> _RecordReading:
 
 def recorded_rule(schema: OperatorSchema) -> ShapeRule | None:
     """Return the rule for an operator of com.microsoft; None if it has no record."""
+    kept = _rules.get(schema.name)
+    if kept is not None and kept[0] is schema:
+        return kept[1]
+    return _rules.keep(schema.name, (schema, _rule(schema)))[1]
+
+
+_rules: Final[Memory[str, tuple[OperatorSchema, ShapeRule | None]]] = Memory(_MOST)
+"""The rule of each operator, and the signature that it is for: targets have others."""
+
+
+def _rule(schema: OperatorSchema) -> ShapeRule | None:
     inputs, outputs = (tuple([each.name for each in side]) for side in (schema.inputs, schema.outputs))
     reading = _reading(_Signature(schema.name, inputs, outputs))
     if reading is None:
