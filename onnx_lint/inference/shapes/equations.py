@@ -70,11 +70,10 @@ class Pattern(Record):
     name: str
     terms: tuple[Term, ...] | None
     """None for any shape."""
-
-    @property
-    def run(self) -> int | None:
-        """Return the index of the run among the terms; None if there is none."""
-        return next((at for at, term in enumerate(self.terms or ()) if term.kind == "run"), None)
+    run: int | None = None
+    """The index of the run among the terms; None if there is none."""
+    names: frozenset[str] = frozenset()
+    """What the terms name."""
 
 
 class ShapeEquation(Record):
@@ -108,8 +107,13 @@ def _patterns(text: str) -> Iterator[Pattern]:
         terms, bracket, behind = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
         if (name != "-" and not name.removesuffix("!").isidentifier()) or (not bracket and behind != rest):
             raise ValueError(f"no operand at {text!r}")
-        yield Pattern(name, tuple(map(_term, terms.split())) if bracket else None)
+        yield _pattern(name, tuple(map(_term, terms.split())) if bracket else None)
         text = behind.lstrip(" ")
+
+
+def _pattern(name: str, terms: tuple[Term, ...] | None) -> Pattern:
+    run = next((at for at, term in enumerate(terms or ()) if term.kind == "run"), None)
+    return Pattern(name, terms, run, frozenset([term.name for term in terms or ()]))
 
 
 def _term(text: str) -> Term:
@@ -187,12 +191,12 @@ class NameBindings:
 
     def outputs(self, equation: ShapeEquation) -> Outputs:
         """Compare the inputs with an equation, and return the shapes of the outputs."""
-        names: dict[bool, set[str]] = {True: set(), False: set()}
-        for index, pattern in enumerate(equation.inputs):
-            names[self.node.given(index)].update(term.name for term in pattern.terms or ())
-        self.omitted = names[False] - names[True]
-        for index, pattern in enumerate(equation.inputs):
-            if self.node.given(index) and pattern.terms is not None:
+        given = [(index, each) for index, each in enumerate(equation.inputs) if self.node.given(index)]
+        if len(given) < len(equation.inputs):
+            self.omitted.update(*[each.names for each in equation.inputs])
+            self.omitted.difference_update(*[each.names for _, each in given])
+        for index, pattern in given:
+            if pattern.terms is not None:
                 self._take(index, pattern, pattern.terms)
         waiting, self.waiting = self.waiting or (), None
         for index, axis, term in waiting:
@@ -234,10 +238,12 @@ class NameBindings:
         self.runs[name] = tuple(merged), operand, start
 
     def _bind(self, index: int, axis: int, term: Term) -> None:
+        if term.kind == "any" and not term.also:
+            return
         expected, by = self._value(term)
         if term.also and expected is None and self.waiting is not None:
-            known = self.dims.get(term.also, (None, None))[0]
-            self._bind_name(index, axis, Term(term.also))
+            known, source = self.dims.get(term.also, (None, None))
+            self._bind_name(index, axis, Term(term.also), known, source)
             if isinstance(known, int):
                 return  # the dimension that has the name first is a multiple, or not
         elif term.also:
@@ -257,11 +263,10 @@ class NameBindings:
         elif isinstance(expected, int) or term.kind != "name":
             self.node.same((index, axis), expected, by)
         else:
-            self._bind_name(index, axis, term)
+            self._bind_name(index, axis, term, expected, by)
 
-    def _bind_name(self, index: int, axis: int, term: Term) -> None:
-        """Bind a name to a dimension."""
-        expected, by = self._value(term)
+    def _bind_name(self, index: int, axis: int, term: Term, expected: Dim, by: ProblemPlace | None) -> None:
+        """Bind a name, which is known to be `expected` so far, to a dimension."""
         found, place = self.node.dim(index, axis), self.node.place(index, axis)
         if term.factor == 1:
             if not term.or_one:
@@ -353,6 +358,8 @@ class NameBindings:
 
     def _value(self, term: Term) -> tuple[Dim, ProblemPlace | None]:
         """Return the value of a term so far, and its source."""
+        if term.kind == "name" and term.factor == 1 and term.times is None:
+            return self.dims.get(term.name, (None, None))
         if term.kind in ("number", "any"):
             return term.factor, None
         if term.kind == "sum":

@@ -31,7 +31,7 @@ from onnx_lint.inference.shapes.forms import (
 from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Remark
 from onnx_lint.inference.shapes.registration import Infer, ShapeRule
-from onnx_lint.inference.shapes.requirements import fit_sizes, has_attribute, holds
+from onnx_lint.inference.shapes.requirements import condition, fit_sizes, has_attribute, is_of_size
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.records import OperandForm, OperatorRecord, Requirement, record_of, requirements
 
@@ -53,6 +53,7 @@ class _Signature(Record):
     operator: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    attributes: frozenset[str]
 
 
 def _placed(signature: tuple[str, ...], operands: Mapping[str, OperandForm]) -> dict[str, OperandForm]:
@@ -74,10 +75,15 @@ class _RecordReading:
         others = {name: text for name, text in record.advised.items() if name not in signature.inputs}
         self.advised_attributes = _parsed(others)
         self.computed = _function(record.computed) if record.computed else None
-        self.attributes = _parsed(record.attributes)
+        of_attributes = _parsed(record.attributes)
+        of_sizes = [each for each in of_attributes if is_of_size(each[1], signature.attributes)]
+        self.attributes = tuple([each for each in of_attributes if each not in of_sizes])
+        self.limited = tuple(of_sizes)
+        """The requirements of attributes that are about dimensions."""
         self.sizes = _parsed(record.sizes)
         self.choices = frozenset(word for choice in record.cases for word in choice.split(" or "))
         self.conditions = tuple(dict.fromkeys(self._words((self.inputs, self.outputs, record.where))))
+        self.truths = tuple([condition(each, signature.inputs) for each in self.conditions])
         self.forms: Memory[tuple[tuple[bool, ...], InputRanks], _Forms] = Memory(_MOST)
 
     def _words(self, forms: Iterable[Mapping[str, OperandForm]]) -> Iterator[str]:
@@ -91,7 +97,7 @@ class _RecordReading:
 
     def forms_of(self, node: Operands) -> tuple[_Forms, InputRanks]:
         """Return the forms that a node may have, and its ranks."""
-        truths = tuple([holds(node, each) for each in self.conditions])
+        truths = tuple([is_true(node) for is_true in self.truths])
         ranks = ranks_of(node)
         found = self.forms.get((truths, ranks))
         if found is None:
@@ -214,7 +220,7 @@ _rules: Final[Memory[str, tuple[OperatorSchema, ShapeRule | None]]] = Memory(_MO
 
 def _rule(schema: OperatorSchema) -> ShapeRule | None:
     inputs, outputs = (tuple([each.name for each in side]) for side in (schema.inputs, schema.outputs))
-    reading = _reading(_Signature(schema.name, inputs, outputs))
+    reading = _reading(_Signature(schema.name, inputs, outputs, frozenset(schema.attributes)))
     if reading is None:
         return None
     return ShapeRule(
@@ -246,11 +252,9 @@ def _solved(reading: _RecordReading, node: Operands) -> FormSolution | None:
         return None
     forms, ranks = reading.forms_of(node)
     if forms.fitting:
-        fit = (
-            partial(fit_sizes, node, reading.attributes, reading.sizes) if reading.attributes or reading.sizes else None
-        )
+        fit = partial(fit_sizes, node, reading.limited, reading.sizes) if reading.limited or reading.sizes else None
         return solve_one(forms.fitting, node, fit, is_first=forms.are_alike)
-    truths = tuple([holds(node, each) for each in reading.conditions])
+    truths = tuple([is_true(node) for is_true in reading.truths])
     wrong_ranks(reading.all_forms(truths, None), node, ranks)
     return None
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dim
@@ -13,22 +13,40 @@ from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemP
 from onnx_lint.spec.operators.records import Requirement
 from onnx_lint.wording import listed
 
+Condition = Callable[[Operands], bool]
+"""Returns whether a condition is true of a node."""
 
-def holds(node: Operands, condition: str) -> bool:
-    """Return whether a condition is true of a node."""
-    if condition.startswith("!"):
-        return not holds(node, condition[1:])
-    name, equals, value = condition.partition("=")
+
+def condition(text: str, inputs: Sequence[str]) -> Condition:
+    """Return the condition that a text says of the nodes of an operator with these inputs."""
+    if text.startswith("!"):
+        without = condition(text[1:], inputs)
+        return lambda node: not without(node)
+    name, equals, value = text.partition("=")
     if equals:
-        return str(node.argument(name)) == value
-    name, is_more, least = condition.partition(">")
+        return lambda node: str(node.argument(name)) == value
+    name, is_more, least = text.partition(">")
     if is_more:
-        return node.integer(name, 0) > (int(least) if least.isdecimal() else node.integer(least, 0))
-    one, is_like, other = condition.partition("~")
+        return lambda node: node.integer(name, 0) > (int(least) if least.isdecimal() else node.integer(least, 0))
+    one, is_like, other = text.partition("~")
     if is_like:
-        return node.fact(input_of(node, one)).kind == node.fact(input_of(node, other)).kind
-    index = input_of(node, condition)
-    return node.given(index) if index >= 0 else bool(node.argument(condition))
+        first, second = (inputs.index(each) if each in inputs else len(inputs) for each in (one, other))
+        return lambda node: node.fact(first).kind == node.fact(second).kind
+    if text in inputs:
+        index = inputs.index(text)
+        return lambda node: node.given(index)
+    return lambda node: bool(node.argument(text))
+
+
+def holds(node: Operands, text: str) -> bool:
+    """Return whether a condition is true of a node."""
+    return condition(text, [each.name for each in node.schema.inputs])(node)
+
+
+def is_of_size(required: Requirement, attributes: Set[str]) -> bool:
+    """Return whether a requirement of an attribute is about a dimension."""
+    name = required.of[0].partition("/")[0]
+    return required.kind in ("at most", "multiple of") and not name.isdecimal() and name not in attributes
 
 
 def input_of(node: Operands, name: str) -> int:
@@ -40,16 +58,20 @@ def input_of(node: Operands, name: str) -> int:
 
 
 def has_attribute(node: Operands, name: str, required: Requirement) -> None:
-    """Record an attribute that is not as required, unless the requirement is one of the dimensions."""
+    """Record an attribute that is not as required."""
     value = node.argument(name)
-    if value is None or not all(holds(node, word) for word in required.conditions):
+    if value is None:
         return
+    before = len(node.problems)
     if required.kind.endswith("needs"):
         _needs(node, name, value, required)
-        return
-    numbers = value if isinstance(value, tuple) else (value,)
-    for index, number in enumerate(numbers):
-        _KINDS[required.kind](node, name, number, index if isinstance(value, tuple) else None, required)
+    elif isinstance(value, tuple):
+        for index, number in enumerate(value):
+            _KINDS[required.kind](node, name, number, index, required)
+    else:
+        _KINDS[required.kind](node, name, value, None, required)
+    if len(node.problems) > before and not all(holds(node, word) for word in required.conditions):
+        del node.problems[before:]
 
 
 def _needs(node: Operands, name: str, value: object, required: Requirement) -> None:
@@ -147,13 +169,14 @@ def fit_sizes(node: Operands, attributes: Required, sizes: Required, solution: F
     """Record attributes and dimensions that do not fit the dimensions of a form."""
     for name, each in attributes:
         value = node.integer(name)
-        if each.of[0].partition("/")[0] in solution.sizes and value is not None:
+        if value is not None:
             _fits(node, Element(name, value), each, solution)
     for name, each in sizes:
         size, place = solution.sizes.get(name, (None, None))
-        is_required = isinstance(size, int) and isinstance(place, InputDimension) and not node.problems
-        if is_required and all(holds(node, word) for word in each.conditions):
+        if isinstance(size, int) and isinstance(place, InputDimension) and not node.problems:
             _has_size(node, name, each, solution)
+            if node.problems and not all(holds(node, word) for word in each.conditions):
+                node.problems.clear()
 
 
 def _fits(node: Operands, place: Element, required: Requirement, solution: FormSolution) -> None:
