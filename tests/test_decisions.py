@@ -38,7 +38,6 @@ RECORDED = {
     "rules/hygiene/impossible_number.py:_not_numbers": 22,
     "rules/hygiene/repeated_node.py:_findings": 25,
     "rules/hygiene/training_mode.py:_training_of": 25,
-    "rules/target/unsupported_by_product.py:_operators": 33,
     "rules/target/unsupported_by_product.py:_without_kernel": 22,
 }
 """Functions from before this test, each with the decisions that it may not exceed. The list only becomes shorter."""

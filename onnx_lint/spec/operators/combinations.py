@@ -199,7 +199,7 @@ def _recorded(operator: str) -> _Rows | None:
         kind, _, sides = text.removeprefix("ADVISED ").partition(" ")
         is_enforced = not text.startswith("ADVISED")
         source = "ONNX Runtime" if is_enforced else "the operator's description"
-        found.append((("com.microsoft", operator, 1, Choice[kind], sides, source), is_enforced, ""))
+        found.append((("com.microsoft", operator, 1, Choice[kind], sides, source), is_enforced, False))
     return tuple(found) or None
 
 
