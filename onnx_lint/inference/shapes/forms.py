@@ -136,8 +136,9 @@ def _of_other_rank(node: Operands, index: int, patterns: Sequence[Pattern]) -> b
     at_least = {len(each.terms) - 1 for each in patterns if each.terms and each.run is not None}
     if at_least and not allowed:
         node.wrong_rank(index, min(at_least))
-    if at_least or not allowed or any(each.terms is None for each in patterns):
-        return bool(at_least) and not allowed
+        return True
+    if at_least or not allowed or None in [each.terms for each in patterns]:
+        return False
     least, greatest = min(allowed), max(allowed)
     if greatest - least >= len(allowed):
         rank = len(node.fact(index).shape or ())

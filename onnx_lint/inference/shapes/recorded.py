@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from onnx_lint.common.cached import Memory, remembered
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.equations import Pattern, ShapeEquation, operand
 from onnx_lint.inference.shapes.forms import (
     OMITTED,
@@ -28,7 +27,7 @@ from onnx_lint.inference.shapes.forms import (
     solve_one,
     wrong_ranks,
 )
-from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs
+from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, OutputShape
 from onnx_lint.inference.shapes.problem import Remark
 from onnx_lint.inference.shapes.registration import Infer, ShapeRule
 from onnx_lint.inference.shapes.requirements import condition, fit_sizes, has_attribute, is_of_size
@@ -268,19 +267,21 @@ def _advised(reading: _RecordReading, node: Operands, found: Outputs) -> Outputs
     if node.problems:
         node.remarks += [Remark(each, _UNCHECKED) for each in node.problems if not isinstance(each, Remark)]
         node.problems.clear()
-        if reading.computed is not None:
-            return found
-        return [shape if isinstance(shape, Inside) or (shape and None not in shape) else None for shape in found]
+        return found if reading.computed is not None else list(map(_if_whole, found))
     if solution is None or reading.computed is not None:
         return found
-    return [
-        _known(one, other) if not isinstance(one, Inside) and not isinstance(other, Inside) else one
-        for one, other in zip_longest(found, solution.outputs)
-    ]
+    return [_known(one, other) for one, other in zip_longest(found, solution.outputs)]
 
 
-def _known(one: Shape, other: Shape) -> Shape:
+def _if_whole(shape: OutputShape) -> OutputShape:
+    """Return a shape without unknown dimensions: others may have names that only the documentation gives."""
+    return shape if isinstance(shape, Inside) or (shape and None not in shape) else None
+
+
+def _known(one: OutputShape, other: OutputShape) -> OutputShape:
     """Return what two true statements say of one shape."""
+    if isinstance(one, Inside) or isinstance(other, Inside):
+        return one
     if one is None or other is None or len(one) != len(other):
         return other if one is None else one
     return tuple([second if first is None else first for first, second in zip(one, other, strict=True)])

@@ -100,6 +100,13 @@ def are_blocks(node: Operands) -> Outputs:
         node.same((1, 0), columns, by)
         node.same((1, 1), blocks, None)
         node.same((1, 2), size * bits // _BITS_OF_A_BYTE, None)
+    _fit_columns(node, columns, blocks, bits)
+    return UNKNOWN
+
+
+def _fit_columns(node: Operands, columns: int, blocks: int, bits: int) -> None:
+    """Record scales and zero points that are not one for each block of each column."""
+    by = Element("N", columns)
     is_packed = node.fact(3).kind == "tensor(uint8)"
     for index, each in ((2, blocks), (3, -(-blocks * bits // _BITS_OF_A_BYTE) if is_packed else blocks)):
         shape = node.fact(index).shape
@@ -107,7 +114,6 @@ def are_blocks(node: Operands) -> Outputs:
             expected = columns * each if len(shape) == 1 else columns
             if node.same((index, 0), expected, by) == shape[0] and len(shape) > 1:
                 node.same((index, 1), each, None)
-    return UNKNOWN
 
 
 def _has_bytes(node: Operands, needed: int, columns: int) -> None:
