@@ -65,6 +65,7 @@ FLOORS = {
     "inference": ({"types"}, {"shapes"}, {"flow"}),
     "model": (
         {"model"},
+        {"declared_values"},
         {"constants", "questions", "subgraphs"},
         {"newer_features"},
         {"__init__"},

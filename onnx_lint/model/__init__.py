@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.declaration_index import EarlierStatements
     from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, contradict
     from onnx_lint.ir.names.renaming import FreshNames, value_names
+    from onnx_lint.ir.operators.control_flow import attribute_name
     from onnx_lint.ir.operators.function_calls import attribute_parameters
     from onnx_lint.ir.operators.imports import MAX_VERSION
     from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
@@ -48,12 +49,13 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.data_folder import FileState
     from onnx_lint.ir.tensors.external import ExternalData, spelled_plainly
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
+    from onnx_lint.model.declared_values import algorithms
     from onnx_lint.model.newer_features import features_beyond, may_use_newer_features
     from onnx_lint.model.questions import *
     from onnx_lint.schema import message, serialized
     from onnx_lint.spec.domains import is_reverse_domain_name, shown_domain
     from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAP_KEYS, MAX_INT64, STRING_TYPE
-    from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
+    from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
     from onnx_lint.spec.releases import (
         ML_DOMAIN,
         NEWEST_IR_VERSION,

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from onnx_lint.inference.types.usual_types import sight_of
 from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
-from onnx_lint.ir.graph import NO_NODES, Graph, GraphKind, Node, NodesOfGraphs
+from onnx_lint.ir.graph import NO_NODES, Graph, Node, NodesOfGraphs
 from onnx_lint.ir.names.plain_names import has_plain_names
 from onnx_lint.ir.operators import attribute_faults, mismatch
-from onnx_lint.ir.parts import METADATA, ValueInfo
+from onnx_lint.ir.parts import METADATA
 from onnx_lint.ir.places.place import ROOT
+from onnx_lint.model.declared_values import ENDS, algorithms, empty_types
 from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS
 from onnx_lint.spec.operators import BUILT_IN
@@ -267,17 +268,6 @@ def has_incomplete_types(model: Model) -> bool:
     return has_unusual_types(model) or any(True for _ in empty_types(model))
 
 
-def empty_types(model: Model) -> Iterator[tuple[Graph, list[int]]]:
-    """Yield each graph and function with the indices of its entries of value_info whose type is there, but empty."""
-    for graph in model.graphs_with("value_info"):
-        types = graph.value_infos["value_info"].types
-        if b"" in types:
-            without = (index for index, kind in enumerate(types) if not kind)
-            found = [index for index in without if graph.message_at("value_info", index).HasField("type")]
-            if found:
-                yield graph, found
-
-
 def has_denoted_types(model: Model) -> bool:
     """Return whether a type has a denotation."""
     return has_unusual_types(model) and any(True for _ in model.types(lambda proto: bool(proto.denotation)))
@@ -285,26 +275,8 @@ def has_denoted_types(model: Model) -> bool:
 
 def has_bare_graph_values(model: Model) -> bool:
     """Return whether an input or output of the main graph, or of an algorithm, has no type or no rank."""
-    lists = [graph.value_infos[role].types for graph in (model.main_graph, *algorithms(model)) for role in _ENDS]
+    lists = [graph.value_infos[role].types for graph in (model.main_graph, *algorithms(model)) for role in ENDS]
     return not all(sight_of(kind).has_rank for kind in set(chain.from_iterable(lists)))
-
-
-_ENDS: Final = ("input", "output")
-
-
-def bare_values(model: Model) -> Iterator[ValueInfo]:
-    """Yield the inputs and outputs of the main graph and of algorithms that have no type or no shape."""
-    for graph in (model.main_graph, *algorithms(model)):
-        for role in _ENDS:
-            values = graph.value_infos[role]
-            for index, kind in enumerate(values.types):
-                if not sight_of(kind).has_rank:
-                    yield ValueInfo(graph.message_at(role, index), graph.at(role, index), graph, role)
-
-
-def algorithms(model: Model) -> list[Graph]:
-    """Return the training algorithms, each of which is one graph together with the main graph."""
-    return [graph for graph in model.training_graphs if graph.kind is GraphKind.ALGORITHM]
 
 
 def has_repeated_declarations(model: Model) -> bool:

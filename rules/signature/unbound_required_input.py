@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from onnx_lint.ir.operators.control_flow import attribute_name
 from onnx_lint.ir.operators.mismatch import describe_schema
-from onnx_lint.model import AlikeNodes, Function, Graph, GraphKind, Model, Node, Operator
+from onnx_lint.model import AlikeNodes, Function, Graph, GraphKind, Model, Node, Operator, attribute_name
 from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import quote

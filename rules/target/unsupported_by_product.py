@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from onnx_lint.model import (
+    ATTRIBUTE_TYPE_CODES,
     ROOT,
     Definition,
     Model,
@@ -16,7 +17,6 @@ from onnx_lint.model import (
     shown_domain,
 )
 from onnx_lint.rule import Finding, Related, replace, rule
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.spec.products import ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
     KNOWN_DOMAINS,

@@ -6,7 +6,8 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.inference.types.distinct_types import describe_case
-from onnx_lint.model import Attribute, Delete, Fix, Graph, Model, Proto, empty_types, has_incomplete_types
+from onnx_lint.model import Attribute, Delete, Fix, Graph, Model, Proto, has_incomplete_types
+from onnx_lint.model.declared_values import empty_types
 from onnx_lint.rule import Finding, folded, rule
 from onnx_lint.wording import quote
 

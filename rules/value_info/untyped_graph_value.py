@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, bare_values, has_bare_graph_values
+from onnx_lint.model import Model, has_bare_graph_values
+from onnx_lint.model.declared_values import bare_values
 from onnx_lint.rule import Finding, declaration_of_end, rule
 
 
