@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.inference.flow.joining import may_all_have
 from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 from onnx_lint.inference.shapes.dims import agree
-from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.model import Assign, Edit, Fix, Model, has_shape_conflicts, message
 from onnx_lint.rule import Finding, deletion_of, findings_of, rule
 from onnx_lint.wording import quote
@@ -84,23 +82,12 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
         of_value_info = model.value_flow.clause_of(conflict, "FUN-23b", "FUN-23d", "VI-6a")
         clause = "NOD-8c" if conflict.field == "output" else of_value_info
         fix = _declaration_of(conflict) or deletion_of(conflict)
-        if isinstance(conflict, DeclaredShapeConflict):
-            clause = _clause_of_elements(conflict.declared, conflict.inferred) or clause
+        if isinstance(conflict, DeclaredShapeConflict) and conflict.is_of_elements:
+            clause = "SHP-7a" if conflict.is_only_of_variables else "SHP-7"
         if model.value_flow.never_runs(conflict.graph):
             clause = "NOD-8g"
         cause = conflict.cause if isinstance(conflict, DeclaredShapeConflict) else None
         yield from findings_of(model, conflict, clause, fix=fix, cause=cause)
-
-
-def _clause_of_elements(declared: Fact, inferred: Fact) -> str | None:
-    """Return the clause on sequences whose elements have several shapes; None if it is another contradiction."""
-    while inferred.inside is not None and declared.inside is not None and not inferred.elements:
-        declared, inferred = declared.inside, inferred.inside
-    if not inferred.elements or declared.inside is None:
-        return None
-    stated = declared.inside.shape
-    without_variables = tuple([dim if isinstance(dim, int) else None for dim in stated]) if stated else None
-    return "SHP-7a" if may_all_have(inferred.elements, without_variables) else "SHP-7"
 
 
 def _declaration_of(conflict: object) -> Fix | None:
