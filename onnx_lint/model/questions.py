@@ -299,6 +299,18 @@ def has_shape_conflicts(model: Model) -> bool:
     return model.value_flow.has_shape_conflicts
 
 
+def has_wrong_values(model: Model) -> bool:
+    """Return whether shapes contradict operators, or a Cast reads strings: constant ones may be no numbers."""
+    return has_shape_conflicts(model) or any(
+        model.value_flow.fact_of(name, graph).kind == "tensor(string)"
+        for alike in model.operators.verified_nodes
+        if alike.operator.op_type == "Cast"
+        for graph, forms in alike.forms.items()
+        for node in graph.nodes_of(forms)
+        for name in node.inputs[:1]
+    )
+
+
 # --- tensors
 
 
