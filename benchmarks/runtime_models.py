@@ -17,8 +17,8 @@ UINT8: Final = 2
 INT32: Final = 6
 RUNTIME: Final = "com.microsoft"
 WIDTH: Final = 32
-HEADS: Final = 4
-KEY_HEADS: Final = 2
+HEADS: Final = 2
+KEY_HEADS: Final = 1
 HEAD: Final = WIDTH // HEADS
 INNER: Final = 64
 """The width of a perceptron's middle."""

@@ -23,9 +23,6 @@ RECORDED = {
     "onnx_lint/configuration/baseline.py:_identified": 21,
     "onnx_lint/fixing/rounds.py:_caused": 25,
     "onnx_lint/inference/flow/repairs.py:_changes": 21,
-    "onnx_lint/inference/shapes/equations.py:require": 31,
-    "onnx_lint/inference/shapes/rules/contrib_matrices.py:product_with_small_floats": 23,
-    "onnx_lint/inference/shapes/rules/contrib_requirements.py:_infer": 32,
     "onnx_lint/inference/shapes/rules/reshaping.py:_count_elements": 24,
     "onnx_lint/inference/shapes/rules/reshaping.py:reshape": 22,
     "onnx_lint/inference/shapes/rules/windows.py:_slid": 27,
@@ -41,7 +38,6 @@ RECORDED = {
     "rules/hygiene/impossible_number.py:_not_numbers": 22,
     "rules/hygiene/repeated_node.py:_findings": 25,
     "rules/hygiene/training_mode.py:_training_of": 25,
-    "rules/target/unsupported_by_product.py:_operators": 33,
     "rules/target/unsupported_by_product.py:_without_kernel": 22,
 }
 """Functions from before this test, each with the decisions that it may not exceed. The list only becomes shorter."""

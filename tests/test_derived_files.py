@@ -29,6 +29,7 @@ DERIVED = (
     "onnx_lint/schema/onnx.binpb",
     "onnx_lint/spec/clauses.jsonl",
     "onnx_lint/inference/shapes/rules/families.json",
+    "onnx_lint/spec/operators/records/families.json",
     "onnx_lint/model/names.json",
     "rules/README.md",
     "rules/index.json",

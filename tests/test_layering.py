@@ -314,7 +314,10 @@ OF_THE_SPECIFICATION = {
     },
     "a release that the user names": {"spec/products/__init__:product_releases", "spec/products/__init__:_data"},
     "a plugin file that the user names": {"engine/plugins:_module_of_file", "engine/registry:_registry_with"},
-    "an equation in the module of a shape rule": {"inference/shapes/equations:equation"},
+    "an equation in the module of a shape rule, or an operand in a record": {
+        "inference/shapes/equations:equation",
+        "inference/shapes/equations:operand",
+    },
     "a rule, and the address of the documentation": {
         "reporters/links:documentation_url",
         "common/distribution:_project_urls",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes which module has the shape rule of each operator: `python -m tools.shape_families`."""
+"""Writes which modules have the shape rule and the record of each operator: `python -m tools.shape_families`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from onnx_lint.inference.shapes import registration, rules
+from onnx_lint.spec.operators import records
 
 FAMILIES: Final = Path(rules.__file__).with_name("families.json")
+RECORDS: Final = Path(records.__file__).with_name("families.json")
 
 
 @functools.cache
@@ -47,5 +49,15 @@ def families() -> str:
     return json.dumps(dict(sorted(homes.items())), indent=0) + "\n"
 
 
+def record_families() -> str:
+    """Return the module with the record of each operator of com.microsoft: JSON."""
+    modules = sorted(path.stem for path in RECORDS.parent.glob("*.py") if path.name != "__init__.py")
+    homes = {
+        operator: module for module in modules for operator in import_module(f"{records.__name__}.{module}").RECORDS
+    }
+    return json.dumps(dict(sorted(homes.items())), indent=0) + "\n"
+
+
 if __name__ == "__main__":
     FAMILIES.write_text(families(), encoding="utf-8")
+    RECORDS.write_text(record_families(), encoding="utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from onnx_lint.engine.registry import registry
-from onnx_lint.inference.shapes.rules import RUNTIME_WITHOUT_SHAPES, WITHOUT_SHAPES, shape_rule
+from onnx_lint.inference.shapes.rules import WITHOUT_SHAPES, has_shape_rule
 from onnx_lint.reporters.documentation import is_default, worst_severity
 from onnx_lint.spec.clauses import KEYWORDS, OWN_KEYWORDS, Severity, clauses
 from onnx_lint.spec.operators import OperatorSchemas, Parameter, ParameterOption
@@ -15,6 +15,7 @@ from onnx_lint.spec.operators.attribute_constraints import attribute_constraints
 from onnx_lint.spec.operators.attribute_values import allowed_values
 from onnx_lint.spec.operators.combinations import Choice, combinations
 from onnx_lint.spec.operators.operand_ranks import LIST, SCALAR, operand_ranks
+from onnx_lint.spec.operators.records import record_of
 from onnx_lint.spec.operators.schema import AttributeSchema, OperatorSchema
 
 _SCHEMAS: Final = OperatorSchemas()
@@ -153,9 +154,9 @@ def _values(schema: OperatorSchema, name: str) -> str:
 
 
 def _shapes(schema: OperatorSchema) -> str:
-    if shape_rule(schema) is not None:
+    if has_shape_rule(schema):
         return "shapes: those of the inputs must fit each other, and those of the outputs follow"
     title = f"{schema.domain}::{schema.name}" if schema.domain else schema.name
-    reasons = {f"com.microsoft::{name}": why for name, why in RUNTIME_WITHOUT_SHAPES.items()}
-    why = {**WITHOUT_SHAPES, **reasons}.get(title)
+    record = record_of(schema.name) if schema.domain == "com.microsoft" else None
+    why = record.unknown if record is not None else WITHOUT_SHAPES.get(title)
     return f"shapes: not checked{f', since {why}' if why else ''}"

@@ -2,21 +2,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
     ROOT,
+    AlikeNodes,
     Definition,
     Model,
     Node,
+    Operator,
     OperatorSchema,
     has_target,
     normalized_domain,
     shown_domain,
 )
-from onnx_lint.rule import Finding, Related, replace, rule
+from onnx_lint.rule import Finding, Record, Related, replace, rule
 from onnx_lint.spec.products import ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
     KNOWN_DOMAINS,
@@ -135,63 +137,102 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
             )
 
 
+class _RefusalCause(Record):
+    """Why a release refuses nodes. Findings come by `order`, then as the causes were found."""
+
+    order: int
+    clause: str
+    subject: str
+    what: str
+    """What is wrong with the first node, in words."""
+
+
+_Refused = tuple[_RefusalCause, Sequence[Node]]
+
+
 def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
-    missing: dict[str, list[Node]] = {}
-    refused: dict[tuple[str, str], list[Node]] = {}
-    foreign: dict[str, list[Node]] = {}
-    own_domains = release.own_domains
-    calls: dict[str, list[Node]] = {}
+    """Yield the operators that a release refuses, with one finding for all nodes of one cause."""
+    refused: dict[_RefusalCause, list[Node]] = {}
     functions = {(normalized_domain(each.domain), each.name) for each in model.functions}
     for alike in model.operators.alike_nodes:
-        operator = alike.operator
-        domain, op_type, schema = operator.domain, operator.op_type, operator.schema
-        name = _name(domain, op_type)
-        if operator.function is not None and release.product == "openvino" and domain not in KNOWN_DOMAINS:
-            calls.setdefault(name, []).extend(node for node in alike.nodes if node.graph is model.main_graph)
-        if operator.function is not None or (operator.opset_version or 0) > release.opsets.get(domain, 2**63):
-            continue
-        nodes = [node for node in alike.nodes if model.calls.is_run(node.graph)]
-        if not nodes or (domain, op_type) in functions:
-            continue
-        if domain in own_domains and not release.has_own(domain, op_type):
-            missing.setdefault(name, []).extend(nodes)
-            continue
-        if release.has_kernels and op_type and domain not in {"", *own_domains, *release.opsets}:
-            if domain not in model.target.registered and not model.operators.schemas.is_described(domain):
-                foreign.setdefault(domain, []).extend(nodes)
-            continue
-        if schema is None or schema.deprecated:
-            if release.has_own(domain, op_type) and not any(release.kernels(domain, op_type)):
-                refused.setdefault((name, f"the operator {op_type}, {_no_kernel(release)}"), []).extend(nodes)
-            elif release.has_own(domain, op_type):
-                for node in nodes:
-                    for what in _against_own_signature(node, operator.opset_version or 0):
-                        refused.setdefault((name, f"{what}, which {release} refuses"), []).append(node)
-            continue
-        if release.has_kernels:
-            is_known = domain in release.opsets or domain in own_domains
-            if not is_known or name in _WITHOUT_KERNEL:
-                continue
-        refusal = _refused_by_kernels if release.has_kernels else _refused_by_list
-        for node in nodes:
-            for subject, what in refusal(model, node, schema, operator.opset_version or 0, release):
-                refused.setdefault((subject, what), []).append(node)
-            if release.has_kernels and not domain and op_type in _OPERATORS_WITH_REFUSED_FORMS:
-                for what in _refused_by_its_form(model, node, schema, release):
-                    refused.setdefault((name, f"{what}, which {release} refuses"), []).append(node)
-    for name, nodes in calls.items():
-        if nodes:
-            what = f"is a call of a function of the model, for which {release} has no conversion rule"
-            yield _finding(nodes, what, "PRD-3", name, release)
-    for name, nodes in missing.items():
-        yield _finding(nodes, f"has an operator that {release} does not have", "PRD-3", name, release)
-    for domain, nodes in foreign.items():
-        library = LIBRARIES.get(domain)
-        needs = f"it needs a library that registers {quote(domain)}" + (f": {library}" if library else "")
-        what = f"is of domain {quote(domain)}, which {release} does not register; {needs}"
-        yield _finding(nodes, what, "PRD-3", domain, release)
-    for (subject, what), nodes in refused.items():
-        yield _finding(nodes, f"has {what}", "PRD-4", subject, release)
+        found = _calls(model, alike, release) if alike.operator.function else _refused(model, alike, functions, release)
+        for cause, nodes in found:
+            refused.setdefault(cause, []).extend(nodes)
+    for cause in sorted(refused, key=lambda cause: cause.order):
+        yield _finding(refused[cause], cause.what, cause.clause, cause.subject, release)
+
+
+def _calls(model: Model, alike: AlikeNodes, release: ProductRelease) -> Iterator[_Refused]:
+    """Yield the calls of a function of the model in its main graph, if the release has no rule for them."""
+    operator = alike.operator
+    nodes = [node for node in alike.nodes if node.graph is model.main_graph]
+    if nodes and release.product == "openvino" and operator.domain not in KNOWN_DOMAINS:
+        what = f"is a call of a function of the model, for which {release} has no conversion rule"
+        yield _RefusalCause(0, "PRD-3", _name(operator.domain, operator.op_type), what), nodes
+
+
+def _refused(
+    model: Model, alike: AlikeNodes, functions: Collection[tuple[str, str]], release: ProductRelease
+) -> Iterator[_Refused]:
+    """Yield why a release refuses nodes of one operator. `functions`: those of the model, by domain and name."""
+    operator = alike.operator
+    domain, op_type, schema = operator.domain, operator.op_type, operator.schema
+    nodes = _judged(model, alike, release) if (domain, op_type) not in functions else []
+    if not nodes:
+        return
+    if domain in release.own_domains and not release.has_own(domain, op_type):
+        what = f"has an operator that {release} does not have"
+        yield _RefusalCause(1, "PRD-3", _name(domain, op_type), what), nodes
+    elif op_type and _is_foreign(domain, release):
+        if domain not in model.target.registered and not model.operators.schemas.is_described(domain):
+            yield _foreign(domain, release), nodes
+    elif schema is None or schema.deprecated:
+        if release.has_own(domain, op_type):
+            yield from _own_operators(operator, nodes, release)
+    elif not release.has_kernels:
+        yield from _each_refused(nodes, lambda node: _refused_by_list(model, node, schema, release))
+    elif (domain in release.opsets or domain in release.own_domains) and _name(domain, op_type) not in _WITHOUT_KERNEL:
+        version = operator.opset_version or 0
+        yield from _each_refused(nodes, lambda node: _refused_by_kernels(model, node, schema, version, release))
+
+
+def _judged(model: Model, alike: AlikeNodes, release: ProductRelease) -> list[Node]:
+    """Return the nodes that run. There are none of an operator set that the release does not have at all."""
+    operator = alike.operator
+    if (operator.opset_version or 0) > release.opsets.get(operator.domain, 2**63):
+        return []
+    return [node for node in alike.nodes if model.calls.is_run(node.graph)]
+
+
+def _is_foreign(domain: str, release: ProductRelease) -> bool:
+    """Return whether a domain is one that ONNX Runtime does not register."""
+    return release.has_kernels and domain not in {"", *release.own_domains, *release.opsets}
+
+
+def _each_refused(nodes: Sequence[Node], refusal: Callable[[Node], Iterator[tuple[str, str]]]) -> Iterator[_Refused]:
+    """Yield each node with what `refusal` says of it: the subject, and what is refused."""
+    for node in nodes:
+        for subject, what in refusal(node):
+            yield _RefusalCause(3, "PRD-4", subject, f"has {what}"), (node,)
+
+
+def _foreign(domain: str, release: ProductRelease) -> _RefusalCause:
+    """Return the cause of nodes whose domain ONNX Runtime does not register."""
+    library = LIBRARIES.get(domain)
+    needs = f"it needs a library that registers {quote(domain)}" + (f": {library}" if library else "")
+    what = f"is of domain {quote(domain)}, which {release} does not register; {needs}"
+    return _RefusalCause(2, "PRD-3", domain, what)
+
+
+def _own_operators(operator: Operator, nodes: Sequence[Node], release: ProductRelease) -> Iterator[_Refused]:
+    """Yield what a release refuses of an operator that it has, and ONNX has not."""
+    name = _name(operator.domain, operator.op_type)
+    if not any(release.kernels(operator.domain, operator.op_type)):
+        yield _RefusalCause(3, "PRD-4", name, f"has the operator {operator.op_type}, {_no_kernel(release)}"), nodes
+        return
+    for node in nodes:
+        for what in _against_own_signature(node, operator.opset_version or 0):
+            yield _RefusalCause(3, "PRD-4", name, f"has {what}, which {release} refuses"), (node,)
 
 
 LIBRARIES: Final = {
@@ -218,7 +259,7 @@ _WITHOUT_KERNEL = frozenset({"Constant"})
 """The operators that need no kernel: a Constant becomes an initializer."""
 
 
-def _finding(nodes: list[Node], what: str, clause: str, name: str, release: ProductRelease) -> Finding:
+def _finding(nodes: Sequence[Node], what: str, clause: str, name: str, release: ProductRelease) -> Finding:
     first, *others = nodes
     more = f"; this holds for {len(nodes):,} nodes" if others else ""
     return Finding(
@@ -243,7 +284,7 @@ _SUBGRAPHS = frozenset({"GRAPH", "GRAPHS"})
 
 
 def _refused_by_list(
-    model: Model, node: Node, schema: OperatorSchema, _version: int, release: ProductRelease
+    model: Model, node: Node, schema: OperatorSchema, release: ProductRelease
 ) -> Iterator[tuple[str, str]]:
     """Yield the operator, or the types of operands, that the release does not support, with a description."""
     if release.refuses(schema.domain, schema.name, schema.since_version):
@@ -260,7 +301,7 @@ def _refused_by_list(
 def _refused_by_kernels(
     model: Model, node: Node, schema: OperatorSchema, version: int, release: ProductRelease
 ) -> Iterator[tuple[str, str]]:
-    """Yield the operator, with a description of the version or the types for which the release has no kernel.
+    """Yield the operator, with a description of what the release refuses of it.
 
     `version`: that of the operator set.
     """
@@ -270,6 +311,9 @@ def _refused_by_kernels(
     if what is not None:
         more = ", and it cannot run the function of the operator" if has_function else ""
         yield _name(schema.domain, schema.name), f"{what}, {_no_kernel(release)}{more}"
+    if not schema.domain and schema.name in _OPERATORS_WITH_REFUSED_FORMS:
+        for what in _refused_by_its_form(model, node, schema, release):
+            yield schema.name, f"{what}, which {release} refuses"
 
 
 def _against_own_signature(node: Node, version: int) -> Iterator[str]:

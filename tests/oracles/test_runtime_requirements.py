@@ -63,6 +63,7 @@ _FORMS = f"""
     EngramGate: f b s n h, f b s n h, f b s h, f n h, f n h -> 1
     FastGelu: f b s h, f h -> 1
     FusedConv: f b i 9 9, f n i 3 3, f n -> 1
+    FusedConv activation='Relu': f b i 5 5, f n i 3 3, f n, f b n 3 3 -> 1
     FusedGemm activation='Relu': f b i, f i h, f h -> 1
     FusedMatMul: f b s i, f b i h -> 1
     FusedMatMulActivation activation='Relu': f b i, f i h -> 1
@@ -78,6 +79,8 @@ _FORMS = f"""
     {_GROUPS}: f b 1 n*g*h, f b 1 n*h, f b 1 n*h, f b n p h, f b n p h, =(p)*b, =p+1 -> 3
     {_GROUPS}: f b 1 (n*g+2*n)*h, -, -, f b n p h, f b n p h, =(p)*b, =p+1 -> 3
     {_GROUPS} do_rotary=1: {_QKV}, -, -, =(s-1)*b, =s, f 40 h//2, f 40 h//2 -> 3
+    {_GROUPS}: {_QKV}, -, -, =(s-1)*b, =s, -, -, -, f b n*g s s, f n*g -> 3
+    {_GROUPS} do_rotary=1: {_QKV}, -, -, =(s-1)*b, =s, f s+g h//2, f s+g h//2 -> 3
     HyperConnectionPostMix: f b n h, f b h, f b n -> 1
     HyperConnectionLowRankMix num_branches=n: f b s n*h, f n*h, f n*h v, f v n*h, f n*h n, f b s h, f b s n -> 3
     HyperConnectionPostMix: f b s n h, f b s h, f b s n 1, f b s n n -> 1
@@ -99,6 +102,8 @@ _FORMS = f"""
     MatMulIntegerToFloat: u b s i, u b i h, f, f b 1 h, u, u b 1 h, f h -> 1
     MaxpoolWithMask kernel_shape=2,2: f b i 4 4, i b i 4 4 -> 1
     MoE k=1: f b h, f b n, f n v h, f n v, f n h v, f n h -> 1
+    MoE k=1: f b s h, f b*s n, f n h v, f n v, f n v h, f n h -> 1
+    MoE k=1 activation_type='swiglu' swiglu_fusion=1: f b h, f b n, f n 2*v h, f n 2*v, f n h v, f n h -> 1
     MoEGroupRouter top_k=1: f b n, f n -> 1
     MultiHeadAttention num_heads=n: f b s n*h, f b p n*h, f b p n*v, f 2*n*h+n*v -> 1
     MultiHeadAttention num_heads=n: f b s n*h, f b n p h, f b n p h, -, -, f 1 n s p -> 1
@@ -131,6 +136,8 @@ _FORMS = f"""
     QLinearSoftmax opset=13: u b h, {_CODES} -> 1
     QLinearWhere: B b h, u b h, f, u, u b h, {_CODES} -> 1
     QMoE k=1 expert_weight_bits=8: f b 32, f b n, u n 16 32, f n 16, f n 16, u n 32 16, f n 32, f n 32 -> 1
+    QMoE k=1: f b h, f b n, u n v h//2, f n v, f n v, u n h v//2, f n h -> 1
+    QMoE k=1 block_size=16: f b 32, f b n, u n 64 16, f n 64 2, -, u n 32 32, f n 32 4 -> 1
     QuantizeLinear axis=1: f b h, f h, u h -> 1
     RotaryEmbedding: f b s n*h, I 1, f 9 h//2, f 9 h//2 -> 1
     RotaryEmbedding: f b s n*h, I b s, f 9 h//2, f 9 h//2 -> 1
@@ -153,26 +160,23 @@ _KINDS = {"f": np.float32, "u": np.uint8, "B": np.bool_, "i": np.int32, "I": np.
 
 _EXPLAINED = {
     r"^QLinearConcat.*(input count mismatch|crash)": "a gap among variadic inputs is a warning",
+    r"^MoE.*only supports interleaved": "other providers have that kernel",
     r"^QGemm.*of input b ": "a scalar and a list of one element",
     r"^(DynamicQuantizeMatMul|MatMulIntegerToFloat).*[Bb]roadcast": "scales that broadcast with the product are valid",
     r"^DecoderMaskedMultiHeadAttention.*same as V": "sizes of heads are rounded down",
     r"^VarlenCausalConvWithState.*initial_state must have": "attributes say how long the state is",
-    r"^(QAttention|SkipSimplifiedLayerNormalization): crash": "nothing to compute",
+    r"^(QAttention|Skip(Simplified)?LayerNormalization): crash": "nothing to compute",
     r"^BranchwiseRMSNorm": "an attribute says whether branches have an axis",
     r"^HyperConnection.*must be positive": "nothing to compute",
     r"^(CausalConvWithState|LinearAttention).*does not support state_window": "other providers have that kernel",
     r"^PackedSparseAttentionIndexer: .*num_heads": "heads of a width that follows from another width",
-    r"SparseAttentionIndexer.*(match policy_mode|is required when|packed QK)": "which inputs an attribute requires",
+    r"^SparseAttentionIndexer.*at least one query head": "a packed width of no head",
     r"^SparseAttentionIndexer.*past_proj_buffer sequence length": "twice an attribute is the bound",
     r"^MRotaryEmbedding.*num_heads must be provided": "forms that need an attribute",
     r"^MRotaryEmbedding.*must be positive and even": "numbers of an attribute that are rounded down",
-    r"^LinearAttention.*divisible by n_k_heads": "heads of a width that follows from another width",
     r"^AttnLSTM.*(sequence_lens|sequence lengths)": "what the numbers say",
     r"^BifurcationDetector.*(length mismatch|one element)": "what the numbers say",
-    r"^Q?MoE.*(fc\d_experts|inter_size|'k')": "several layouts of weights",
-    r"^LinearAttentionGate.*is requested": "outputs that need an input are not compared",
     r"^MatMulNBits.*quantized_weight": "only some releases refuse weights in another form",
-    r"^GatedRMSNorm.*must be a multiple": "multiples of another input are not compared",
     r"^GatedDeltaNet.*(divisible by batch|to determine batch|batch size must)": "how many tokens a batch has",
     r"^GatherBlockQuantized.*power of": "0 is valid for other element types",
     r"^GroupQueryAttention.*key sequence length must be 0": "keys beside a past may be as many as the queries, or none",

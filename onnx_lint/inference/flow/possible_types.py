@@ -339,7 +339,6 @@ def _of_fact(walked: WalkResult, name: str) -> Possible:
 
 def _outcome(operator: TypedOperator, arguments: Arguments, count: int, inputs: tuple[Possible, ...]) -> _Outcome:
     """Return what an operator does with inputs of these types, by trying each type of each input."""
-    schema = operator.schema
     certain = tuple([next(iter(types)) if types is not None and len(types) == 1 else None for types in inputs])
     outputs: list[Possible] = [
         _allowed_output(operator, index) if kind is None else frozenset({kind})
@@ -347,7 +346,7 @@ def _outcome(operator: TypedOperator, arguments: Arguments, count: int, inputs: 
     ]
     outputs += [None] * (count - len(outputs))
     for position, types in enumerate(inputs):
-        parameter = schema.input_at(position)
+        parameter = operator.schema.input_at(position)
         if certain[position] is not None or parameter is None:
             continue
         allowed = allowed_types(parameter)
@@ -358,12 +357,17 @@ def _outcome(operator: TypedOperator, arguments: Arguments, count: int, inputs: 
         fitting = [outcome.outputs for outcome in tried if not outcome.problems]
         if not fitting:
             return _Outcome((None,) * count, position if types and types.isdisjoint(allowed) else None)
-        for index, known in enumerate(outputs):
-            made = [each[index] if index < len(each) else None for each in fitting]
-            if None not in made:
-                here = frozenset(kind for kind in made if kind is not None)
-                outputs[index] = here if known is None else here & known or None
+        outputs = [_narrowed(known, index, fitting) for index, known in enumerate(outputs)]
     return _Outcome(tuple(outputs), None)
+
+
+def _narrowed(known: Possible, index: int, fitting: Sequence[Sequence[ValueType | None]]) -> Possible:
+    """Return the types of an output that are known, and that one of the fitting inputs leads to."""
+    made = [each[index] if index < len(each) else None for each in fitting]
+    if None in made:
+        return known
+    here = frozenset(kind for kind in made if kind is not None)
+    return here if known is None else here & known or None
 
 
 def _allowed_output(operator: TypedOperator, index: int) -> Possible:

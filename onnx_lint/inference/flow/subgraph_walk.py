@@ -20,7 +20,7 @@ from onnx_lint.inference.flow.subgraph_shapes import (
 )
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import count_in
+from onnx_lint.inference.shapes.operands import OutputShape, count_in
 from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs, Types, outputs_of
 from onnx_lint.inference.types.typed_operator import TypeOutcome
@@ -194,22 +194,34 @@ class SubgraphWalk:
         if memo.operator.binds and is_right and not typed.problems:
             problems = (*problems, *supplier.problems(found))
             is_right = all(map(is_remark, problems))
-            for index, shapes in supplier.changed_states(found):
-                self._found.note_state(node, graphs["body"], index, shapes, frame.call)
-            if schema.name == "If" and not is_if_of_shapes:
-                for index in supplier.differing(found):
-                    self._found.note_branches(node, graphs, found, index, frame.call)
+            may_differ = is_if_of_shapes or schema.name != "If"
+            self._note_shapes(node, supplier, found, graphs, frame, may_differ=may_differ)
         outcome: TypeOutcome = memo.operator.handed_on(typed, outputs)
-        handed_on = supplier.outputs(found) if is_right else ()
-        shaped = [*handed_on, *[None] * (len(outcome.outputs) - len(handed_on))]
-        made = tuple([as_fact(kind, shape) for kind, shape in zip(outcome.outputs, shaped, strict=False)])
+        made = _shaped(outcome.outputs, supplier.outputs(found) if is_right else ())
         if is_right and schema.name in ("If", "Loop"):
             contents = [*supplier.contents(found), *[None] * len(made)]
             made = tuple([with_content(each, content) for each, content in zip(made, contents, strict=False)])
         # With a known condition only one branch runs; a node without inputs is another finding.
         is_open = memo.operator.binds and all(each.content is None for each in inputs[:1])
-        may_differ = is_if_of_shapes and is_right and is_open
-        return NodeOutcome(made, outcome.problems, problems, branches=supplier.branches(found) if may_differ else ())
+        branches = supplier.branches(found) if is_if_of_shapes and is_right and is_open else ()
+        return NodeOutcome(made, outcome.problems, problems, branches=branches)
+
+    def _note_shapes(
+        self,
+        node: Node,
+        supplier: SuppliedShapes,
+        found: Mapping[str, Facts],
+        graphs: Mapping[str, Graph],
+        frame: Frame,
+        *,
+        may_differ: bool,
+    ) -> None:
+        """Note states that change their shape, and branches of different shapes, unless these `may_differ`."""
+        for index, shapes in supplier.changed_states(found):
+            self._found.note_state(node, graphs["body"], index, shapes, frame.call)
+        if not may_differ:
+            for index in supplier.differing(found):
+                self._found.note_branches(node, graphs, found, index, frame.call)
 
     def _output_types(
         self, node: Node, subgraphs: Subgraphs, found: Mapping[str, Facts], graphs: Mapping[str, Graph], frame: Frame
@@ -255,3 +267,9 @@ _MOST_TRIALS: Final = 4
 
 _IF_OF_SHAPES: Final = 11
 """The first version of If whose branches may produce different shapes."""
+
+
+def _shaped(kinds: Types, shapes: Sequence[OutputShape]) -> Facts:
+    """Return outputs of these types and shapes; of those behind the last shape only the type is known."""
+    all_shapes = [*shapes, *[None] * (len(kinds) - len(shapes))]
+    return tuple([as_fact(kind, shape) for kind, shape in zip(kinds, all_shapes, strict=False)])

@@ -259,16 +259,11 @@ class Flow:
                     self._repeat(memo, inputs, made)
                 return
         if any(map(_WIDE_BYTES, outcome.outputs)):
-            bounded = tuple(map(self._bounded, outcome.outputs))
-            if bounded != outcome.outputs:
-                memo.outcomes.clear()
-                outcome = replace(outcome, outputs=bounded)
+            outcome = self._bounded_outcome(memo, outcome)
         is_behind = memo.has_faulty_attribute or (bool(behind) and self._is_behind(graph, index, here.nested, behind))
         if behind and not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
             outcome = memo.without_types(outcome, inputs)
         here.has_unknown |= len(outcome.outputs) < len(outputs)
-        if outcome.equated:
-            here.unequal.append(index)
         for name, made in zip(outputs, outcome.outputs, strict=False):
             known[name] = self._fact_of_output(here, index, memo, inputs, outcome, name, made)
             if is_behind and not is_complete(made):
@@ -287,13 +282,23 @@ class Flow:
         self._repeated[memo, inputs] = made
 
     def _take_faults(self, here: _GraphWalk, index: int, inputs: tuple[Fact | None, ...], outcome: NodeOutcome) -> None:
-        """Record the bug that an outcome met, and the problems of the node's operands."""
+        """Record the bug that an outcome met, the problems of the node's operands, and that dimensions are equated."""
+        if outcome.equated:
+            here.unequal.append(index)
         if outcome.crash is not None:
             self.crashes.note(outcome.crash, "inferring types and shapes", here.graph.nodes[index])
         if outcome.problems or outcome.shape_problems:
             here.has_unknown = True
             if self._report(here.graph.nodes[index], inputs, outcome, here.frame, here.known):
                 here.behind.update(filter(None, here.graph.table.outputs[index]))
+
+    def _bounded_outcome(self, memo: OutcomeMemo, outcome: NodeOutcome) -> NodeOutcome:
+        """Return an outcome with wide facts, without those for which there is no memory."""
+        bounded = tuple(map(self._bounded, outcome.outputs))
+        if bounded == outcome.outputs:
+            return outcome
+        memo.outcomes.clear()
+        return replace(outcome, outputs=bounded)
 
     def _bounded(self, made: Fact) -> Fact:
         """Return the fact, or a part of it that is not wide if the wide facts of the model take too much memory."""

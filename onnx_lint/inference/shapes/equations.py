@@ -11,14 +11,17 @@ The inputs in order are left of the arrow, the outputs right of it. The dimensio
     @heads*h        a name times an attribute
     ?*h             any multiple of a name
     1|n             1 or n
-    p+t             a sum, product (2*n*@heads) or quotient (n/@heads) of what the other operands determine, or which
-                    determines the one name in it that they leave open; a name that only omitted operands have is 0
+    p+t             a sum, product (2*n*@heads, b*s) or quotient (n/@heads; rounded down: n//2; rounded up: n^2) of what
+                    the other operands determine, or which determines the one name in it that they leave open; a name
+                    that only omitted operands have is 0
+    (@q+2*@k)*h     a name times a sum of attributes
+    w=@heads*h      the same, and w is a name of the dimension
     ?               any dimension, and in an output an unknown one
 
 An operand without brackets may have any shape (an output: an unknown one). [] is a scalar, or a tensor of one element.
 "..." at the end of the inputs means any further ones. Inputs that the node omits are ignored. Where an operator takes
-several forms (`require`), "-" is an input that the form does not have, and name! one that it must have. In front of a
-form and a colon are the attributes with which it is valid: "name" is not 0, "!name" is 0, "name=2" is 2 or left out.
+several forms (`onnx_lint.inference.shapes.forms`), "-" is an input that the form does not have, and name! one that it
+must have.
 """
 
 from __future__ import annotations
@@ -32,17 +35,14 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, agree, divide, multiply, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import (
-    Element,
-    NotOneElement,
-    ProblemPlace,
-    ShapeProblem,
-    WrongRank,
-)
+from onnx_lint.inference.shapes.problem import Element, ProblemPlace
 
 _SUMMANDS: Final = re.compile(r"([+-]?)([^+-]+)")
-_FACTORS: Final = re.compile(r"([*/])")
+_FACTORS: Final = re.compile(r"(//|[*/^])")
 _NAMES: Final = re.compile(r"(?<![@\w.])[^\W\d]\w*")
+_NAMES_OF_ATTRIBUTES: Final = re.compile(r"@(\w+)")
+_SIGNS: Final = str.maketrans("", "", "+-*/^@._")
+"""What is in a sum besides names and numbers."""
 
 
 class Term(Record):
@@ -57,9 +57,11 @@ class Term(Record):
     element: int | None = None
     """The index of the element, for an attribute that is a list."""
     times: str | None = None
-    """An attribute that is another factor of a name."""
+    """An attribute, or a sum of them, that is another factor of a name."""
     or_one: bool = False
     """True if 1 is valid too."""
+    also: str = ""
+    """Another name of the dimension."""
 
 
 class Pattern(Record):
@@ -68,11 +70,10 @@ class Pattern(Record):
     name: str
     terms: tuple[Term, ...] | None
     """None for any shape."""
-
-    @property
-    def run(self) -> int | None:
-        """Return the index of the run among the terms; None if there is none."""
-        return next((at for at, term in enumerate(self.terms or ()) if term.kind == "run"), None)
+    run: int | None = None
+    """The index of the run among the terms; None if there is none."""
+    names: frozenset[str] = frozenset()
+    """What the terms name."""
 
 
 class ShapeEquation(Record):
@@ -91,6 +92,13 @@ def equation(text: str) -> ShapeEquation:
     return ShapeEquation(tuple(_patterns(left.strip().removesuffix("..."))), tuple(_patterns(right)))
 
 
+@cache
+def operand(text: str) -> Pattern:
+    """Parse one operand of an equation. Raises ValueError for a malformed one."""
+    (found,) = _patterns(text)
+    return found
+
+
 def _patterns(text: str) -> Iterator[Pattern]:
     text = text.strip()
     while text:
@@ -99,32 +107,46 @@ def _patterns(text: str) -> Iterator[Pattern]:
         terms, bracket, behind = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
         if (name != "-" and not name.removesuffix("!").isidentifier()) or (not bracket and behind != rest):
             raise ValueError(f"no operand at {text!r}")
-        yield Pattern(name, tuple(map(_term, terms.split())) if bracket else None)
+        yield _pattern(name, tuple(map(_term, terms.split())) if bracket else None)
         text = behind.lstrip(" ")
+
+
+def _pattern(name: str, terms: tuple[Term, ...] | None) -> Pattern:
+    run = next((at for at, term in enumerate(terms or ()) if term.kind == "run"), None)
+    return Pattern(name, terms, run, frozenset([term.name for term in terms or ()]))
 
 
 def _term(text: str) -> Term:
     if text == "?":
         return Term("", None, "any")
-    if text.isdecimal():
-        return Term("", int(text), "number")
     if text.startswith("1|"):
         return replace(_term(text[2:]), or_one=True)
     if text.startswith("?*"):
-        return Term(text[2:], kind="multiple")
-    if set(text) & set("+-/"):
-        return Term(text, 1, "sum")
+        return replace(_term(text[2:]), kind="multiple")
+    name, is_named, rest = text.partition("=")
+    if is_named:
+        return replace(_term(rest), also=name)
     if text.startswith("*") and f"_{text[1:]}".isidentifier() and text != "*":
         return Term(text[1:], 1, "run")
+    return _size(text)
+
+
+def _size(text: str) -> Term:
+    """Parse a dimension that is a number, a name, or computed of these."""
+    if text.isdecimal():
+        return Term("", int(text), "number")
     factor, times, rest = text.rpartition("*")
     if factor.startswith("@") and f"{factor[1:]}{rest}".isidentifier():
-        return Term(rest, times=factor[1:])
+        return Term(rest, times=factor)
+    if factor.startswith("(@") and factor.endswith(")") and rest.isidentifier():
+        return Term(rest, times=factor[1:-1])
     name, dot, element = rest.removeprefix("@").partition(".")
-    is_term = name.isidentifier() and (not times or factor.isdecimal()) and (not dot or element.isdecimal())
-    if not is_term:
+    if name.isidentifier() and (not times or factor.isdecimal()) and (not dot or element.isdecimal()):
+        kind = "attribute" if rest.startswith("@") else "name"
+        return Term(name, int(factor or 1), kind, int(element) if element else None)
+    if not set(text) & set("+-*/^") or not text.translate(_SIGNS).isalnum():
         raise ValueError(f"no dimension: {text!r}")
-    kind = "attribute" if rest.startswith("@") else "name"
-    return Term(name, int(factor or 1), kind, int(element) if element else None)
+    return Term(text, 1, "sum")
 
 
 Size = tuple[Dim, ProblemPlace | None]
@@ -136,84 +158,21 @@ def solve(text: str, node: Operands, **known: Size) -> Outputs:
 
     `known`: names whose sizes something else than a dimension says, such as an attribute.
     """
-    return _NameBindings(node, known).outputs(equation(text))
+    return NameBindings(node, known).outputs(equation(text))
 
 
-def require(texts: tuple[str, ...], node: Operands) -> None:
-    """Compare a node with the equations, of several, whose attributes and ranks it has; one of them must be true."""
-    parts = [text.rpartition(":") for text in texts]
-    forms = [equation(form) for condition, _, form in parts if _is_true(condition, node)]
-    fitting = [form for form in forms if all(_has_rank(node, at, each) for at, each in enumerate(form.inputs))]
-    if fitting or not forms:
-        _require_one(fitting, node)
-        return
-    for index in range(node.count):
-        patterns = [form.inputs[index] for form in forms if index < len(form.inputs)]
-        ranks = [len(each.terms) for each in patterns if each.terms is not None and each.run is None]
-        if len(patterns) == len(forms) == len(ranks) and not any(_has_rank(node, index, each) for each in patterns):
-            node.wrong_rank(index, min(ranks), max(ranks))
-            return
-    given = [form for form in forms if all(_is_there(node, at, each) for at, each in enumerate(form.inputs))]
-    if not given:
-        return
-    nearest = max(given, key=lambda form: sum(_has_rank(node, at, each) for at, each in enumerate(form.inputs)))
-    wrong = [at for at, each in enumerate(nearest.inputs) if not _has_rank(node, at, each)]
-    other = next((at for at in range(node.count) if at not in wrong and _differs(given, at) and node.given(at)), None)
-    terms = nearest.inputs[wrong[0]].terms or ()
-    node.wrong_rank(wrong[0], len(terms), len(terms), other if _differs(given, wrong[0]) else None)
+def _rounded_down(one: Dim, other: Dim) -> Dim:
+    return one // other if isinstance(one, int) and isinstance(other, int) and other else None
 
 
-def _is_true(condition: str, node: Operands) -> bool:
-    """Return whether the attributes of a node are those of a condition."""
-    for word in condition.split():
-        name, equals, value = word.removeprefix("!").partition("=")
-        found = node.argument(name)
-        if (found is not None and str(found) != value) if equals else (bool(found) is word.startswith("!")):
-            return False
-    return True
+def _rounded_up(one: Dim, other: Dim) -> Dim:
+    return -(-one // other) if isinstance(one, int) and isinstance(other, int) and other else divide(one, other)
 
 
-def _require_one(forms: list[ShapeEquation], node: Operands) -> None:
-    """Record the problems with the form that has the fewest; none if the node has one of the forms."""
-    problems, remarks, implied = node.problems, node.remarks, node.implied
-    found: list[tuple[list[ShapeProblem], list[ShapeProblem]]] = []
-    for form in forms:
-        node.problems, node.remarks, node.implied = [], [], dict(implied)
-        _NameBindings(node).outputs(form)
-        found.append((node.problems, node.remarks))
-        if not node.problems:
-            break
-    # Of several forms only the node's own one implies sizes.
-    node.problems, node.remarks, node.implied = problems, remarks, node.implied if len(forms) == 1 else implied
-    for fewest in sorted(found, key=lambda each: (any(map(_is_rank, each[0])), len(each[0])))[:1]:
-        node.problems += fewest[0]
-        node.remarks += fewest[1]
+_OPERATIONS: Final = {"*": multiply, "/": divide, "//": _rounded_down, "^": _rounded_up}
 
 
-def _is_rank(problem: ShapeProblem) -> bool:
-    return isinstance(problem, WrongRank | NotOneElement)
-
-
-def _differs(forms: list[ShapeEquation], index: int) -> bool:
-    """Return whether forms have different ranks of an operand."""
-    return len({len(form.inputs[index].terms or ()) for form in forms if index < len(form.inputs)}) > 1
-
-
-def _is_there(node: Operands, index: int, pattern: Pattern) -> bool:
-    return pattern.name != "-" if node.given(index) else not pattern.name.endswith("!")
-
-
-def _has_rank(node: Operands, index: int, pattern: Pattern) -> bool:
-    """Return whether an operand may be that of a form, as far as its rank says."""
-    shape = node.fact(index).shape
-    if shape is None or pattern.terms is None or not _is_there(node, index, pattern):
-        return _is_there(node, index, pattern)
-    if pattern.run is not None:
-        return len(shape) >= len(pattern.terms) - 1
-    return len(shape) == len(pattern.terms) or (not pattern.terms and len(shape) == 1)
-
-
-class _NameBindings:
+class NameBindings:
     """The dimensions of the names in an equation, and their sources."""
 
     def __init__(self, node: Operands, known: Mapping[str, Size] = {}) -> None:
@@ -225,16 +184,19 @@ class _NameBindings:
         """For each name the first dimension that is it, as an operand and an axis."""
         self.runs: dict[str, tuple[Dims, int, int]] = {}
         """For each run its dimensions, the operand that has it first, and the axis at which it begins there."""
+        self.parts: dict[str, Element] = {}
+        """The attribute that says how many of a name are in a dimension."""
         self.waiting: list[tuple[int, int, Term]] | None = []
         """The dimensions that follow from those of later operands; None when all are known."""
 
     def outputs(self, equation: ShapeEquation) -> Outputs:
-        names: dict[bool, set[str]] = {True: set(), False: set()}
-        for index, pattern in enumerate(equation.inputs):
-            names[self.node.given(index)].update(term.name for term in pattern.terms or ())
-        self.omitted = names[False] - names[True]
-        for index, pattern in enumerate(equation.inputs):
-            if self.node.given(index) and pattern.terms is not None:
+        """Compare the inputs with an equation, and return the shapes of the outputs."""
+        given = [(index, each) for index, each in enumerate(equation.inputs) if self.node.given(index)]
+        if len(given) < len(equation.inputs):
+            self.omitted.update(*[each.names for each in equation.inputs])
+            self.omitted.difference_update(*[each.names for _, each in given])
+        for index, pattern in given:
+            if pattern.terms is not None:
                 self._take(index, pattern, pattern.terms)
         waiting, self.waiting = self.waiting or (), None
         for index, axis, term in waiting:
@@ -276,26 +238,36 @@ class _NameBindings:
         self.runs[name] = tuple(merged), operand, start
 
     def _bind(self, index: int, axis: int, term: Term) -> None:
-        if term.kind == "any":
+        if term.kind == "any" and not term.also:
             return
         expected, by = self._value(term)
-        found = self.node.dim(index, axis)
-        if term.or_one and found == 1:
+        if term.also and expected is None and self.waiting is not None:
+            known, source = self.dims.get(term.also, (None, None))
+            self._bind_name(index, axis, Term(term.also), known, source)
+            if isinstance(known, int):
+                return  # the dimension that has the name first is a multiple, or not
+        elif term.also:
+            self.dims[term.also] = self.node.dim(index, axis), self.node.place(index, axis)
+        if term.kind == "any":
+            return
+        if term.or_one and self.node.dim(index, axis) == 1:
             return
         if self.waiting is not None and term.kind in ("sum", "multiple") and expected is None:
             self.waiting.append((index, axis, term))
-            return
-        if term.kind == "multiple":
-            if isinstance(expected, int) and expected:
-                self.node.quotient((index, axis), expected, by)
-            return
-        if term.times is not None:
-            self._bind_part(index, axis, term.name, self.node.integer(term.times), Element(term.times, None))
-            return
-        if isinstance(expected, int) or term.kind != "name":
+        elif term.kind == "multiple":
+            divisor = expected if isinstance(expected, int) else term.factor
+            if divisor:
+                self.node.quotient((index, axis), divisor, by)
+        elif term.times is not None:
+            self._bind_part(index, axis, term.name, term.times)
+        elif isinstance(expected, int) or term.kind != "name":
             self.node.same((index, axis), expected, by)
-            return
-        place = self.node.place(index, axis)
+        else:
+            self._bind_name(index, axis, term, expected, by)
+
+    def _bind_name(self, index: int, axis: int, term: Term, expected: Dim, by: ProblemPlace | None) -> None:
+        """Bind a name, which is known to be `expected` so far, to a dimension."""
+        found, place = self.node.dim(index, axis), self.node.place(index, axis)
         if term.factor == 1:
             if not term.or_one:
                 first = self.firsts.setdefault(term.name, (index, axis))
@@ -308,17 +280,19 @@ class _NameBindings:
             else:
                 self.dims[term.name] = found // term.factor, place
 
-    def _bind_part(self, index: int, axis: int, name: str, times: int | None, by: Element) -> None:
-        """Bind a name to a dimension divided by the number in an attribute."""
-        found, place = self.node.dim(index, axis), self.node.place(index, axis)
-        if times is None or times < 1 or not isinstance(found, int) or place is None:
+    def _bind_part(self, index: int, axis: int, name: str, factor: str) -> None:
+        """Bind a name to a dimension divided by the number in an attribute, or by a sum of them."""
+        found, place, times = self.node.dim(index, axis), self.node.place(index, axis), self._computed(factor)
+        if not isinstance(times, int) or times < 1 or not isinstance(found, int) or place is None:
             return
-        by = replace(by, value=times)
+        first = _NAMES_OF_ATTRIBUTES.findall(factor)
+        by = Element(first[0], self.node.integer(first[0]))
+        self.parts.setdefault(name, by)
         dim = self.dims.get(name, (None, None))[0]
-        if found % times:
-            self.node.indivisible(place, times, by)
-        elif isinstance(dim, int):
+        if isinstance(dim, int):
             self.node.same((index, axis), dim * times, self.dims[name][1])
+        elif found % times:
+            self.node.indivisible(place, times, by if len(first) == 1 else None)
         else:
             self.dims[name] = found // times, place
 
@@ -329,16 +303,11 @@ class _NameBindings:
             return
         parts: list[tuple[str, int, int]] = []
         for sign, product in _SUMMANDS.findall(text):
-            unknown, factor, divisor = "", -1 if sign == "-" else 1, 1
-            for operation, name in zip(*[iter(("*", *_FACTORS.split(product)))] * 2, strict=True):
-                size = self._named(name)
-                if isinstance(size, int) and (size or operation == "*"):
-                    factor, divisor = (factor * size, divisor) if operation == "*" else (factor, divisor * size)
-                elif operation == "*" and name.isidentifier() and not unknown:
-                    unknown = name
-                else:
-                    return
-            parts.append((unknown, factor, divisor))
+            part = self._linear(product)
+            if part is None:
+                return
+            unknown, factor, divisor = part
+            parts.append((unknown, -factor if sign == "-" else factor, divisor))
         # The sum is the number times one name, plus another number: both in the same fractions.
         whole = lcm(*[divisor for *_, divisor in parts])
         of_name = sum(factor * whole // divisor for name, factor, divisor in parts if name)
@@ -347,6 +316,21 @@ class _NameBindings:
         if len(names) == 1 and of_name and rest % of_name == 0 and rest // of_name >= 0:
             self.dims[names.pop()] = rest // of_name, place
 
+    def _linear(self, product: str) -> tuple[str, int, int] | None:
+        """Return a product as an unknown name, or none, a factor and a divisor; None if it is anything else."""
+        unknown, factor, divisor = "", 1, 1
+        for operation, name in zip(*[iter(("*", *_FACTORS.split(product)))] * 2, strict=True):
+            size = self._named(name)
+            if operation == "*" and isinstance(size, int):
+                factor *= size
+            elif operation == "/" and isinstance(size, int) and size:
+                divisor *= size
+            elif operation == "*" and name.isidentifier() and not unknown:
+                unknown = name
+            else:
+                return None
+        return unknown, factor, divisor
+
     def _computed(self, text: str) -> Dim:
         """Return the value of a sum of products and quotients; None if a part is unknown."""
         total: Dim = 0
@@ -354,7 +338,7 @@ class _NameBindings:
             first, *rest = _FACTORS.split(product)
             found = self._named(first)
             for operation, other in zip(rest[::2], rest[1::2], strict=True):
-                found = (multiply if operation == "*" else divide)(found, self._named(other))
+                found = _OPERATIONS[operation](found, self._named(other))
             if sign == "-":
                 found = -found if isinstance(found, int) else None
             total = add(total, found)
@@ -374,17 +358,27 @@ class _NameBindings:
 
     def _value(self, term: Term) -> tuple[Dim, ProblemPlace | None]:
         """Return the value of a term so far, and its source."""
+        if term.kind == "name" and term.factor == 1 and term.times is None:
+            return self.dims.get(term.name, (None, None))
         if term.kind in ("number", "any"):
             return term.factor, None
         if term.kind == "sum":
-            return self._computed(term.name), self._source(term.name)
+            return self._computed(term.name), self._place(term.name) if "//" in term.name else self._source(term.name)
         if term.kind == "attribute":
             value = self._argument(term)
             if value is None:
                 return None, None
             return multiply(value, term.factor), Element(term.name, value, term.element)
         dim, place = self.dims.get(term.name, (None, None))
-        return multiply(dim, term.factor), place
+        factor = term.factor if term.times is None else self._computed(term.times)
+        return multiply(dim, factor), place
+
+    def _place(self, text: str) -> ProblemPlace | None:
+        """Return where the node has the first size of a product."""
+        name = _FACTORS.split(text)[0]
+        if name.startswith("@"):
+            return Element(name[1:], self.node.integer(name[1:]))
+        return self.dims.get(name, (None, None))[1]
 
     def _argument(self, term: Term) -> int | None:
         """Return the number in an attribute; None for a negative one, which is not a size."""

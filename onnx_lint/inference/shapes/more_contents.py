@@ -358,14 +358,17 @@ def _matrix_product(node: Operands, shape: Dims) -> Content:
         return None
     inner, columns = right[0], right[1] if len(right) > 1 else 1
     greatest = FORMATS.get(node.fact(0).kind or "", ("", dims.SIZE_LIMIT))[1]
-    found: list[Dim] = []
-    for row in range(len(first) // inner):
-        for column in range(columns):
-            factors = [(first[row * inner + at], second[at * columns + column]) for at in range(inner)]
-            products = [dims.multiply(*pair) for pair in factors]
-            are_exact = sum([abs(each) for each in products if isinstance(each, int)]) <= greatest
-            found.append(dims.total(products) if are_exact else None)
-    return tuple([each if isinstance(each, int) or dims.is_natural(each) else None for each in found])
+    rows = [first[begin : begin + inner] for begin in range(0, len(first), inner)]
+    return tuple([_dot_product(row, second[at::columns], greatest) for row in rows for at in range(columns)])
+
+
+def _dot_product(one: Sequence[Dim], other: Sequence[Dim], greatest: int) -> Dim:
+    """Return the sum of the products of numbers; None if a part of it is greater than the `greatest` exact number."""
+    products = [dims.multiply(*pair) for pair in zip(one, other, strict=True)]
+    if sum([abs(each) for each in products if isinstance(each, int)]) > greatest:
+        return None
+    found = dims.total(products)
+    return found if isinstance(found, int) or dims.is_natural(found) else None
 
 
 # --- element by element

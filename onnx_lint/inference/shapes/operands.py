@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, overload
 
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.inference.shapes.dims import (
     SIZE_LIMIT,
     Dim,
@@ -114,7 +114,8 @@ class Operands:
     """The operands of a node, and the problems found with them."""
 
     __slots__ = (
-        "_attributes", "_bound", "equated", "facts", "implied", "output_count", "problems", "remarks", "schema",
+        "_attributes", "_bound", "defaults", "equated", "facts", "implied", "output_count", "problems", "remarks",
+        "schema",
     )  # fmt: skip
 
     def __init__(
@@ -128,6 +129,8 @@ class Operands:
         self._attributes = attributes
         self.facts = facts
         self.output_count = output_count
+        self.defaults: Mapping[str, AttributeValue] = EMPTY
+        """Defaults that the signature does not have."""
         self.problems: list[ShapeProblem] = []
         self._bound: dict[str, InputDimension] = {}
         """The sizes of variables in this node."""
@@ -294,7 +297,8 @@ class Operands:
         if name in self._attributes:
             return self._attributes.get(name)  # also None if its value cannot be read
         declared = self.schema.attributes.get(name)
-        return declared.default if declared is not None else None
+        default = declared.default if declared is not None else None
+        return self.defaults.get(name) if default is None else default
 
     @overload
     def integer(self, name: str) -> int | None: ...
@@ -521,9 +525,11 @@ class Operands:
         allowed = reason if allowed is None else allowed
         self.problems.append(WrongValue(Element(source, value, index), reason, allowed, about_data, is_without_shapes))
 
-    def too_small(self, source: NumberSource, value: object, least: int, index: int | None = None) -> None:
-        """Record a number that is less than the operator allows there."""
-        self.problems.append(WrongValue(Element(source, value, index), "", f"at least {least}"))
+    def too_small(
+        self, source: NumberSource, value: object, least: int, index: int | None = None, condition: str = ""
+    ) -> None:
+        """Record a number that is less than the operator allows there. `condition`: when it does so, in words."""
+        self.problems.append(WrongValue(Element(source, value, index), "", f"at least {least}{condition}"))
 
     def wrong_rank(self, index: int, least: int, greatest: int | None = None, like: NumberSource | None = None) -> None:
         """Record the rank of an input whose shape is known."""

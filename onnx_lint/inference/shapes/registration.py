@@ -48,10 +48,6 @@ def shapes_of(*operators: str, domain: str = "", reads: tuple[int, ...] = ()) ->
     return declare
 
 
-runtime_shapes_of: Final = partial(shapes_of, domain="com.microsoft")
-"""The same for operators of ONNX Runtime."""
-
-
 def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
     """Declare equations as the rules of operators, `Name` or `Name:7`, of a domain."""
     from onnx_lint.inference.shapes.equations import equation, solve

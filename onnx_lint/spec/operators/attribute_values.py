@@ -112,31 +112,6 @@ _PRECISIONS: Final[tuple[ValueRow, ...]] = (
 For QuantizeLinear 0 is the default; ONNX Runtime refuses integers.
 """
 
-_RUNTIME: Final[tuple[ValueRow, ...]] = (
-    ("com.microsoft", "FusedConv", "activation", 1, ANY, "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh"),
-    ("com.microsoft", "PackedSparseAttentionIndexer SparseAttentionIndexer", "policy_mode", 1, ANY, "csa qsa"),
-    ("com.microsoft", "AttnLSTM DynamicQuantizeLSTM", "direction", 1, ANY, "forward reverse bidirectional"),
-    ("com.microsoft", "CDist", "metric", 1, ANY,
-     "braycurtis canberra chebyshev cityblock correlation cosine dice euclidean hamming jaccard jensenshannon "
-     "kulsinski mahalanobis matching minkowski rogerstanimoto russellrao seuclidean sokalmichener sokalsneath "
-     "sqeuclidean wminkowski yule"),
-    ("com.microsoft", "CausalConvWithState", "activation", 1, ANY, "none silu swish"),
-    ("com.microsoft", "CropAndResize", "mode", 1, ANY, "bilinear nearest"),
-    ("com.microsoft", "GridSample", "mode", 1, ANY, "bilinear nearest bicubic"),
-    ("com.microsoft", "GridSample", "padding_mode", 1, ANY, "zeros border reflection"),
-    ("com.microsoft", "GroupQueryAttention", "causal", 1, ANY, "0 1"),
-    ("com.microsoft", "GroupQueryAttention", "qk_output", 1, ANY, "0 1 2"),
-    ("com.microsoft", "MRotaryEmbedding", "mrope_layout", 1, ANY, "0 1"),
-    ("com.microsoft", "LinearAttention", "update_rule", 1, ANY, "linear gated delta gated_delta"),
-    ("com.microsoft", "MoE QMoE", "activation_type", 1, ANY, "relu gelu silu swiglu identity relu2 geglu"),
-    ("com.microsoft",
-     "ConvTransposeWithDynamicPads FusedConv MaxpoolWithMask NhwcConv NhwcFusedConv NhwcMaxPool QLinearAveragePool "
-     "QLinearConv", "auto_pad", 1, ANY, "NOTSET SAME_UPPER SAME_LOWER VALID"),
-    ("com.microsoft", "QMoE", "expert_weight_bits", 1, ANY, "2 3 4 8"),
-    ("com.microsoft", "PackedSparseAttentionIndexerMerge", "policy_mode", 1, ANY, "append_indices append_range"),
-)  # fmt: skip
-"""The functions and modes that ONNX Runtime 1.32 knows; with others it makes no session."""
-
 _REDUCTIONS: Final = (
     "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"
 )
@@ -227,13 +202,21 @@ def allowed_values(schema: OperatorSchema, attribute: str) -> AllowedValues | No
     for first, last, values in _table().get((schema.domain, schema.name, attribute), ()):
         if first <= schema.since_version <= last:
             return values
-    return None
+    return _recorded(schema.name, attribute) if schema.domain == "com.microsoft" else None
+
+
+def _recorded(operator: str, attribute: str) -> AllowedValues | None:
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(operator)
+    words = record.values.get(attribute, "").split() if record is not None else []
+    return (frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)) if words else None
 
 
 @cache
 def _table() -> Mapping[tuple[str, str, str], list[tuple[int, int, AllowedValues]]]:
     found: dict[tuple[str, str, str], list[tuple[int, int, AllowedValues]]] = {}
-    every = (*_STRINGS, *_NUMBERS, *_PRECISIONS, *_RUNTIME, *_FLAGS)
+    every = (*_STRINGS, *_NUMBERS, *_PRECISIONS, *_FLAGS)
     rows = ((*row[:2], name, *row[3:]) for row in every for name in row[2].split())
     for domain, operators, attribute, first, last, text in rows:
         words = text.split()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optional attributes, inputs and outputs that ONNX operators require together, or instead of each other.
+"""Optional attributes, inputs and outputs that operators require together, or instead of each other.
 
 The signature cannot express this. The rows come from the descriptions of the operators and of their attributes and
-operands, one for each sentence, with its source.
+operands, one for each sentence, with its source. Those of com.microsoft are in `onnx_lint.spec.operators.records`.
 
 Attributes with a default value (the `default_*` of CategoryMapper, the `replaced_value_*` of Imputer) always have a
 value, so of "one and only one is defined" a row has only that a node does not give both. Sentences such as "is valid
@@ -121,47 +121,18 @@ _ROWS: Final[tuple[_CombinationRow, ...]] = (
     *[("ai.onnx.ml", operators, 1, Choice.TOGETHER, lists, "the operator's description")
       for operators, lists in ((_TREES, _TREE_NODES), (_TREE_CLASSIFIER, _TREE_VOTES),
                                (_TREE_REGRESSOR, _TREE_VOTES.replace("class_", "target_")))],
-    ("com.microsoft", "MaxpoolWithMask", 1, Choice.SOME, "kernel_shape", "ONNX Runtime"),
-    ("com.microsoft", "QLinearAdd QLinearMul", 1, Choice.SOME, "in:A_zero_point", "ONNX Runtime"),
-    ("com.microsoft", "QLinearAdd QLinearMul", 1, Choice.SOME, "in:B_zero_point", "ONNX Runtime"),
-    ("com.microsoft", "QLinearAveragePool", 1, Choice.SOME, "in:x_zero_point", "ONNX Runtime"),
-    ("com.microsoft", "QLinearReduceMean", 1, Choice.SOME, "in:data_zero_point", "ONNX Runtime"),
-    ("com.microsoft", "QLinearLeakyRelu QLinearSigmoid", 1, Choice.SOME, "in:Y_zero_point", "ONNX Runtime"),
-    *[("com.microsoft", "AttnLSTM", 1, Choice.SOME, f"in:{name}", "ONNX Runtime") for name in ("QW", "MW", "V", "M")],
-    *[("com.microsoft", "QMoE", 1, Choice.SOME, f"in:{name}_scales in:{name}_global_scale", "ONNX Runtime")
-      for name in ("fc1", "fc2")],
-    ("com.microsoft", "GroupQueryAttention MultiHeadAttention", 1, Choice.TOGETHER, "in:past_key in:past_value",
-     "ONNX Runtime"),
-    ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:key in:value", "ONNX Runtime"),
-    ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:cos_cache in:sin_cache", "ONNX Runtime"),
-    ("com.microsoft", "GatedDeltaNet SparseAttention", 1, Choice.TOGETHER, "in:key in:value",
-     "ONNX Runtime"),
-    ("com.microsoft", "EmbedLayerNormalization", 1, Choice.NEEDS, "in:segment_ids in:segment_embedding",
-     "ONNX Runtime"),
-    ("com.microsoft", "DecoderMaskedMultiHeadAttention MultiHeadAttention", 1, Choice.NEEDS, "in:value in:key",
-     "ONNX Runtime"),
-    ("com.microsoft", "MatMulNBitsMlp", 1, Choice.NEEDS, "in:skip in:norm_scale", "ONNX Runtime"),
-    ("com.microsoft", "FusedGemm", 1, Choice.SOME, "activation", "ONNX Runtime"),
-    ("com.microsoft", "GatedDeltaNet", 1, Choice.SOME, "in:key in:initial_state", "ONNX Runtime"),
-    ("com.microsoft", "QEmbedLayerNormalization", 1, Choice.TOGETHER,
-     "in:segment_ids in:segment_embedding in:segment_embedding_scale in:segment_embedding_zero_point", "ONNX Runtime"),
-    ("com.microsoft", "VarlenCausalConvWithState", 1, Choice.TOGETHER, "in:kernel_delta in:previous_mask",
-     "ONNX Runtime"),
-    ("com.microsoft", "AttnLSTM DynamicQuantizeLSTM", 1, Choice.SOME, "hidden_size", "ONNX Runtime"),
     *[("ai.onnx.ml", operators, 3, Choice.AT_MOST_ONE, f"{name} {name}_as_tensor", "the operator's description")
       for name, operators in (("base_values", _TREES), ("nodes_hitrates", _TREES), ("nodes_values", _TREES),
                               ("class_weights", _TREE_CLASSIFIER), ("target_weights", _TREE_REGRESSOR))],
 )  # fmt: skip
 
 _UNENFORCED: Final[tuple[_CombinationRow, ...]] = (
-    ("com.microsoft", "DynamicSparseAttention", 1, Choice.TOGETHER, "in:key in:value", "the operator's description"),
     *[("ai.onnx.ml", "LabelEncoder", 4, Choice.AT_MOST_ONE, f"{values} {defaults}", "the operator's description")
       for values, defaults in (("values_int64s", "default_float+default_string"),
                                ("values_floats", "default_int64+default_string"),
                                ("values_strings", "default_float+default_int64"))],
 )  # fmt: skip
-"""Combinations that only the text forbids: consumers ignore a default of another type than the values of LabelEncoder,
-and ONNX Runtime does not compare keys and values of DynamicSparseAttention when it makes a session.
+"""Combinations that only the text forbids: consumers ignore a default of another type than the values of LabelEncoder.
 """
 
 _IDLE: Final[Mapping[str, tuple[str, ...]]] = {"auto_pad": ("NOTSET", "")}
@@ -201,7 +172,10 @@ def _rows_of_operators() -> Mapping[tuple[str, str], _Rows]:
 
 def combinations(schema: OperatorSchema) -> tuple[Combination, ...]:
     """Return the members that the operator requires together, or instead of each other."""
-    rows = _rows_of_operators().get((schema.domain, schema.name))
+    if schema.domain == "com.microsoft":
+        rows = _recorded(schema.name)
+    else:
+        rows = _rows_of_operators().get((schema.domain, schema.name))
     if rows is None:
         return ()
     inputs, outputs = (tuple([each.name for each in side]) for side in (schema.inputs, schema.outputs))
@@ -213,6 +187,20 @@ def combinations(schema: OperatorSchema) -> tuple[Combination, ...]:
         ]
     )
     return _combinations((rows, schema.since_version, tuple(schema.attributes), inputs, outputs, defaults))
+
+
+@remembered(1_000)
+def _recorded(operator: str) -> _Rows | None:
+    """Return the rows in the record of an operator."""
+    from onnx_lint.spec.operators.records import record_of
+
+    record, found = record_of(operator), []
+    for text in record.combinations if record is not None else ():
+        kind, _, sides = text.removeprefix("ADVISED ").partition(" ")
+        is_enforced = not text.startswith("ADVISED")
+        source = "ONNX Runtime" if is_enforced else "the operator's description"
+        found.append((("com.microsoft", operator, 1, Choice[kind], sides, source), is_enforced, False))
+    return tuple(found) or None
 
 
 _Names = tuple[str, ...]

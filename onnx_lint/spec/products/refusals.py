@@ -13,7 +13,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 
 
-class Signature(Record):
+class OwnSignature(Record):
     """An operator that ONNX Runtime defines in the default domain. It accepts attributes that it does not know."""
 
     until: int
@@ -26,12 +26,12 @@ class Signature(Record):
 
 _NORMALIZATION: Final = {"axis": "INT", "epsilon": "FLOAT", "stash_type": "INT"}
 
-OWN_SIGNATURES: Final[Mapping[str, Signature]] = {
-    "LayerNormalization": Signature(16, range(2, 4), range(1, 4), _NORMALIZATION),
-    "MeanVarianceNormalization": Signature(
+OWN_SIGNATURES: Final[Mapping[str, OwnSignature]] = {
+    "LayerNormalization": OwnSignature(16, range(2, 4), range(1, 4), _NORMALIZATION),
+    "MeanVarianceNormalization": OwnSignature(
         8, range(1, 2), range(1, 2), {"across_channels": "INT", "normalize_variance": "INT"}
     ),
-    "SimplifiedLayerNormalization": Signature(2**31, range(2, 3), range(1, 3), _NORMALIZATION),
+    "SimplifiedLayerNormalization": OwnSignature(2**31, range(2, 3), range(1, 3), _NORMALIZATION),
 }
 
 REFUSED_VALUES: Final[Mapping[tuple[str, str], tuple[int, int, object]]] = {

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.models.shape_samples import node
 
-from onnx_lint.inference.shapes.equations import equation, require, solve
+from onnx_lint.inference.shapes.equations import equation, solve
 from onnx_lint.inference.shapes.problem import (
     Element,
     Indivisible,
@@ -68,21 +68,6 @@ def test_an_equation_computes_with_what_came_before():
     ]
 
 
-def test_of_several_forms_the_one_with_the_ranks_is_compared():
-    forms = "X[n] Y![n] Z[n] ->", "X[n m] Y![m n] Z[n] ->", "X[n] - Z[2*n] ->"
-    for operands, problems in [
-        ([(3,), (4,), (3,)], [Unequal(InputDimension(1, 0, 4), 3, InputDimension(0, 0, 3))]),
-        ([(3, 4), (4, 3), (4,)], [Unequal(InputDimension(2, 0, 4), 3, InputDimension(0, 0, 3))]),
-        ([(3,), ..., (6,)], []),
-        ([None, None, (6,)], []),  # nothing says which
-        ([(3,), (4, 3), (3,)], [WrongRank(1, 2, 1, 1, 0)]),
-        ([(3, 3, 3), (3,), (3,)], [WrongRank(0, 3, 1, 2)]),
-    ]:
-        made = node("Sum", *operands)
-        require(forms, made)
-        assert made.problems == problems
-
-
 @pytest.mark.parametrize("text", ["X[n]", "X[n -> Y[n]", "X[n!] -> Y[n]", "-X -> Y"])
 def test_what_is_no_equation(text):
     with pytest.raises(ValueError, match=r"equation|operand|dimension"):
@@ -109,3 +94,17 @@ def test_something_else_may_give_a_name():
     made = node("Sum", ("T", 8), (3, 12))
     solve("X[t 4*h] Y[d 4*h] -> Z[d h]", made, h=(2, Element("hidden_size", 2)))
     assert made.problems == [Unequal(InputDimension(1, 1, 12), 8, Element("hidden_size", 2))]
+
+
+def test_an_equation_divides_and_names_what_it_computes():
+    made = node("Sum", (5, 12), (2, 3), (3,), num_heads=3, kv_num_heads=2)
+    text = "X[n w=@num_heads*d] Y[n//2 n^2] Z[k=d-1] -> A[w d k n//2]"
+    assert list(solve(text, made)) == [(12, 4, 3, 2)]
+    assert made.problems == []
+    made = node("Sum", ("n", 15), (4, 14), num_heads=3, kv_num_heads=2)
+    assert list(solve("X[n (@num_heads+@kv_num_heads)*d] Y[n @num_heads*d] -> Z[d]", made)) == [(3,)]
+    assert made.problems == [Unequal(InputDimension(1, 1, 14), 9, InputDimension(0, 1, 15))]
+    # What a name stands for is unknown; that two dimensions have the name is not.
+    made = node("Sum", (9, 4), (9, 5))
+    solve("X[m r=d//2] Y[m r=d//2] ->", made)
+    assert made.problems == [Unequal(InputDimension(1, 1, 5), 4, InputDimension(0, 1, 4))]

@@ -13,13 +13,11 @@ from support.models.runtime_nodes import NODES, RuntimeNode
 from support.models.shape_samples import SCHEMAS
 from support.project.each_case import each_case
 
-from onnx_lint.inference.shapes.equations import equation
 from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.operands import Operands
-from onnx_lint.inference.shapes.rules import RUNTIME_WITHOUT_SHAPES, shape_rule
-from onnx_lint.inference.shapes.rules.contrib_requirements import ADVISED, FORMS
+from onnx_lint.inference.shapes.rules import has_shape_rule, shape_rule
 from onnx_lint.spec.operators import OperatorSchema
-from tools.shape_families import operators_by_family
+from onnx_lint.spec.operators.records import families
 
 DOMAIN = "com.microsoft"
 KINDS = {np.dtype(np.float32): "tensor(float)", np.dtype(np.int64): "tensor(int64)"}
@@ -102,23 +100,7 @@ def test_whatever_stands_there_no_size_is_negative(example):
 
 
 def _with_rules() -> list[str]:
-    prefix = f"{DOMAIN}::"
-    listed = (name for names in operators_by_family().values() for name in names)
-    return [name.removeprefix(prefix) for name in listed if name.startswith(prefix)]
-
-
-def test_each_operator_has_a_rule_or_a_reason():
-    listed = [*_with_rules(), *RUNTIME_WITHOUT_SHAPES]
-    assert sorted(listed) == sorted(SCHEMAS.operator_names(DOMAIN)), "each has a rule or a reason"
-
-
-@pytest.mark.parametrize("table", [FORMS, ADVISED])
-def test_each_requirement_is_an_equation_of_its_operator(table):
-    for operator, forms in table.items():
-        schema = _schema(operator)
-        assert shape_rule(schema) is not None
-        for form in (equation(each.rpartition(":")[2]) for each in forms):
-            assert len(form.inputs) <= max(schema.max_input, len(schema.inputs))
+    return [name for name in families() if has_shape_rule(_schema(name))]
 
 
 def test_each_operator_with_a_rule_has_an_example():

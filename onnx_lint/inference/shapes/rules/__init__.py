@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shape rules of operators, in a module for each family.
 
-A module is imported when a model has one of its operators (docs/performance.md: shape-families).
+A module is imported when a model has one of its operators (docs/performance.md: shape-families). The operators of
+ONNX Runtime (com.microsoft) have a record each, in `onnx_lint.spec.operators.records`; modules whose names begin with
+`contrib_` have what no record can say.
 """
 
 from __future__ import annotations
@@ -15,48 +17,9 @@ from typing import Final
 from onnx_lint.common import package_data
 from onnx_lint.inference.shapes.registration import ShapeRule, declared, name_of
 from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators.records import record_of
 
 _RUNTIME_DOMAIN: Final = "com.microsoft"
-
-_NO_WORD: Final = "its description has no word on shapes"
-_PACKED: Final = "the description has several forms of packed inputs, which nothing in the node distinguishes"
-_COMPILED: Final = "it represents a graph that was compiled for a device"
-_RECENT: Final = "it is new in ONNX Runtime 1.32, which fuses it for generation of text on some devices only"
-
-RUNTIME_WITHOUT_SHAPES: Final[Mapping[str, str]] = {
-    "BifurcationDetector": "how many words come out depends on what they are",
-    "ComplexMul": _NO_WORD,
-    "ComplexMulConj": _NO_WORD,
-    "ConvStateReplay": _RECENT,
-    "DynamicSparseAttention": _PACKED,
-    "EPContext": _COMPILED,
-    "GatedDeltaNet": _PACKED,
-    "GatedDeltaNetStateReplay": _RECENT,
-    "HyperConnectionLowRankMix": _RECENT,
-    "HyperConnectionPreMix": _PACKED,
-    "LinearAttention": _PACKED,
-    "Mamba2Verify": _RECENT,
-    "MatMulNBitsQLoRA": _RECENT,
-    "MatMulPacked": _RECENT,
-    "MoEGroupRouter": _RECENT,
-    "MoEPacked": _RECENT,
-    "PackedSparseAttentionIndexer": _PACKED,
-    "PackedSparseAttentionIndexerMerge": _RECENT,
-    "RMSNormRotary": _RECENT,
-    "RouterGateUpProj": _RECENT,
-    "SampleOp": "an example for authors of operators",
-    "Snpe": _COMPILED,
-    "SparseAttentionIndexer": _PACKED,
-    "SparsePagedAttention": _PACKED,
-    "SpeculativePrefixCommit": _RECENT,
-    "VarlenNGramHashMapping": _PACKED,
-    "WordConvEmbedding": _NO_WORD,
-}
-"""The operators of com.microsoft whose output shapes are not inferred, and why.
-
-Those of com.microsoft.nchwc are not inferred either: ONNX Runtime writes them into its own optimized models, does not
-document their shapes, and keeps channels in blocks between them.
-"""
 
 WITHOUT_SHAPES: Final[Mapping[str, str]] = {
     "ai.onnx.ml::CastMap": "of one dimension by its description, and ONNX Runtime puts another one in front",
@@ -74,6 +37,9 @@ def families() -> Mapping[str, str]:
 
 def has_shape_rule(schema: OperatorSchema) -> bool:
     """Return whether the shapes of an operator's outputs are inferred."""
+    if schema.domain == _RUNTIME_DOMAIN:
+        record = record_of(schema.name)
+        return record is not None and not record.unknown
     return name_of(schema.domain, schema.name) in families()
 
 
@@ -82,6 +48,10 @@ def shape_rule(schema: OperatorSchema) -> ShapeRule | None:
 
     Raises KeyError if the module that the file lists for the operator has no rule for it.
     """
+    if schema.domain == _RUNTIME_DOMAIN:
+        from onnx_lint.inference.shapes.recorded import recorded_rule
+
+        return recorded_rule(schema)
     name = name_of(schema.domain, schema.name)
     module = families().get(name)
     if module is not None and name not in declared:
@@ -90,8 +60,4 @@ def shape_rule(schema: OperatorSchema) -> ShapeRule | None:
     for since, rule in declared[name] if module is not None else ():
         if since <= schema.since_version:
             found = rule
-    if schema.domain == _RUNTIME_DOMAIN:
-        from onnx_lint.inference.shapes.rules.contrib_requirements import required
-
-        return required(schema.name, found)
     return found

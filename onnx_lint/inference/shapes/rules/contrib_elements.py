@@ -3,15 +3,10 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, add, are_sizes
+from onnx_lint.inference.shapes.dims import Dim, add, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import equations, runtime_shapes_of
-from onnx_lint.inference.shapes.rules.constants import number_range
-from onnx_lint.inference.shapes.rules.gathering import gather_nd
-from onnx_lint.inference.shapes.rules.images import sample_at_grid
 
 
-@runtime_shapes_of("BiasGelu", "FastGelu")
 def with_bias(node: Operands) -> Outputs:
     """The shape of the first input, with a bias for each element along the last axis.
 
@@ -34,7 +29,6 @@ def fits_last(node: Operands, *indices: int) -> None:
             node.equal((0, -1), (index, 0))
 
 
-@runtime_shapes_of("SwiGLU")
 def swiglu(node: Operands) -> Outputs:
     """The shape of the gate. If the node omits the input `up`, the last axis has both, one after the other."""
     if node.given(1):
@@ -45,7 +39,6 @@ def swiglu(node: Operands) -> Outputs:
     return [(*shape[:-1], node.quotient((0, -1), 2))]
 
 
-@runtime_shapes_of("ExpandDims", reads=(1,))
 def expand(node: Operands) -> Outputs:
     """One more dimension of 1."""
     shape, axis = node.shape(0), node.scalar(1)
@@ -57,42 +50,6 @@ def expand(node: Operands) -> Outputs:
     return [(*shape[:place], 1, *shape[place:])]
 
 
-_AS_FIRST = """
-    BiasAdd BiasSoftmax BitmaskBiasDropout BitmaskDropout DequantizeWithOrder GatedAdd GatedRMSNorm Gelu GroupNorm
-    LongformerAttention MRotaryEmbedding MurmurHash3 QLinearLeakyRelu QLinearSigmoid QOrderedGelu
-    QOrderedLayerNormalization QuantizeWithOrder QuickGelu ScaledSiLU
-"""
-"""The operators whose first output has the shape of the first input."""
-
-
-equations(
-    {
-        **dict.fromkeys(_AS_FIRST.split(), "X[*all] ... -> Y[*all]"),
-        "BiasDropout": "X[*all] ... -> Y[*all] mask[*all]",
-        "BiasSplitGelu": "X[b s w] ... -> Y[b s w/2]",
-        "CDist": "A[m n] B[k n] -> C[m k]",
-        "GemmaRotaryEmbedding": "angles q[*q] turned k[*k] ... -> Q[*q] K[*k]",
-        "Inverse": "X[*batch n n] -> Y[*batch n n]",
-        "IsAllFinite": "... -> Y[]",
-        "NGramRepeatBlock": "ids scores[*all] -> Y[*all]",
-        "SkipGroupNorm": "X[*all] ... -> Y[*all] sum[*all]",
-        "DynamicTimeWarping": "input -> output[2 ?]",
-        "Tokenizer": "X[*texts] -> Y[*texts ?]",
-        "Trilu": "X[*batch n m] k[] -> Y[*batch n m]",
-        "TorchEmbedding": "weight[n m] indices[*places] ... -> Y[*places m]",
-        "Unique": "x[n] -> y[?] idx[n] counts[?]",
-    },
-    domain="com.microsoft",
-)
-
-
-# As the operators of ONNX: GatherND without batches, GridSample over an image, Range also without a step.
-runtime_shapes_of("GatherND")(gather_nd)
-runtime_shapes_of("GridSample")(sample_at_grid)
-runtime_shapes_of("Range", reads=(0, 1, 2))(number_range)
-
-
-@runtime_shapes_of("UnfoldTensor")
 def unfold(node: Operands) -> Outputs:
     """Slices of a size along an axis, which become one more dimension."""
     shape, size, step = node.shape(0), node.integer("size"), node.integer("step", 1)
@@ -109,21 +66,9 @@ def unfold(node: Operands) -> Outputs:
     return [(*shape[:axis], slices, *shape[axis + 1 :], size)] if size >= 0 else UNKNOWN
 
 
-@runtime_shapes_of("CropAndResize", reads=(3,))
-def crop(node: Operands) -> Outputs:
-    """A crop of one size for each region."""
-    data, regions, sizes = node.shape(0), node.shape(1), node.integers_in(3)
-    known: Dims = sizes if sizes is not None and len(sizes) == 2 else (None, None)
-    if are_sizes(sizes) and min(sizes, default=0) < 0:
-        known = (None, None)
-    channels = data[1] if data is not None and len(data) == _IMAGE else None
-    return [(regions[0] if regions else None, channels, *known)]
-
-
 _IMAGE = 4
 
 
-@runtime_shapes_of("Pad", reads=(1,))
 def pad(node: Operands) -> Outputs:
     """Infer the sizes with padding before and after each axis; the pads may be in one row."""
     shape = node.shape(0)
@@ -138,7 +83,6 @@ def pad(node: Operands) -> Outputs:
     return [tuple([None if isinstance(dim, int) and dim < 0 else dim for dim in found])]
 
 
-@runtime_shapes_of("Rfft")
 def real_transform(node: Operands) -> Outputs:
     """The one-sided transform along the last axis, and one more dimension for real and imaginary parts."""
     shape = node.shape(0)
@@ -148,7 +92,6 @@ def real_transform(node: Operands) -> Outputs:
     return [(*shape[:-1], size // 2 + 1 if isinstance(size, int) else None, 2)]
 
 
-@runtime_shapes_of("Irfft")
 def inverse_real_transform(node: Operands) -> Outputs:
     """Infer the signal of a one-sided transform, with an even number of elements."""
     shape = node.shape(0)

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.registration import runtime_shapes_of
 
 
-@runtime_shapes_of("BeamSearch", "WhisperBeamSearch", reads=(1, 3, 4))
 def beam_search(node: Operands) -> Outputs:
     """The best texts for each prompt, their scores, and those of each word at each step and beam."""
     batch, texts = node.dim(0, 0), _number(node, 4)
@@ -17,7 +15,6 @@ def beam_search(node: Operands) -> Outputs:
     return [*found, None, (batch,)] if node.operator == "WhisperBeamSearch" else found
 
 
-@runtime_shapes_of("GreedySearch", "Sampling", reads=(1,))
 def search(node: Operands) -> Outputs:
     """A text for each prompt; Sampling also gives a number for each word that there is."""
     batch, words = node.dim(0, 0), node.integer("vocab_size", 0)

@@ -3,24 +3,26 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dims, divide
+from onnx_lint.inference.shapes.dims import Dims, are_sizes, divide, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import runtime_shapes_of
 from onnx_lint.inference.shapes.rules.contrib_quantization import are_scalars
+from onnx_lint.inference.shapes.rules.contrib_transformers import number_of
 from onnx_lint.inference.shapes.rules.convolution import bias, convolved, quantization, quantized_convolution
 from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
 from onnx_lint.inference.shapes.rules.windows import slid, stated_numbers, window
 
 
-@runtime_shapes_of("FusedConv")
 def fused_convolution(node: Operands) -> Outputs:
-    """As Conv of ONNX."""
+    """As Conv of ONNX; what is added to the result has its shape."""
     found = convolved(node, 1)
     bias(node, 2, 1)
+    is_empty = found is None or 0 in found
+    if found is not None and not is_empty and not node.problems and node.shape(3, len(found), like=0) is not None:
+        for axis, size in enumerate(found):
+            node.same((3, axis), size, None)
     return [found]
 
 
-@runtime_shapes_of("QLinearConv")
 def convolution_of_integers(node: Operands) -> Outputs:
     """As QLinearConv of ONNX, also with channels last."""
     if not node.integer("channels_last", 0):
@@ -32,7 +34,6 @@ def convolution_of_integers(node: Operands) -> Outputs:
     return _channels_last(node, 3) if not node.problems else UNKNOWN
 
 
-@runtime_shapes_of("NhwcConv", "NhwcFusedConv")
 def convolution_with_channels_last(node: Operands) -> Outputs:
     """As Conv of ONNX, with channels last in the input; the weights are as those of Conv."""
     return _channels_last(node, 1)
@@ -64,7 +65,6 @@ def _windows(
     return sizes or (None,) * len(spatial)
 
 
-@runtime_shapes_of("QLinearAveragePool", "NhwcMaxPool")
 def pool_of_integers(node: Operands) -> Outputs:
     """As AveragePool and MaxPool of ONNX, also with channels last."""
     if node.operator == "QLinearAveragePool":
@@ -78,7 +78,6 @@ def pool_of_integers(node: Operands) -> Outputs:
     return [(shape[0], *_windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1), shape[-1])]
 
 
-@runtime_shapes_of("QLinearGlobalAveragePool")
 def global_pool_of_integers(node: Operands) -> Outputs:
     """As GlobalAveragePool of ONNX, also with channels last."""
     for index in range(1, 5):
@@ -87,3 +86,28 @@ def global_pool_of_integers(node: Operands) -> Outputs:
         return global_pool(node)
     shape = node.shape(0, at_least=2)
     return UNKNOWN if shape is None else [(shape[0], *(1,) * (len(shape) - 2), shape[-1])]
+
+
+_IMAGE = 4
+
+_BATCH_AND_CHANNELS = 2
+"""The dimensions of an image before its spatial ones."""
+
+
+def crop(node: Operands) -> Outputs:
+    """A crop of one size for each region."""
+    data, regions, sizes = node.shape(0), node.shape(1), node.integers_in(3)
+    known: Dims = sizes if sizes is not None and len(sizes) == 2 else (None, None)
+    if are_sizes(sizes) and min(sizes, default=0) < 0:
+        known = (None, None)
+    channels = data[1] if data is not None and len(data) == _IMAGE else None
+    return [(regions[0] if regions else None, channels, *known)]
+
+
+def padded_transposed_convolution(node: Operands) -> Outputs:
+    """As ConvTranspose of ONNX, but the padding, an input, is not read."""
+    shape, kernel = node.shape(0), node.shape(1)
+    if shape is None or len(shape) < _BATCH_AND_CHANNELS:
+        return UNKNOWN
+    outputs = multiply(kernel[1], number_of(node, "group")) if kernel is not None and len(kernel) > 1 else None
+    return [(shape[0], outputs, *(None,) * (len(shape) - _BATCH_AND_CHANNELS))]

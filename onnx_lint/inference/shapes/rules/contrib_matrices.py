@@ -5,21 +5,18 @@ from __future__ import annotations
 
 import math
 
-from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
+from onnx_lint.inference.shapes.dims import Dims, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, Unequal
-from onnx_lint.inference.shapes.registration import runtime_shapes_of
 from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
 from onnx_lint.wording import listed
 
 
-@runtime_shapes_of("DynamicQuantizeMatMul", "GemmFastGelu", "MatMulInteger16", "MatMulIntegerToFloat")
 def product(node: Operands) -> Outputs:
     """As MatMul of ONNX."""
     return [matrix_product(node, 1)]
 
 
-@runtime_shapes_of("FusedMatMul", "FusedMatMulActivation", "SparseToDenseMatMul", "TransposeMatMul")
 def transposed_product(node: Operands) -> Outputs:
     """As MatMul of ONNX, of matrices that attributes transpose; they leave vectors as they are."""
     one, other = node.shape(0, at_least=1), node.shape(1, at_least=1)
@@ -49,7 +46,6 @@ def _axes(shape: Dims, is_transposed: int) -> tuple[int, int]:
     return (-1, -2) if is_transposed else (-2, -1)
 
 
-@runtime_shapes_of("FusedGemm", "GemmFloat8", "QGemm")
 def fused_gemm(node: Operands) -> Outputs:
     """As Gemm of ONNX. QGemm has scale and zero point after each matrix.
 
@@ -60,39 +56,11 @@ def fused_gemm(node: Operands) -> Outputs:
     return [general_product(node, 1, 2 if node.operator == "FusedGemm" else None)]
 
 
-@runtime_shapes_of("MatMulNBits")
-def product_with_blocks(node: Operands) -> Outputs:
-    """Rows of K numbers times a matrix of K rows and N columns, which is packed in blocks; a bias of N numbers."""
-    rows, columns = node.integer("K"), node.integer("N")
-    is_one_of(node, "bits", (2, 4, 8), 4)
+def has_blocks(node: Operands) -> Outputs:
+    """Note packed weights and maxima of MatMulBnb4 that are not as many as K and N say."""
     size = node.integer("block_size")
-    is_block(node, size)
-    for name in ("K", "N"):
-        node.is_positive(name)
-    shape = node.shape(0, at_least=1)
-    if rows is None or columns is None or rows < 1 or columns < 1:
-        return UNKNOWN
-    if node.given(5) and node.shape(5, 1) is not None:
-        node.same((5, 0), columns, Element("N", columns))
-    if not node.problems and size is not None:
-        _are_blocks(node, columns, -(-rows // size), size)
-    if shape is None:
-        return UNKNOWN
-    node.same((0, -1), rows, Element("K", rows))
-    return [(*shape[:-1], columns)]
-
-
-@runtime_shapes_of("MatMulBnb4")
-def product_with_small_floats(node: Operands) -> Outputs:
-    """Rows of K numbers times a packed matrix; without `transB` the matrix has K columns and N rows."""
-    is_transposed = node.integer("transB", 1)
-    for name in ("K", "N"):
-        node.is_positive(name)
-    is_one_of(node, "quant_type", (0, 1))
-    size = node.integer("block_size")
-    is_block(node, size)
     numbers = (node.integer("K") or 0) * (node.integer("N") or 0)
-    for index, each in ((1, 2), (2, size)) if not node.problems and numbers and size else ():
+    for index, each in ((1, 2), (2, size)) if numbers and size else ():
         given, needed = node.fact(index).shape, -(-numbers // (each or 1))
         if given == ():
             node.wrong_rank(index, 1, 1)
@@ -102,11 +70,7 @@ def product_with_small_floats(node: Operands) -> Outputs:
                 node.problems.append(problem)
             else:
                 node.remarks.append(Remark(problem))
-    count, rows = (node.integer(name) for name in (("N", "K") if is_transposed else ("K", "N")))
-    shape: Shape = node.shape(0, at_least=1)
-    if shape is not None and rows is not None and rows > 0:
-        node.same((0, -1), rows, Element("K" if is_transposed else "N", rows))
-    return [(*shape[:-1], count)] if shape and count is not None and count >= 0 else UNKNOWN
+    return UNKNOWN
 
 
 def is_block(node: Operands, size: int | None) -> None:
@@ -121,17 +85,17 @@ _BLOCKS = 3
 """The rank of the packed matrix: columns, blocks of a column, bytes of a block."""
 
 
-def _are_blocks(node: Operands, columns: int, blocks: int, size: int) -> None:
+def are_blocks(node: Operands) -> Outputs:
     """Record weights, scales and zero points that are not those of the blocks, as ONNX Runtime requires them."""
-    bits = node.integer("bits", 4)
-    by = Element("N", columns)
-    if node.shape(2, at_least=1, at_most=2) is None:
-        return
+    rows, columns, size = (node.integer(name) for name in ("K", "N", "block_size"))
+    if rows is None or columns is None or size is None or node.shape(2, at_least=1, at_most=2) is None:
+        return UNKNOWN
+    bits, blocks, by = node.integer("bits", 4), -(-rows // size), Element("N", columns)
     weights = node.fact(1).shape
     if weights is not None and len(weights) != _BLOCKS:
         # Weights in another form are refused only by some releases.
         _has_bytes(node, columns * blocks * (size * bits // _BITS_OF_A_BYTE), columns)
-        return
+        return UNKNOWN
     if weights is not None and 0 not in weights and not node.integer("weight_prepacked", 0):
         node.same((1, 0), columns, by)
         node.same((1, 1), blocks, None)
@@ -139,10 +103,11 @@ def _are_blocks(node: Operands, columns: int, blocks: int, size: int) -> None:
     is_packed = node.fact(3).kind == "tensor(uint8)"
     for index, each in ((2, blocks), (3, -(-blocks * bits // _BITS_OF_A_BYTE) if is_packed else blocks)):
         shape = node.fact(index).shape
-        if shape and are_sizes(shape) and math.prod(shape) != columns * each:
+        if shape and are_sizes(shape) and node.shape(index, at_most=2) is not None:
             expected = columns * each if len(shape) == 1 else columns
             if node.same((index, 0), expected, by) == shape[0] and len(shape) > 1:
                 node.same((index, 1), each, None)
+    return UNKNOWN
 
 
 def _has_bytes(node: Operands, needed: int, columns: int) -> None:
@@ -161,3 +126,15 @@ def is_one_of(node: Operands, name: str, allowed: tuple[int, ...], default: int 
     if number is not None and number not in allowed:
         words = listed([str(each) for each in allowed], "or")
         node.wrong_value(name, number, f"it must be {words}", allowed=words)
+
+
+_ROWS_AND_COLUMNS = 2
+"""The entries of the shape of a matrix."""
+
+
+def packed_product(node: Operands) -> Outputs:
+    """A product with a matrix that is packed into one row, whose shape is an input."""
+    shape, packed = node.shape(0), node.content(2)
+    if not shape or packed is None or len(packed) != _ROWS_AND_COLUMNS or isinstance(packed[1], float):
+        return UNKNOWN
+    return [(*shape[:-1], packed[1] if not isinstance(packed[1], int) or packed[1] >= 0 else None)]

@@ -6,20 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from onnx_lint.inference.shapes.dims import Dim, Dims
+from onnx_lint.inference.shapes.dims import Dim, Dims, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import equations, runtime_shapes_of
 from onnx_lint.inference.shapes.rules.contrib_matrices import is_block, is_one_of
 from onnx_lint.inference.shapes.rules.joining import concatenated
-from onnx_lint.inference.shapes.rules.quantization import quantize
 from onnx_lint.inference.shapes.rules.reduction import reduced
-from onnx_lint.inference.shapes.rules.unary import lp_normalization
-
-runtime_shapes_of("DequantizeLinear", reads=(2,))(quantize)
-runtime_shapes_of("QuantizeLinear")(quantize)
-
-
-runtime_shapes_of("QLinearSoftmax")(lp_normalization)
 
 _BROADCAST: Final[Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {
     "MulInteger": ((0, 2), (1, 3)),
@@ -30,7 +21,6 @@ _BROADCAST: Final[Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {
 """The operands that are broadcast, and the scales and zero points that must be scalars."""
 
 
-@runtime_shapes_of(*_BROADCAST)
 def elementwise(node: Operands) -> Outputs:
     """Operands that are each followed by scale and zero point, broadcast to one shape."""
     operands, scalars = _BROADCAST[node.operator]
@@ -45,13 +35,11 @@ def are_scalars(node: Operands, *indices: int) -> None:
             node.wrong_rank(index, 0, 0)
 
 
-@runtime_shapes_of("QLinearConcat")
 def concat(node: Operands) -> Outputs:
     """As Concat of ONNX: behind the scale and zero point of the result, each tensor with its own."""
     return concatenated(node, range(2, node.count, 3))
 
 
-@runtime_shapes_of("QLinearReduceMean", "ReduceSumInteger")
 def reduced_integers(node: Operands) -> Outputs:
     """The axes, all if there are none, become 1 or are left out."""
     shape = node.shape(0)
@@ -60,7 +48,6 @@ def reduced_integers(node: Operands) -> Outputs:
     return UNKNOWN if shape is None else reduced(node, shape, node.integers("axes"), "axes")
 
 
-@runtime_shapes_of("GatherBlockQuantized")
 def gather_blocks(node: Operands) -> Outputs:
     """Indices in place of an axis; the packed axis has several numbers in a byte."""
     data, indices = node.shape(0, at_least=1), node.shape(1)
@@ -76,15 +63,28 @@ def gather_blocks(node: Operands) -> Outputs:
     if data is None or indices is None:
         return UNKNOWN
     rank = len(data)
-    axis, packed = node.integer("gather_axis", 0), node.integer("quantize_axis", 1)
-    axis, packed = (each + rank if each < 0 else each for each in (axis, packed))
-    if not 0 <= axis < rank:
+    axis, packed = _axes(node, rank)
+    if axis is None or packed is None:
         return [(None,) * (len(indices) + rank - 1)]
     unpacked: list[Dim] = list(data)
-    if node.fact(0).kind not in _ONE_BY_ONE:
-        # For bytes the attribute `bits` says how many numbers each holds; in most files they are along the last axis.
+    bits = node.integer("bits", 4)
+    if node.fact(0).kind == "tensor(uint8)" and bits in _BITS:
+        unpacked[-1] = multiply(unpacked[-1], 8 // bits)
+    elif node.fact(0).kind not in _ONE_BY_ONE:
         unpacked = [dim if place not in (packed, rank - 1) else None for place, dim in enumerate(data)]
     return [(*unpacked[:axis], *indices, *unpacked[axis + 1 :])]
+
+
+def _axes(node: Operands, rank: int) -> tuple[int | None, int | None]:
+    """Return the axis of the indices and that of the blocks; in packed bytes the first axis is that of the indices."""
+    number = node.integer("gather_axis", 0)
+    axis = node.axis(number, rank, "gather_axis")
+    packed = node.axis(node.integer("quantize_axis", 1), rank, "quantize_axis")
+    if node.fact(0).kind == "tensor(uint8)" and axis:
+        node.wrong_value("gather_axis", number, "packed bytes are gathered along the first axis", allowed="0")
+    elif node.fact(0).kind == "tensor(uint8)" and axis == packed == 0:
+        node.wrong_value("quantize_axis", 0, "packed bytes are gathered along this axis", allowed="another axis")
+    return axis, packed
 
 
 def _has_scales(node: Operands, data: Dims, size: int) -> None:
@@ -109,14 +109,12 @@ _ONE_BY_ONE = frozenset({"tensor(int4)", "tensor(uint4)"})
 """Element types whose elements are one number each."""
 
 
-equations(
-    {
-        "DynamicQuantizeLSTM": (
-            "X[t b i] W[d i 4*@hidden_size] R[d @hidden_size 4*@hidden_size] ... "
-            "-> Y[t d b @hidden_size] Y_h[d b @hidden_size] Y_c[d b @hidden_size]"
-        ),
-        "GatherPacked": "data indices[*places] -> Y[*places @K]",
-        "QuantizeBFP": "x -> y[?] shape[?] strides[?]",
-    },
-    domain="com.microsoft",
-)
+def unpacked(node: Operands) -> Outputs:
+    """The shape that the second input gives."""
+    shape = node.fact(1).shape
+    stated = node.integers_in(1) if shape is not None and len(shape) == 1 else None
+    return (
+        UNKNOWN
+        if stated is None
+        else [tuple([None if isinstance(size, int) and size < 0 else size for size in stated])]
+    )

@@ -173,7 +173,11 @@ def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
         behind = size
     if first == 0 and isinstance(size, int) and size > 0 and isinstance(behind, str):
         return limited(behind, size)
-    # Indices outside of the dimension are clipped, so both must be known to be inside.
+    return _length_inside(size, first, behind)
+
+
+def _length_inside(size: Dim, first: Dim, behind: Dim) -> Dim:
+    """Return the difference of two indices: they are clipped outside of the dimension, so both must be inside."""
     length = subtract(behind, first)
     are_within = is_natural(first) and (_is_within(behind, size) or is_natural(subtract(size, behind)))
     return length if are_within and (is_natural(length) or (behind == size and _is_within(first, size))) else None

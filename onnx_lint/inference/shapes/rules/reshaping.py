@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, broadcast, divide, multiply, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element
@@ -175,20 +177,24 @@ def _count_elements(
             before.remove(dim)
             after.remove(dim)
     have, want = product(before), product(after)
-    if not rest:
-        if isinstance(have, int) and isinstance(want, int) and have != want:
-            reason = f"{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
-            allowed = f"a shape of {product(shape)} elements"
-            node.wrong_value(source, tuple(target), reason, allowed=allowed, about_data=before != list(shape))
-        elif not (isinstance(have, int) and isinstance(want, int)):
-            node.equal_counts(0, have, want)
-    elif isinstance(have, int) and isinstance(want, int) and have % want:
+    are_known = isinstance(have, int) and isinstance(want, int)
+    is_part = before != list(shape)
+    if not rest and not are_known:
+        node.equal_counts(0, have, want)
+    elif not rest and have != want:
+        reason = f"{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
+        allowed = f"a shape of {product(shape)} elements"
+        node.wrong_value(source, tuple(target), reason, allowed=allowed, about_data=is_part)
+    elif rest and isinstance(have, int) and isinstance(want, int) and have % want:
         reason = f"{describe_shape(before)} has {have} elements, which {want} does not divide"
         allowed = f"other sizes whose product divides {have}"
-        node.wrong_value(source, -1, reason, rest[0], allowed=allowed, about_data=before != list(shape))
-    else:
-        sizes = product([dim for dim in before if isinstance(dim, int)])
-        others = [dim for dim in before if not isinstance(dim, int)]
-        target[rest[0]] = divide(have, want)
-        if len(others) == 1 and sizes == want:
-            target[rest[0]] = others[0]
+        node.wrong_value(source, -1, reason, rest[0], allowed=allowed, about_data=is_part)
+    elif rest:
+        target[rest[0]] = _remaining_size(before, have, want)
+
+
+def _remaining_size(before: Sequence[Dim], have: Dim, want: Dim) -> Dim:
+    """Return the size for -1: of dimensions with a product `have` it leaves a product `want`."""
+    sizes = product([dim for dim in before if isinstance(dim, int)])
+    others = [dim for dim in before if not isinstance(dim, int)]
+    return others[0] if len(others) == 1 and sizes == want else divide(have, want)

@@ -134,12 +134,17 @@ def tensor_scatter(node: Operands) -> Outputs:
         if place != axis:
             node.equal((0, place), (1, place))
     most, length = cache[axis], update[axis]
-    if isinstance(most, int) and isinstance(length, int) and length > most:
-        node.problems.append(Unequal(InputDimension(0, axis, most), length, node.place(1, axis), or_more=True))
-        return [cache]
-    if isinstance(most, int) and isinstance(length, int) and node.text("mode", "linear") == "linear":
-        for place, begin in enumerate(node.content(2) or ()):
-            if isinstance(begin, int) and begin + length > most:
-                reason = f"{length} elements from there on do not fit into {most}"
-                node.wrong_value(2, begin, reason, place, allowed=f"at most {most - length}", about_data=True)
+    if isinstance(most, int) and isinstance(length, int):
+        _fits_cache(node, axis, most, length)
     return [cache]
+
+
+def _fits_cache(node: Operands, axis: int, most: int, length: int) -> None:
+    """Record an update that is longer than the cache, or begins too late for it."""
+    if length > most:
+        node.problems.append(Unequal(InputDimension(0, axis, most), length, node.place(1, axis), or_more=True))
+        return
+    for place, begin in enumerate(node.content(2) or ()) if node.text("mode", "linear") == "linear" else ():
+        if isinstance(begin, int) and begin + length > most:
+            reason = f"{length} elements from there on do not fit into {most}"
+            node.wrong_value(2, begin, reason, place, allowed=f"at most {most - length}", about_data=True)

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the record of an operator requires of the numbers in attributes and dimensions, and on which conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import Final
+
+from onnx_lint.inference.shapes.dims import Dim
+from onnx_lint.inference.shapes.forms import FormSolution
+from onnx_lint.inference.shapes.operands import Operands
+from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, Unequal
+from onnx_lint.spec.operators.records import Requirement
+from onnx_lint.wording import listed
+
+Condition = Callable[[Operands], bool]
+"""Returns whether a condition is true of a node."""
+
+
+def condition(text: str, inputs: Sequence[str]) -> Condition:
+    """Return the condition that a text says of the nodes of an operator with these inputs."""
+    if text.startswith("!"):
+        without = condition(text[1:], inputs)
+        return lambda node: not without(node)
+    name, equals, value = text.partition("=")
+    if equals:
+        return lambda node: str(node.argument(name)) == value
+    name, is_more, least = text.partition(">")
+    if is_more:
+        return lambda node: node.integer(name, 0) > (int(least) if least.isdecimal() else node.integer(least, 0))
+    one, is_like, other = text.partition("~")
+    if is_like:
+        first, second = (inputs.index(each) if each in inputs else len(inputs) for each in (one, other))
+        return lambda node: node.fact(first).kind == node.fact(second).kind
+    if text in inputs:
+        index = inputs.index(text)
+        return lambda node: node.given(index)
+    return lambda node: bool(node.argument(text))
+
+
+def holds(node: Operands, text: str) -> bool:
+    """Return whether a condition is true of a node."""
+    return condition(text, [each.name for each in node.schema.inputs])(node)
+
+
+def is_of_size(required: Requirement, attributes: Set[str]) -> bool:
+    """Return whether a requirement of an attribute is about a dimension."""
+    name = required.of[0].partition("/")[0]
+    return required.kind in ("at most", "multiple of") and not name.isdecimal() and name not in attributes
+
+
+def input_of(node: Operands, name: str) -> int:
+    """Return the index of an input; -1 if the operator has none of that name."""
+    return next((at for at, each in enumerate(node.schema.inputs) if each.name == name), -1)
+
+
+# --- attributes
+
+
+def has_attribute(node: Operands, name: str, required: Requirement) -> None:
+    """Record an attribute that is not as required."""
+    value = node.argument(name)
+    if value is None:
+        return
+    before = len(node.problems)
+    if required.kind.endswith("needs"):
+        _needs(node, name, value, required)
+    elif isinstance(value, tuple):
+        for index, number in enumerate(value):
+            _KINDS[required.kind](node, name, number, index, required)
+    else:
+        _KINDS[required.kind](node, name, value, None, required)
+    if len(node.problems) > before and not all(holds(node, word) for word in required.conditions):
+        del node.problems[before:]
+
+
+def _needs(node: Operands, name: str, value: object, required: Requirement) -> None:
+    """Record operands and attributes that an attribute requires and that the node leaves out."""
+    if not value or (required.kind.startswith("with ") and required.kind != f"with {value} needs"):
+        return
+    or_else = ", or another value" if required.kind.startswith("with ") else ""
+    for each in required.of:
+        index = input_of(node, each)
+        output = next((at for at, one in enumerate(node.schema.outputs) if one.name == each), -1)
+        if index >= 0 or output >= 0:
+            what = f"input {index} ('{each}')" if index >= 0 else f"output {output} ('{each}')"
+            if not node.given(index) if index >= 0 else node.output_count <= output:
+                reason = f"it requires {what}, which the node leaves out"
+                node.wrong_value(name, value, reason, allowed=f"{what}{or_else}" if or_else else None)
+        elif not node.argument(each):
+            node.wrong_value(each, node.integer(each, 0), f"'{name}' {value} requires it", allowed="at least 1")
+
+
+def _why(required: Requirement) -> str:
+    """Return the conditions of a requirement in words."""
+    found = ""
+    for word in required.conditions:
+        name, equals, value = word.partition("=")
+        found += f" if attribute '{name}' is {value}" if equals else f" if the node has '{name.removesuffix('>0')}'"
+    return found
+
+
+def _at_least(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    least = _number(node, required.of[0])
+    if isinstance(value, int) and least is not None and value < least:
+        node.too_small(name, value, least, index, _why(required))
+
+
+def _at_most(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    most = _number(node, required.of[0])
+    if isinstance(value, int) and most is not None and value > most:
+        node.wrong_value(name, value, f"at most {most}{_why(required)}", index)
+
+
+def _one_of(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    if str(value) not in required.of:
+        words = listed([*required.of], "or")
+        node.wrong_value(name, value, f"it must be {words}{_why(required)}", index, allowed=words)
+
+
+def _has_kernel(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    if str(value) not in required.of:
+        words = listed([*required.of], "or")
+        node.wrong_value(name, value, f"it must be {words}", index, allowed=words)
+
+
+def _power_of_2(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    least = int(required.of[0])
+    if isinstance(value, int) and (value < least or value & (value - 1)):
+        allowed = f"{least}, {2 * least}, {4 * least}, ..."
+        node.wrong_value(name, value, f"it must be a power of two from {least} on", index, allowed=allowed)
+
+
+def _multiple(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    other = _number(node, required.of[0])
+    if not isinstance(value, int) or value <= 0 or other is None or other <= 0 or not value % other:
+        return
+    if required.kind == "multiple of" or other % value:
+        by = Element(required.of[0], other) if not required.of[0].isdecimal() else None
+        node.indivisible(Element(name, value, index), other, by)
+
+
+_NumberCheck = Callable[[Operands, str, object, int | None, Requirement], None]
+
+_KINDS: Final[Mapping[str, _NumberCheck]] = {
+    "at least": _at_least,
+    "at most": _at_most,
+    "either multiple of": _multiple,
+    "kernels for": _has_kernel,
+    "multiple of": _multiple,
+    "one of": _one_of,
+    "power of 2 from": _power_of_2,
+}
+
+
+def _number(node: Operands, text: str) -> int | None:
+    """Return a number, or that in an attribute; None for a dimension."""
+    return int(text) if text.isdecimal() else node.integer(text)
+
+
+# --- dimensions
+
+
+Required = Iterable[tuple[str, Requirement]]
+"""The requirements of attributes or dimensions, with their names."""
+
+
+def fit_sizes(node: Operands, attributes: Required, sizes: Required, solution: FormSolution) -> None:
+    """Record attributes and dimensions that do not fit the dimensions of a form."""
+    for name, each in attributes:
+        value = node.integer(name)
+        if value is not None:
+            _fits(node, Element(name, value), each, solution)
+    for name, each in sizes:
+        size, place = solution.sizes.get(name, (None, None))
+        if isinstance(size, int) and isinstance(place, InputDimension) and not node.problems:
+            _has_size(node, name, each, solution)
+            if node.problems and not all(holds(node, word) for word in each.conditions):
+                node.problems.clear()
+
+
+def _fits(node: Operands, place: Element, required: Requirement, solution: FormSolution) -> None:
+    """Record an attribute that does not fit a dimension."""
+    limit, by = _limit(node, required.of[0], solution)
+    if not isinstance(limit, int) or not isinstance(place.value, int):
+        return
+    if required.kind == "at most" and place.value > limit:
+        node.wrong_value(place.source, place.value, f"at most {limit}")
+    elif required.kind == "multiple of" and limit and place.value % limit:
+        node.indivisible(place, limit, by)
+
+
+def _has_size(node: Operands, name: str, required: Requirement, solution: FormSolution) -> None:
+    size, place = solution.sizes[name]
+    limit, by = _limit(node, required.of[0], solution)
+    if not isinstance(size, int) or not isinstance(place, InputDimension) or not isinstance(limit, int):
+        return
+    if required.kind == "multiple of" and limit and size % limit:
+        node.indivisible(place, limit * (place.size // size if size else 1), solution.parts.get(name) or by)
+    elif required.kind == "at most" and size > limit:
+        node.problems.append(Unequal(place, limit, by, least=0))
+    elif required.kind == "at least" and size < limit:
+        node.problems.append(Unequal(place, limit, by, or_more=True))
+
+
+def _limit(node: Operands, text: str, solution: FormSolution) -> tuple[Dim, ProblemPlace | None]:
+    """Return a number and its source: an attribute, a dimension or an element, perhaps divided by another number."""
+    name, is_part, other = text.partition("/")
+    if is_part:
+        divisor, _ = _limit(node, other, solution)
+        whole, by = _limit(node, name, solution)
+        return whole // divisor if isinstance(whole, int) and isinstance(divisor, int) and divisor else None, by
+    if name.isdecimal():
+        return int(name), None
+    limit, by = solution.sizes.get(name, (None, None))
+    if name.startswith("#"):
+        index = input_of(node, name[1:])
+        content = node.content(index) or ()
+        number = content[0] if len(content) == 1 and isinstance(content[0], int) else None
+        limit, by = number, Element(index, number)
+    if name.startswith("@"):
+        limit, by = node.integer(name[1:]), Element(name[1:], node.integer(name[1:]))
+    return limit, by

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of the operators of ONNX Runtime (com.microsoft), in one record each.
+
+A record has the operands in the order of the documentation, so that the two can be read side by side:
+
+    "query": "b s w=@num_heads*d"             the dimensions, as in `onnx_lint.inference.shapes.equations`
+    "total": ""                               a scalar
+    "mask": None                              any shape
+    "scale": "{n, n 1}"                       one of these, whichever fits
+    "x": {"flat": "t h", "batched": "b s h"}  as the case is: all operands are of one case (`cases`)
+    "x": {"key": "b s h", "else": "-"}        as the node is: the first condition that is true
+
+"-" is an operand that the node must not have there, and "!" at the end one that it must have. `where` has names that
+stand for dimensions, in the same forms. A condition is words: "key", an input that the node has or an attribute other
+than 0; "!key"; "mode=qsa"; "size>0"; "past~query", inputs of one type. Numbers of attributes and dimensions have
+requirements: "at least 1; multiple of kv_num_heads; multiple of 16 if do_rotary=1".
+
+Python, not TOML: a record is loaded with its family, as bytecode; ruff and mypy read it; and there is no step between
+the file and its use. A lambda keeps a record from being made for a model that does not have the operator.
+`onnx_lint.inference.shapes.recorded` compares nodes with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+from onnx_lint.common import package_data
+from onnx_lint.common.cached import remembered
+from onnx_lint.common.record import EMPTY, Record
+
+OperandForm = str | None | Mapping[str, Any]
+"""The dimensions of an operand, or an operand for each case or condition."""
+
+
+class OperatorRecord(Record):
+    """An operator, read from top to bottom beside its documentation."""
+
+    inputs: Mapping[str, OperandForm] = EMPTY
+    """All inputs up to the last of which something is known."""
+    outputs: Mapping[str, OperandForm] = EMPTY
+    attributes: Mapping[str, str] = EMPTY
+    """What ONNX Runtime requires of attributes."""
+    defaults: Mapping[str, Any] = EMPTY
+    """Defaults of attributes that the signature does not have."""
+    sizes: Mapping[str, str] = EMPTY
+    """What ONNX Runtime requires of dimensions, by their names."""
+    cases: tuple[str, ...] = ()
+    """The choices of forms of the operands: "flat or batched"."""
+    where: Mapping[str, OperandForm] = EMPTY
+    """Names that stand for dimensions in the operands."""
+    values: Mapping[str, str] = EMPTY
+    """The values of attributes: ONNX Runtime makes no session with others."""
+    combinations: tuple[str, ...] = ()
+    """Operands that are required together or instead of each other: kind and sides (`combinations`). With ADVISED in
+    front, only the documentation requires them.
+    """
+    advised: Mapping[str, OperandForm] = EMPTY
+    """Inputs of which the documentation requires more, and attributes: ONNX Runtime runs a node without it."""
+    computed: str = ""
+    """The function that compares what no equation says, and returns the shapes of the outputs if `outputs` has none:
+    its module in `onnx_lint.inference.shapes.rules`, a dot, and its name.
+    """
+    reads: tuple[str, ...] = ()
+    """The inputs whose content that function or a requirement of a dimension (#name) reads."""
+    unknown: str = ""
+    """Why the shapes of the outputs are not inferred."""
+
+
+RECENT: Final = "it is new in ONNX Runtime 1.32, which fuses it for generation of text on some devices only"
+PACKED: Final = "the description has several forms of packed inputs, which nothing in the node distinguishes"
+NO_WORD: Final = "its description has no word on shapes"
+COMPILED: Final = "it represents a graph that was compiled for a device"
+
+
+class Requirement(Record):
+    """A requirement of a number."""
+
+    kind: str
+    """`at least`, `at most`, `multiple of`, `needs`, ..."""
+    of: tuple[str, ...]
+    """Numbers, or the names of attributes, dimensions or operands."""
+    conditions: tuple[str, ...] = ()
+    """What must be true of the node, as for the forms of an operand."""
+
+
+_KINDS: Final = (
+    "at least", "at most", "multiple of", "either multiple of", "one of", "kernels for", "power of 2 from", "needs",
+)  # fmt: skip
+
+
+def requirements(text: str) -> tuple[Requirement, ...]:
+    """Parse requirements. Raises ValueError for malformed ones."""
+    return tuple(map(_requirement, text.split("; ")))
+
+
+def _requirement(text: str) -> Requirement:
+    required, _, condition = text.partition(" if ")
+    kind = next((each for each in _KINDS if required.startswith(f"{each} ")), "")
+    if required.startswith("with "):
+        kind = " ".join(required.split()[:3])
+    of = required.removeprefix(kind).split()
+    if not kind or not of or ";" in text or (kind.startswith("with ") and not kind.endswith(" needs")):
+        raise ValueError(f"no requirement: {text!r}")
+    return Requirement(kind, tuple(of), tuple(condition.split()))
+
+
+_MOST: Final = 1_000
+"""The most operators whose record, or that they have none, is kept."""
+
+
+@cache
+def families() -> Mapping[str, str]:
+    """Return the module with the record of each operator. `python -m tools.shape_families` writes it."""
+    found: Mapping[str, str] = json.loads(package_data.read(__name__, "families.json"))
+    return found
+
+
+@remembered(_MOST)
+def record_of(operator: str) -> OperatorRecord | None:
+    """Return the record of an operator of com.microsoft; None if it has none."""
+    family = families().get(operator)
+    if family is None:
+        return None
+    found: OperatorRecord = import_module(f"{__name__}.{family}").RECORDS[operator]()
+    return found

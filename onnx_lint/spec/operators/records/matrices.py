@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of matrices, fused with what comes before or after, or with weights in blocks of few bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from onnx_lint.spec.operators.records import RECENT, OperatorRecord
+
+_BLOCKS: Final = "@K^@block_size"
+_BYTES: Final = "@block_size*@bits^8"
+"""The bytes of a block of weights."""
+
+RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
+    "DynamicQuantizeMatMul": lambda: OperatorRecord(
+        cases=("whole or by_column or by_batch",),
+        inputs={
+            "A": None,
+            "B": {"whole or by_batch": "*batch k n", "by_column": "k n"},
+            "b_scale": "{, n, ? ? *more}",
+            "b_zero_point": {"whole": "", "by_column": "n", "by_batch": "*batch 1 n"},
+            "bias": "*x 1|n",
+        },
+        computed="contrib_matrices.product",
+    ),
+    "FusedGemm": lambda: OperatorRecord(combinations=("SOME activation",), computed="contrib_matrices.fused_gemm"),
+    "FusedMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
+    "FusedMatMulActivation": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
+    "GemmFastGelu": lambda: OperatorRecord(computed="contrib_matrices.product"),
+    "GemmFloat8": lambda: OperatorRecord(computed="contrib_matrices.fused_gemm"),
+    "MatMulBlockQuantizedFp4Weight": lambda: OperatorRecord(
+        inputs={"A": "*rows k", "B": "n k/2"},
+        advised={
+            "weight_scale": "n ?",
+            "weight_scale_2": "",
+            "input_scale": "",
+            "bias": "n",
+        },
+        outputs={"Y": "*rows n"},
+    ),
+    "MatMulBlockQuantizedFp8Weight": lambda: OperatorRecord(
+        inputs={"A": "*rows k", "B": "n k"},
+        advised={"b_scale": "n ?", "a_scale": "", "bias": "n"},
+        outputs={"Y": "*rows n"},
+    ),
+    "MatMulBnb4": lambda: OperatorRecord(
+        attributes={
+            "K": "at least 1",
+            "N": "at least 1",
+            "quant_type": "kernels for 0 1",
+            "block_size": "power of 2 from 16",
+        },
+        inputs={"A": {"transB=0": "*rows @N", "else": "*rows @K"}},
+        outputs={"Y": {"transB=0": "*rows @K", "else": "*rows @N"}},
+        computed="contrib_matrices.has_blocks",
+    ),
+    "MatMulFpQ4": lambda: OperatorRecord(
+        inputs={"A": None, "B": "?", "B_shape": "2"},
+        computed="contrib_matrices.packed_product",
+        reads=("B_shape",),
+    ),
+    "MatMulInteger16": lambda: OperatorRecord(computed="contrib_matrices.product"),
+    "MatMulIntegerToFloat": lambda: OperatorRecord(
+        cases=("whole or by_column or by_batch",),
+        inputs={
+            "A": None,
+            "B": {"whole or by_batch": "*batch k n", "by_column": "k n"},
+            "a_scale": None,
+            "b_scale": "{, n, ? ? *more}",
+            "a_zero_point": "",
+            "b_zero_point": {"whole": "", "by_column": "n", "by_batch": "*batch 1 n"},
+            "bias": "*x 1|n",
+        },
+        computed="contrib_matrices.product",
+    ),
+    "MatMulNBits": lambda: OperatorRecord(
+        attributes={
+            "bits": "kernels for 2 4 8",
+            "block_size": "power of 2 from 16",
+            "K": "at least 1",
+            "N": "at least 1",
+        },
+        defaults={"bits": 4},
+        computed="contrib_matrices.are_blocks",
+        inputs={
+            "A": "*rows @K",
+            "B": None,  # with the scales and zero points: `are_blocks`
+            "scales": None,
+            "zero_points": None,
+            "g_idx": None,
+            "bias": "@N",
+        },
+        outputs={"Y": "*rows @N"},
+    ),
+    "MatMulNBitsMlp": lambda: OperatorRecord(
+        combinations=("NEEDS in:skip in:norm_scale",),
+        inputs={
+            "A": "*rows @K",
+            "norm_scale": "@K",
+            "gate_bias": "@N",
+            "up_bias": "@N",
+        },
+        defaults={"bits": 4},
+        advised={
+            "gate_B": f"@N {_BLOCKS} {_BYTES}",
+            "gate_scales": f"{{?, @N {_BLOCKS}}}",
+            "up_B": f"@N {_BLOCKS} {_BYTES}",
+            "up_scales": f"{{?, @N {_BLOCKS}}}",
+        },
+        outputs={"Y": "*rows @N", "input_skip_bias_sum": "*rows @K"},
+    ),
+    "MatMulNBitsQLoRA": lambda: OperatorRecord(
+        inputs={
+            "X": "*rows @K",
+            "lora_A": "r ? ?",
+            "lora_A_scales": "r ?",
+            "lora_B": "@N ? ?",
+            "lora_B_scales": "@N ?",
+        },
+        advised={"W": "@N ? ?"},
+        outputs={"Y": "*rows @N"},
+    ),
+    "MatMulNBitsQkv": lambda: OperatorRecord(
+        inputs={
+            "A": "*rows k",
+            "norm_scale": "@K",
+            "q_bias": "@Nq",
+            "k_bias": "@Nkv",
+            "v_bias": "@Nkv",
+        },
+        defaults={"bits": 4},
+        advised={
+            "A": "*rows @K",
+            "q_B": f"@Nq {_BLOCKS} {_BYTES}",
+            "q_scales": f"{{?, @Nq {_BLOCKS}}}",
+            "k_B": f"@Nkv {_BLOCKS} {_BYTES}",
+            "k_scales": f"{{?, @Nkv {_BLOCKS}}}",
+            "v_B": f"@Nkv {_BLOCKS} {_BYTES}",
+            "v_scales": f"{{?, @Nkv {_BLOCKS}}}",
+        },
+        outputs={"Q": "*rows @Nq", "K": "*rows @Nkv", "V": "*rows @Nkv", "input_skip_bias_sum": "*rows k"},
+    ),
+    "MatMulPacked": lambda: OperatorRecord(
+        inputs={"A": "*rows ?"},
+        advised={"A": "*rows @K", "B": "@N ?", "global_scale": ""},
+        unknown=RECENT,
+    ),
+    "SparseToDenseMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
+    "TransposeMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
+}

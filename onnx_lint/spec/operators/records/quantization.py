@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on quantized tensors, whose scales and zero points are inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from onnx_lint.spec.operators.records import OperatorRecord
+
+RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
+    "DequantizeBFP": lambda: OperatorRecord(
+        inputs={"x": "?"},
+        advised={"shape": "?"},
+        computed="contrib_quantization.unpacked",
+        reads=("shape",),
+    ),
+    "DequantizeLinear": lambda: OperatorRecord(computed="quantization.quantize", reads=("x_zero_point",)),
+    "DequantizeWithOrder": lambda: OperatorRecord(inputs={"input": "*all"}, outputs={"output": "*all"}),
+    "DynamicQuantizeLSTM": lambda: OperatorRecord(
+        attributes={"hidden_size": "at least 1"},
+        values={"direction": "forward reverse bidirectional"},
+        combinations=("SOME hidden_size",),
+        inputs={
+            "X": "t b i",
+            "W": "d i 4*@hidden_size",
+            "R": "d @hidden_size 4*@hidden_size",
+            "B": "d 8*@hidden_size",
+            "sequence_lens": "b",
+            "initial_h": "d b @hidden_size",
+            "initial_c": "d b @hidden_size",
+            "P": "d 3*@hidden_size",
+            "W_scale": "{d, d 4*@hidden_size}",
+            "W_zero_point": "{d, d 4*@hidden_size}",
+            "R_scale": "{d, d 4*@hidden_size}",
+            "R_zero_point": "{d, d 4*@hidden_size}",
+        },
+        outputs={"Y": "t d b @hidden_size", "Y_h": "d b @hidden_size", "Y_c": "d b @hidden_size"},
+    ),
+    "GatherBlockQuantized": lambda: OperatorRecord(computed="contrib_quantization.gather_blocks"),
+    "GatherPacked": lambda: OperatorRecord(
+        attributes={"K": "at least 1"},
+        inputs={"data": "? ?", "indices": "*places"},
+        outputs={"output": "*places @K"},
+    ),
+    "MulInteger": lambda: OperatorRecord(computed="contrib_quantization.elementwise"),
+    "QEmbedLayerNormalization": lambda: OperatorRecord(
+        combinations=(
+            "TOGETHER in:segment_ids in:segment_embedding in:segment_embedding_scale in:segment_embedding_zero_point",
+        ),
+        inputs={
+            "input_ids": "b s",
+            "segment_ids": "b s",
+            "word_embedding_quant": "? h",
+            "position_embedding_quant": "? h",
+            "segment_embedding": "? h",
+            "gamma_quant": "h",
+            "beta_quant": "h",
+            "mask": "b s",
+            "word_embedding_scale": "",
+            "position_embedding_scale": "",
+            "segment_embedding_scale": "",
+            "gamma_scale": "",
+            "beta_scale": "",
+            "word_embedding_zero_point": "",
+            "position_embedding_zero_point": "",
+            "segment_embedding_zero_point": "",
+            "gamma_zero_point": "",
+            "beta_zero_point": "",
+        },
+        outputs={"layernorm_out": "b s h", "mask_index_out": "b"},
+    ),
+    "QGemm": lambda: OperatorRecord(
+        cases=("whole or by_column",),
+        inputs={
+            "a_scale": "",
+            "a_zero_point": "",
+            "B": {"transB": "n ?", "else": "? n"},
+            "b_scale": {"whole": "", "by_column": "n"},
+            "b_zero_point": {"whole": "", "by_column": "n"},
+            "y_scale": "",
+            "y_zero_point": "",
+        },
+        computed="contrib_matrices.fused_gemm",
+    ),
+    "QLinearAdd": lambda: OperatorRecord(
+        combinations=("SOME in:A_zero_point", "SOME in:B_zero_point"),
+        computed="contrib_quantization.elementwise",
+    ),
+    "QLinearAveragePool": lambda: OperatorRecord(
+        values={"auto_pad": "NOTSET SAME_UPPER SAME_LOWER VALID"},
+        combinations=("SOME in:x_zero_point",),
+        computed="contrib_images.pool_of_integers",
+    ),
+    "QLinearConcat": lambda: OperatorRecord(computed="contrib_quantization.concat"),
+    "QLinearConv": lambda: OperatorRecord(
+        values={"auto_pad": "NOTSET SAME_UPPER SAME_LOWER VALID"},
+        computed="contrib_images.convolution_of_integers",
+    ),
+    "QLinearGlobalAveragePool": lambda: OperatorRecord(computed="contrib_images.global_pool_of_integers"),
+    "QLinearLeakyRelu": lambda: OperatorRecord(
+        combinations=("SOME in:Y_zero_point",),
+        inputs={"X": "*all", "X_scale": "", "X_zero_point": "", "Y_scale": "", "Y_zero_point": ""},
+        outputs={"Y": "*all"},
+    ),
+    "QLinearMul": lambda: OperatorRecord(
+        combinations=("SOME in:A_zero_point", "SOME in:B_zero_point"),
+        computed="contrib_quantization.elementwise",
+    ),
+    "QLinearReduceMean": lambda: OperatorRecord(
+        combinations=("SOME in:data_zero_point",),
+        computed="contrib_quantization.reduced_integers",
+    ),
+    "QLinearSigmoid": lambda: OperatorRecord(
+        combinations=("SOME in:Y_zero_point",),
+        inputs={"X": "*all", "X_scale": "", "X_zero_point": "", "Y_scale": "", "Y_zero_point": ""},
+        outputs={"Y": "*all"},
+    ),
+    "QLinearSoftmax": lambda: OperatorRecord(computed="unary.lp_normalization"),
+    "QLinearWhere": lambda: OperatorRecord(computed="contrib_quantization.elementwise"),
+    "QOrderedGelu": lambda: OperatorRecord(
+        inputs={"X": "*all"},
+        advised={"scale_X": "", "scale_Y": ""},
+        outputs={"Y": "*all"},
+    ),
+    "QOrderedLayerNormalization": lambda: OperatorRecord(
+        inputs={"X": "*all"},
+        advised={"scale_X": "", "scale": "h", "B": "h", "scale_Y": ""},
+        outputs={"Y": "*all"},
+    ),
+    "QOrderedMatMul": lambda: OperatorRecord(
+        inputs={"A": "*a k", "B": "{k, *b k ?}"},
+        advised={
+            "A": "b m k",
+            "scale_A": "",
+            "B": "? ?",
+            "scale_Y": "",
+            "bias": "?",
+            "scale_C": "",
+        },
+        outputs={"Y": "b m ?"},
+    ),
+    "QuantizeBFP": lambda: OperatorRecord(outputs={"y": "?", "shape": "?", "strides": "?"}),
+    "QuantizeLinear": lambda: OperatorRecord(computed="quantization.quantize"),
+    "QuantizeWithOrder": lambda: OperatorRecord(inputs={"input": "*all"}, outputs={"output": "*all"}),
+    "ReduceSumInteger": lambda: OperatorRecord(computed="contrib_quantization.reduced_integers"),
+}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What records require of the numbers in attributes and dimensions."""
+
+from __future__ import annotations
+
+import pytest
+from support.models.shape_samples import SCHEMAS
+
+from onnx_lint.inference.shapes.fact import ABSENT, fact
+from onnx_lint.inference.shapes.forms import FormSolution
+from onnx_lint.inference.shapes.operands import Operands
+from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, Unequal, WrongValue
+from onnx_lint.inference.shapes.requirements import fit_sizes, has_attribute, holds
+from onnx_lint.spec.operators.records import requirements
+
+
+def _node(kinds: str = "ff", **attributes: int | str) -> Operands:
+    schema = SCHEMAS.find("com.microsoft", "GroupQueryAttention", 1)
+    assert schema is not None
+    types = {"f": fact("tensor(float)", None), "u": fact("tensor(uint8)", None), "-": ABSENT}
+    return Operands(schema, attributes, tuple(types[each] for each in kinds), 1)
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_true"),
+    [
+        ("key", True),
+        ("value", False),
+        ("!value", True),
+        ("num_heads", True),
+        ("do_rotary", False),
+        ("num_heads=4", True),
+        ("num_heads=5", False),
+        ("num_heads>3", True),
+        ("num_heads>kv_num_heads", False),
+        ("query~key", True),
+        ("query~past_key", False),
+    ],
+)
+def test_a_condition_is_true_of_a_node_or_not(condition, is_true):
+    assert holds(_node("ff-u", num_heads=4, kv_num_heads=4), condition) is is_true
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "right", "reason"),
+    [
+        ("at least 1", 0, 1, "at least 1"),
+        ("at most 8", 9, 8, "at most 8"),
+        ("at least kv_num_heads", 2, 3, "at least 3"),
+        ("one of 0 1 2", 3, 2, "it must be 0, 1 or 2"),
+        ("one of 0 if kv_num_heads=3", 1, 0, "it must be 0 if attribute 'kv_num_heads' is 3"),
+        ("kernels for 4 8", 2, 8, "it must be 4 or 8"),
+        ("power of 2 from 16", 24, 32, "it must be a power of two from 16 on"),
+        ("needs past_key", 1, 0, "it requires input 3 ('past_key'), which the node leaves out"),
+        ("needs output_qk", 1, 0, "it requires output 3 ('output_qk'), which the node leaves out"),
+        ("with 2 needs past_key", 2, 1, "it requires input 3 ('past_key'), which the node leaves out"),
+    ],
+)
+def test_an_attribute_is_as_required_or_not(text, wrong, right, reason):
+    (required,) = requirements(text)
+    for value, expected in ((wrong, [reason]), (right, [])):
+        made = _node(num_heads=value, kv_num_heads=3)
+        has_attribute(made, "num_heads", required)
+        # A number that is too small has no reason but the allowed values.
+        assert [each.reason or each.allowed for each in made.problems if isinstance(each, WrongValue)] == expected
+
+
+def test_an_attribute_is_a_multiple_of_another():
+    for text, values in (("multiple of kv_num_heads", {3: 0, 6: 0, 4: 1}), ("either multiple of kv_num_heads", {1: 0})):
+        (required,) = requirements(text)
+        for value, count in values.items():
+            made = _node(num_heads=value, kv_num_heads=3)
+            has_attribute(made, "num_heads", required)
+            problem = Indivisible(Element("num_heads", value), 3, Element("kv_num_heads", 3))
+            assert made.problems == [problem] * count
+
+
+def test_dimensions_and_attributes_fit_the_dimensions():
+    place, of_pairs = InputDimension(0, 2, 36), InputDimension(7, 1, 20)
+    found = FormSolution((), {"d": (12, place), "r": (20, of_pairs)}, {"d": Element("num_heads", 3)})
+    for text, name, problem in [
+        ("multiple of 8", "d", Indivisible(place, 24, Element("num_heads", 3))),
+        ("multiple of 8 if do_rotary", "d", None),
+        ("at most d/2", "r", Unequal(of_pairs, 6, place, least=0)),
+        ("at least @kv_num_heads", "r", Unequal(of_pairs, 30, Element("kv_num_heads", 30), or_more=True)),
+    ]:
+        made = _node(num_heads=3, kv_num_heads=30)
+        fit_sizes(made, (), [(name, each) for each in requirements(text)], found)
+        assert made.problems == ([problem] if problem is not None else [])
+    made = _node(num_heads=13)
+    fit_sizes(made, [("num_heads", each) for each in requirements("at least 1; at most d")], (), found)
+    assert made.problems == [WrongValue(Element("num_heads", 13), "at most 12", "at most 12")]
+
+
+@pytest.mark.parametrize("text", ["", "at least", "least 1", "at least 1;at most 2", "multiple 8"])
+def test_what_is_no_requirement(text):
+    with pytest.raises(ValueError, match="no requirement"):
+        requirements(text)
