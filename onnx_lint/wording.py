@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import binascii
+import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Final
 
 MAX_SHOWN = 100
 """The longest name that is shown whole. Names are untrusted input and may have a hundred megabytes."""
@@ -29,7 +31,13 @@ def quote(name: str) -> str:
     if len(name) > MAX_SHOWN:
         half = MAX_SHOWN // 2
         name = f"{name[:half]}...{name[-half:]}"
-    return repr(name)
+    shown = repr(name)
+    # A byte that is not UTF-8 is a surrogate in Python, which is escaped here as the byte.
+    return shown if name.isascii() else re.sub(_ESCAPED_BYTE, r"\1\\x\2", shown)
+
+
+_ESCAPED_BYTE: Final = r"(?<!\\)((?:\\\\)*)\\udc([89a-f][0-9a-f])"
+"""Matches the escape of a surrogate, and the escaped backslashes before it."""
 
 
 def unquoted(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from onnx_lint.wording import MAX_DIMENSIONS, describe_shape, typed, with_shape
+from onnx_lint.wording import MAX_DIMENSIONS, describe_shape, quote, typed, with_shape
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,11 @@ def test_a_shape_behind_a_noun():
     ]
     assert with_shape("input 0 'x'", "[2, 3]") == "input 0 'x' [2, 3]"
     assert with_shape("input 0 'x'", "a scalar") == "input 0 'x' (a scalar)"
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [(b"a\xff", r"'a\xff'"), (b"\\\xc3(", r"'\\\xc3('"), (b"\\udcff\xc3\xa9", r"'\\udcffé'")],
+)
+def test_a_byte_that_is_not_utf_8_is_quoted_as_one_escape(data: bytes, expected: str):
+    assert quote(data.decode("utf-8", "surrogateescape")) == expected

@@ -8,12 +8,13 @@ that the model keeps, and looks at each node only if such a fact makes a finding
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from onnx_lint.inference.types.usual_types import sight_of
 from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
 from onnx_lint.ir.graph import NO_NODES, Graph, Node, NodesOfGraphs
 from onnx_lint.ir.names.plain_names import has_plain_names
@@ -297,6 +298,23 @@ def has_type_conflicts(model: Model) -> bool:
 def has_shape_conflicts(model: Model) -> bool:
     """Return whether the shapes of values contradict operators or declarations."""
     return model.value_flow.has_shape_conflicts
+
+
+def has_wrong_values(model: Model) -> bool:
+    """Return whether shapes contradict operators, or a Cast reads strings: constant ones may be no numbers."""
+    return has_shape_conflicts(model) or any(
+        _reads_strings(model, graph, forms)
+        for alike in model.operators.verified_nodes
+        if alike.operator.op_type == "Cast"
+        for graph, forms in alike.forms.items()
+    )
+
+
+def _reads_strings(model: Model, graph: Graph, forms: Set[NodeForm]) -> bool:
+    """Return whether the first input of a node with one of these forms has strings."""
+    seen = model.value_flow.facts_seen(graph)
+    facts = (seen(name) for node in graph.nodes_of(forms) for name in node.inputs[:1])
+    return any(fact is not None and fact.kind == "tensor(string)" for fact in facts)
 
 
 # --- tensors

@@ -85,10 +85,17 @@ def _finding(nodes: list[Node], names: Collection[str], model: Model, suggestion
         first.place.at("op_type"),
         f"{first.describe()}{more} calls {_what(first, names, model, suggestions)}",
         related=tuple(Related(node.place, f"{node.describe()} calls it too") for node in others[:3]),
-        allowed=f"a function of the domain: {quote_some(names, 10)}",
+        allowed=_allowed(first, names, model),
         subject=first.op_type,
         collective=True,
     )
+
+
+def _allowed(node: Node, names: Collection[str], model: Model) -> str:
+    overloads = [function.overload for function in model.calls.namesakes(node)]
+    if overloads:
+        return f"an overload of {quote(node.op_type)}: {quote_some(overloads, 10)}"
+    return f"a function of the domain: {quote_some(names, 10)}"
 
 
 def _what(node: Node, names: Collection[str], model: Model, suggestions: Suggestions) -> str:

@@ -141,7 +141,7 @@ def _missing_in_model(
             ROOT.at("opset_import"),
             f"the model imports no version of 'ai.onnx', which no node needs; {_TWO_SENTENCES}",
             clause="MOD-6a",
-            allowed=_allowed(_listed(imported)),
+            allowed="an import of 'ai.onnx'",
             subject="ai.onnx",
             fix=fixes.importing([""]),
         )
@@ -171,7 +171,7 @@ def _missing_for_functions(
             f"the model does not import {quote(domain)}, the domain of {function.body.describe()}"
             f"{suggestions(domain, known)}",
             clause="FUN-17",
-            allowed=_allowed(known),
+            allowed=f"an import of {quote(domain)}",
             subject=domain,
             fix=fixes.importing([domain]),
         )
@@ -209,7 +209,7 @@ def _finding(
         node.place.at("domain" if node.domain else "op_type"),
         f"{importer} does not import {quote(domain)}, {users}{suggestions(domain, known)}",
         clause=clause,
-        allowed=_allowed(known),
+        allowed=_allowed(domain, known),
         subject=domain,
         collective=True,
         case=case,
@@ -222,8 +222,8 @@ def _listed(imported: frozenset[str]) -> list[str]:
     return sorted(shown_domain(domain) for domain in imported)
 
 
-def _allowed(known: Sequence[str]) -> str:
+def _allowed(domain: str, known: Sequence[str]) -> str:
     if not known:
         return "an import for each domain in use; nothing is imported"
     more = f" and {len(known) - MAX_LISTED} more" if len(known) > MAX_LISTED else ""
-    return f"the imported domains: {quote_some(known, MAX_LISTED)}{more}"
+    return f"an import of {quote(domain)}, or a node of an imported domain: {quote_some(known, MAX_LISTED)}{more}"

@@ -11,7 +11,7 @@ from onnx_lint.wording import quote
 
 
 @rule(
-    clause=("NOD-8c", "NOD-8g", "VI-6a", "FUN-23b", "FUN-23d", "SHP-7"),
+    clause=("NOD-8c", "NOD-8g", "VI-6a", "FUN-23b", "FUN-23d", "SHP-7", "SHP-7a"),
     since="0.1.0",
     about=has_shape_conflicts,
     needs="node",
@@ -65,7 +65,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
       Several numbers may repeat an axis.
     - The declaration of a sequence must fit all its elements: "The dimension variables M or N must be omitted from the
       above type if that dimension does not have a fixed size across all tensors in the sequence. The entire shape must
-      be omitted from the type if different tensors in the sequence may have different ranks."
+      be omitted from the type if different tensors in the sequence may have different ranks." If a variable is all that
+      does not fit, it is a warning, because the shape inference of onnx writes such variables.
     - For a value that a Loop carries, its shape is inferred from all iterations; for a sequence, that of the inserted
       tensors, and their number if the number of iterations is known.
     - In a branch of an If that never runs, because the condition is a constant or follows from constants, it is a
@@ -81,8 +82,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
         of_value_info = model.value_flow.clause_of(conflict, "FUN-23b", "FUN-23d", "VI-6a")
         clause = "NOD-8c" if conflict.field == "output" else of_value_info
         fix = _declaration_of(conflict) or deletion_of(conflict)
-        if isinstance(conflict, DeclaredShapeConflict) and conflict.inferred.elements and conflict.declared.inside:
-            clause = "SHP-7"
+        if isinstance(conflict, DeclaredShapeConflict) and conflict.is_of_elements:
+            clause = "SHP-7a" if conflict.is_only_of_variables else "SHP-7"
         if model.value_flow.never_runs(conflict.graph):
             clause = "NOD-8g"
         cause = conflict.cause if isinstance(conflict, DeclaredShapeConflict) else None

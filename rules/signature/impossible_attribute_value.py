@@ -12,7 +12,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NOD-7e", "NOD-7h"), since="0.1.0", about=has_faulty_attributes, needs="node")
+@rule(clause=("NOD-7e", "NOD-7f", "NOD-7h"), since="0.1.0", about=has_faulty_attributes, needs="node")
 def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has numbers or a list that its operator accepts for no operands.
 
@@ -52,7 +52,10 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     - `equation` of Einsum must have one term of letters for each input, with at most one ellipsis in each. After `->`,
       each label must occur only once, and must also occur before it. An ellipsis only before `->` is a warning, because
       ONNX Runtime refuses it.
-    - `pattern` of RegexFullMatch must compile in RE2, which has no lookahead and no reference to a group.
+    - `pattern` of RegexFullMatch must compile in RE2, which has no lookahead, no reference to a group and
+      no range such as `[z-a]`.
+    - A negative `scale` of RandomNormal, a `low` of RandomUniform above its `high`, and a `ratio` of Dropout that is
+      not from 0 to 1 are warnings, because the text does not say what they mean.
     - `activations` of RNN, GRU and LSTM must have 1, 2 or 3 for each direction. The default of RNN has two, which is
       accepted.
     - `value` of ConstantOfShape must be a list of one element; a scalar is a warning, because onnx and ONNX Runtime
@@ -133,7 +136,7 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
     return Finding(
         node.place.at("attribute", next(attributes_with(node, {fault.attribute}))),
         f"attribute {quote(fault.attribute)} of {node.describe()} {fault.what}",
-        clause="NOD-7h" if fault.is_allowed else "NOD-7e",
+        clause="NOD-7h" if fault.is_allowed else "NOD-7f" if fault.is_unexplained else "NOD-7e",
         related=related,
         allowed=fault.allowed,
         subject=fault.attribute,

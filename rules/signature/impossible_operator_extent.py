@@ -58,6 +58,8 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - Scaler of [N, F] needs one `offset` and `scale`, or F.
     - Imputer needs one imputed value, or the size of the last dimension ("may be 1 or F"). ONNX Runtime uses the first
       of other numbers for all features.
+    - The imputed values of Imputer "must all fit within the width of the tensor element type".
+    - Resize with `tf_crop_and_resize` and without `roi`, the region to crop, is a warning.
     - LinearRegressor needs F `coefficients` for each target ("M sets of coefficients must be passed in").
       LinearClassifier needs at least F for each intercept. ONNX Runtime ignores further coefficients, and the message
       says it.

@@ -99,12 +99,14 @@ def _findings(
     more = len(differing) - 1
     others = f" (and {more:,} more {'operators' if more > 1 else 'operator'})" if more else ""
     name = quote(domain or "ai.onnx")
+    # The words for a node without a name say where it is.
+    within = f" in {function.body.describe()}" if first.name else ""
     other = (
         f"has version {theirs.since_version} of the operator" if theirs is not None else "does not have the operator"
     )
     yield Finding(
         first.place.at("op_type"),
-        f"{first.describe()}{others} in {function.body.describe()} is of version {mine.since_version}, as the function "
+        f"{first.describe()}{others}{within} is of version {mine.since_version}, as the function "
         f"imports {name} {versions[0]}; but {name} {versions[1]}, imported elsewhere, {other}",
         related=(Related(function.place, f"{function.body.describe()} imports {name} {versions[0]}"),),
         clause="FUN-14" if theirs is not None else "FUN-14a",

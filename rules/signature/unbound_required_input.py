@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Final
 
@@ -52,7 +52,9 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
     - An input that is passed from function to function is followed to the operator.
     - For nodes in subgraphs of the body the finding needs `--pedantic`, because a branch may ask with
       OptionalHasElement whether the input is there. A subgraph that Constants of the body make run is part of the body:
-      the body of a Loop with a constant number of runs, and a branch with a constant condition.
+      the body of a Loop with a constant number of runs, that of a Scan over a Constant, that of a SequenceMap over
+      a SequenceConstruct, and a branch with a constant condition.
+    - What both branches of an If need is needed whatever the condition is.
     - ONNX Runtime checks every branch and refuses the model: with `--target onnxruntime=VERSION` it is an error.
     """
     omitting = list(filter(_leaves_out, model.operators.alike_nodes))
@@ -97,6 +99,12 @@ class _InputUse(Record):
     index: int
 
 
+_Key = tuple[int, int]
+"""The indices of a function and of its input."""
+
+_Branches = tuple[tuple[int, int, bool], ...]
+"""Branches of If, the outermost first: the graph and the position of the If, and whether it is the first branch."""
+
 _RequiredInputs = dict[tuple[int, int], _InputUse]
 """The inputs that functions need, each by the indices of the function and of the input."""
 
@@ -106,9 +114,12 @@ def _needs(model: Model, *, with_subgraphs: bool) -> _RequiredInputs:
     passed_on: dict[tuple[int, int], list[tuple[tuple[int, int], _InputUse]]] = {}
     """For each input of a function, the inputs of other functions that their bodies pass to it."""
     pending: list[tuple[tuple[int, int], _InputUse]] = []
+    conditional: dict[_Key, dict[_Branches, _InputUse]] = {}
+    """The needs in branches of If that may not run."""
     for graph in model.graphs:
         function = graph.function
-        if function is None or not (with_subgraphs or graph is function.body or _surely_runs(model, graph)):
+        branches = () if function is None or with_subgraphs else _branches(model, graph)
+        if function is None or branches is None:
             continue
         parameters = {name: index for index, name in enumerate(function.body.input_names) if name}
         for node in graph.nodes if not parameters.keys().isdisjoint(chain(*graph.node_inputs)) else ():
@@ -118,10 +129,14 @@ def _needs(model: Model, *, with_subgraphs: bool) -> _RequiredInputs:
                 if name not in parameters or _is_hidden(name, graph):
                     continue
                 item = (function.index, parameters[name]), _InputUse(node, index)
-                if operator.function is not None:
+                if branches:
+                    if index in required:
+                        conditional.setdefault(item[0], {}).setdefault(branches, item[1])
+                elif operator.function is not None:
                     passed_on.setdefault((operator.function.index, index), []).append(item)
                 elif index in required:
                     pending.append(item)
+    pending += _in_both_branches(conditional)
     # Each input is taken up once, however long the chain of calls is.
     for key, use in pending:
         if key not in needs:
@@ -130,23 +145,70 @@ def _needs(model: Model, *, with_subgraphs: bool) -> _RequiredInputs:
     return needs
 
 
-def _surely_runs(model: Model, graph: Graph) -> bool:
-    """Return whether each call of a function runs a subgraph of its body, by Constants in the body."""
+def _in_both_branches(conditional: Mapping[_Key, dict[_Branches, _InputUse]]) -> Iterator[tuple[_Key, _InputUse]]:
+    """Yield the needs of both branches of an If: one of them runs, whatever the condition is."""
+    for key, uses in conditional.items():
+        pending = sorted(uses, key=len, reverse=True)
+        for branches in pending:  # the innermost ones first
+            *outer, (graph, position, is_then) = branches
+            around = tuple(outer)
+            if (*around, (graph, position, not is_then)) not in uses or around in uses:
+                continue
+            uses[around] = uses[branches]
+            if around:
+                pending.append(around)
+            else:
+                yield key, uses[branches]
+
+
+def _branches(model: Model, graph: Graph) -> _Branches | None:
+    """Return the branches of If that must run so that each call runs a subgraph of the function's body.
+
+    None if that depends on more, such as the number of runs of a Loop.
+    """
+    found: list[tuple[int, int, bool]] = []
     while graph.kind is GraphKind.NESTED:
         node, outer = model.control_flow.node_of(graph), graph.parent
         if node is None or outer is None or not node.inputs:
-            return False
-        if node.op_type == "Loop":
-            does_run = all(not name or _is_constant(model, outer, name, 1) for name in node.inputs[:_LOOP_HEAD])
-        else:
-            name = attribute_name(node.attribute_protos, graph)
-            wanted = {"then_branch": 1, "else_branch": 0}.get(name) if node.op_type == "If" else None
-            does_run = wanted is not None and _is_constant(model, outer, node.inputs[0], wanted)
-        if not does_run:
-            return False
+            return None
+        name = attribute_name(node.attribute_protos, graph)
+        if not _surely_runs(model, node, outer, name):
+            if node.op_type != "If" or name not in ("then_branch", "else_branch"):
+                return None
+            found.append((id(outer), graph.position, name == "then_branch"))
         graph = outer
-    return True
+    return tuple(reversed(found))
 
+
+def _surely_runs(model: Model, node: Node, outer: Graph, name: str) -> bool:
+    """Return whether a node of the graph `outer` runs the subgraph in its attribute `name`, by nodes of the body."""
+    match node.op_type:
+        case "Loop":
+            return all(not each or _is_constant(model, outer, each, 1) for each in node.inputs[:_LOOP_HEAD])
+        case "If":
+            wanted = {"then_branch": 1, "else_branch": 0}.get(name)
+            return wanted is not None and _is_constant(model, outer, node.inputs[0], wanted)
+        case "Scan":
+            schema = model.operators.operator(node).schema
+            sizes = model.value_flow.fact_of(node.inputs[-1], outer).shape or ()
+            has_elements = bool(sizes) and all(isinstance(size, int) and size > 0 for size in sizes)
+            # Before version 9 the lengths of the sequences may be 0.
+            is_plain = schema is not None and schema.since_version >= _SCAN_WITHOUT_LENGTHS
+            return has_elements and is_plain and _is_made_by("Constant", outer, node.inputs[-1])
+        case _:
+            return _is_made_by("SequenceConstruct", outer, node.inputs[0])
+
+
+def _is_made_by(op_type: str, graph: Graph, name: str) -> bool:
+    """Return whether a node of an operator makes a value, by numbers of its own."""
+    definition = graph.definition_of(name)
+    node = definition.node if definition is not None else None
+    if node is None or node.op_type != op_type:
+        return False
+    return not any(each.ref_attr_name for each in node.attribute_protos)
+
+
+_SCAN_WITHOUT_LENGTHS: Final = 9
 
 _LOOP_HEAD: Final = 2
 """The inputs of Loop that decide whether its body runs: the number of runs, and the condition."""
@@ -154,9 +216,7 @@ _LOOP_HEAD: Final = 2
 
 def _is_constant(model: Model, graph: Graph, name: str, number: int) -> bool:
     """Return whether a Constant makes a value that is 0, or for another number at least that."""
-    definition = graph.definition_of(name)
-    node = definition.node if definition is not None else None
-    if node is None or node.op_type != "Constant" or any(each.ref_attr_name for each in node.attribute_protos):
+    if not _is_made_by("Constant", graph, name):
         return False
     content = model.value_flow.fact_of(name, graph).content
     first = content[0] if content else None

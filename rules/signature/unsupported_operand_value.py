@@ -3,12 +3,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.inference.shapes.problem import is_remark
-from onnx_lint.model import Model, has_shape_conflicts
+from onnx_lint.inference.flow.shape_conflict import ShapeConflict
+from onnx_lint.inference.shapes.problem import WrongValue, is_remark
+from onnx_lint.ir.operators.string_casts import string_casts
+from onnx_lint.model import Model, has_wrong_values
 from onnx_lint.rule import Finding, findings_of_nodes, rule
+from onnx_lint.wording import quote
 
 
-@rule(clause=("NOD-8b", "NOD-8e", "NOD-8f"), since="0.1.0", about=has_shape_conflicts, needs="node")
+@rule(clause=("NOD-8b", "NOD-8e", "NOD-8f", "NOD-8h", "NOD-8i"), since="0.1.0", about=has_wrong_values, needs="node")
 def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     """An input whose value determines a shape has a value that is impossible for the shapes of the other inputs.
 
@@ -56,6 +59,12 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
       concatenate on".
     - TopK needs at least one element, and RotaryEmbedding a position that its caches have.
     - DequantizeLinear of int32 must have a zero point of 0 or none.
+    - MaxUnpool must not have an index beyond its output, or below 0.
+    - A probability of Bernoulli that is not from 0 to 1 is a warning, because the text does not say what it means.
+    - A Cast of a constant string that is no number is a warning: "Converting non-numerical-literal string such as
+      "Hello World!" is an undefined behavior."
+    - In a branch of an If that never runs, because the condition is a constant or follows from constants, it is a
+      warning.
     - A constant 0 that divides integers (Div, Mod) is a warning: no text forbids it, but ONNX Runtime creates no
       session.
     - ScatterND and, from version 16 on, ScatterElements that write to one place twice without a `reduction` are a
@@ -63,8 +72,24 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     - Reported by another rule: the same numbers in attributes (`impossible-operator-extent`).
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, int))
-    clauses = (
-        (each, "NOD-8e" if is_remark(each.problem) else "NOD-8f" if each.remark is not None else "NOD-8b")
-        for each in conflicts
-    )
-    yield from findings_of_nodes(model, clauses)
+    yield from findings_of_nodes(model, ((each, _clause_of(each)) for each in conflicts))
+    for cast in string_casts(model.operators):
+        node = cast.node
+        what = f"element {cast.index} of input 0 {quote(node.inputs[0])} of {node.describe()}"
+        string = quote(cast.string.decode("utf-8", "surrogateescape"))
+        yield Finding(
+            node.place.at("input", 0),
+            f"{what} is {string}, which is no number",
+            clause="NOD-8i",
+            allowed="a number such as 3.14 or 1e-5, INF or NaN",
+            subject=node.inputs[0],
+        )
+
+
+def _clause_of(conflict: ShapeConflict) -> str:
+    if is_remark(conflict.problem):
+        return "NOD-8e"
+    if conflict.remark is not None:
+        return "NOD-8f" if conflict.schema.name in ("Div", "Mod") else "NOD-8i"
+    is_without_shapes = isinstance(conflict.problem, WrongValue) and conflict.problem.is_without_shapes
+    return "NOD-8h" if is_without_shapes else "NOD-8b"

@@ -53,7 +53,7 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
             first: dict[str, int] = {}
             index = next(index for index, text in enumerate(texts) if first.setdefault(text, index) != index)
             key = keys[index]
-            shown = quote(key.decode("utf-8", "backslashreplace")) if isinstance(key, bytes) else str(key)
+            shown = quote(key.decode("utf-8", "surrogateescape")) if isinstance(key, bytes) else str(key)
             yield Finding(
                 place.at(field, index),
                 f"key {shown} of the map is listed twice",

@@ -7,9 +7,9 @@ from onnx_lint.model import MAP_KEYS, STRING_TYPE, Model, describe_element_type
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="VAL-3", since="0.1.0", needs="value")
+@rule(clause=("VAL-3", "VAL-3b"), since="0.1.0", needs="value")
 def unsupported_map_keys(model: Model) -> Iterator[Finding]:
-    """The keys of a serialized map are of a type that keys cannot have, or in the field of another type.
+    """The keys of a serialized map are of a type that keys cannot have, in the field of another type, or not UTF-8.
 
     ### How to fix
 
@@ -39,14 +39,33 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
 
     - `keys` needs an integer type: INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32 or UINT64.
     - `string_keys` needs STRING.
+    - A string that is not UTF-8 is a warning, because the text requires UTF-8 only of the strings of tensors and
+      attributes.
     """
     for value, place in model.values.of("MapProto"):
         stated_type = describe_element_type(value.key_type)
         if value.key_type not in MAP_KEYS:
             stated = f"keys of type {stated_type}" if value.HasField("key_type") else "no type of keys"
-            yield Finding(place.at("key_type"), f"the map states {stated}", allowed="an integer type or STRING")
+            allowed = "an integer type or STRING"
+            yield Finding(place.at("key_type"), f"the map states {stated}", clause="VAL-3", allowed=allowed)
             continue
         wrong, right = ("keys", "string_keys") if value.key_type == STRING_TYPE else ("string_keys", "keys")
         if len(getattr(value, wrong)):
             message = f"the map has keys in {wrong}, which is not the field for {stated_type}"
-            yield Finding(place.at(wrong, 0), message, allowed=right)
+            yield Finding(place.at(wrong, 0), message, clause="VAL-3", allowed=right)
+        faulty = next(
+            ((index, at) for index, key in enumerate(value.string_keys) if (at := _fault(key)) is not None), None
+        )
+        if faulty is not None:
+            index, at = faulty
+            message = f"key {index} of the map is not UTF-8 at byte {at}"
+            yield Finding(place.at("string_keys", index), message, clause="VAL-3b", allowed="UTF-8")
+
+
+def _fault(key: bytes) -> int | None:
+    """Return the first byte of a key that is not UTF-8."""
+    try:
+        key.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return None

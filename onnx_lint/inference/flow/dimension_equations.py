@@ -124,7 +124,9 @@ class Contradiction(Record):
     def describe(self) -> str:
         """Return the statement about the variable, and the contradicting statements."""
         if not self.because:
-            return f"{self.equation.text}; no size makes this true"
+            one, other = (_terms(side).get((), 0) for side in (self.equation.one, self.equation.other))
+            # 0 makes an equation between multiples true, but only empty tensors have it.
+            return f"{self.equation.text}; no size{' above 0' if one == other else ''} makes this true"
         return (
             "; ".join(each.text for each in (self.equation, *self.because[:_MOST_SHOWN]))
             + "; no size makes all of this true"

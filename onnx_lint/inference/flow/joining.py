@@ -25,13 +25,13 @@ def joined(inferred: Fact, declared: Fact) -> tuple[Fact, Discord]:
         inside, within = joined(inferred.inside, declared.inside)
         discord = discord or within
     is_apart = inferred.elements and declared.inside is not None and not discord
-    if is_apart and not _may_all_have(inferred.elements, declared.inside.shape if declared.inside else None):
+    if is_apart and not may_all_have(inferred.elements, declared.inside.shape if declared.inside else None):
         return inferred, "shape"
     content = inferred.content if not discord else None
     return fact(inferred.kind or declared.kind, shape, content, inside, inferred.elements, inferred.parts), discord
 
 
-def _may_all_have(elements: ElementShapes, declared: Shape) -> bool:
+def may_all_have(elements: ElementShapes, declared: Shape) -> bool:
     """Return whether all elements of a sequence may have one declared shape.
 
     A declared dimension, also a variable, has one size for all of them. A declared scalar says nothing here: models of

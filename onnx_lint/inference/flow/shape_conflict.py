@@ -8,6 +8,7 @@ from typing import Final
 from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import DeclaredValue, Note, call_notes, name_of_input
+from onnx_lint.inference.flow.joining import may_all_have
 from onnx_lint.inference.flow.repairs import repair_of
 from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_notes, text_of
 from onnx_lint.inference.flow.walks import Call
@@ -219,6 +220,28 @@ class DeclaredShapeConflict(DeclaredValue):
         pairs = enumerate(zip(self.declared.shape or (), self.inferred.shape or (), strict=False))
         axes = [axis for axis, (one, other) in pairs if not agree(one, other)]
         return f"{self.graph.name} {definition.node.index} {' '.join(definition.node.outputs)} {axes}"
+
+    @property
+    def is_of_elements(self) -> bool:
+        """True if the value has a sequence whose elements do not all have the declared shape."""
+        declared, inferred = self._sequences
+        return bool(inferred.elements) and declared.inside is not None
+
+    @property
+    def is_only_of_variables(self) -> bool:
+        """True if the elements of a sequence differ only in dimensions that are declared as variables."""
+        declared, inferred = self._sequences
+        stated = declared.inside.shape if declared.inside is not None else None
+        sizes = tuple([dim if isinstance(dim, int) else None for dim in stated or ()])
+        return may_all_have(inferred.elements, sizes)
+
+    @property
+    def _sequences(self) -> tuple[Fact, Fact]:
+        """The declared and the inferred fact of the sequence, which may be in an optional."""
+        declared, inferred = self.declared, self.inferred
+        while not inferred.elements and inferred.inside is not None and declared.inside is not None:
+            declared, inferred = declared.inside, inferred.inside
+        return declared, inferred
 
     def describe(self) -> str:
         """Return the declared shape and the inferred one."""

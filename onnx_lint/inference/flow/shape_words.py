@@ -102,8 +102,8 @@ class WordedProblem(Record):
                 return _sizes(problem)
             case TwoSizes():
                 return "one size for each dimension variable"
-            case NotBroadcast(one=one):
-                return f"{one.size} or 1"
+            case NotBroadcast(one=one, other=other):
+                return f"{one.size} or 1 for dimension {other.axis} of input {other.operand}"
             case Indivisible(divisor=divisor):
                 return f"a multiple of {divisor}"
             case AxisOutOfRange(rank=rank, least=least):
@@ -150,7 +150,7 @@ class WordedProblem(Record):
         return f"{operands} of {self._node} cannot be broadcast to one shape: {', but '.join(sizes)}"
 
     def _indivisible(self, problem: Indivisible) -> str:
-        reason = self._reason(problem.divisor, problem.by, " ({})")
+        reason = f", {problem.why}" if problem.why else self._reason(problem.divisor, problem.by, " ({})")
         return f"{self._place(problem.place)}, which is not a multiple of {problem.divisor}{reason}"
 
     def _axis_out_of_range(self, problem: AxisOutOfRange) -> str:

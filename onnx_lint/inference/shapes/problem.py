@@ -104,6 +104,8 @@ class Indivisible(Record):
     divisor: int
     by: ProblemPlace | None = None
     """The source of the divisor; None if the operator fixes it."""
+    why: str = ""
+    """What the divisor is, if it is no number in an input or attribute: "the number of outputs"."""
 
 
 class AxisOutOfRange(Record):
@@ -151,6 +153,8 @@ class WrongValue(Record):
     """The allowed values."""
     about_data: bool = False
     """True if it does not fit the shape of input 0, which the reason does not show."""
+    is_without_shapes: bool = False
+    """True if no shape decides which values are allowed, and the value decides no shape."""
 
 
 class Overflow(Record):

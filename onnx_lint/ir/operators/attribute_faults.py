@@ -18,7 +18,12 @@ from onnx_lint.ir.operators.broken_combinations import has_broken_combinations, 
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema
-from onnx_lint.spec.operators.attribute_constraints import ACTIVATIONS, AttributeConstraints, attribute_constraints
+from onnx_lint.spec.operators.attribute_constraints import (
+    ACTIVATIONS,
+    RANDOM,
+    AttributeConstraints,
+    attribute_constraints,
+)
 from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values
 from onnx_lint.spec.operators.combinations import Choice, combinations
 from onnx_lint.wording import counted
@@ -46,6 +51,8 @@ class AttributeFault(Record):
     """The attribute that it contradicts."""
     is_allowed: bool = False
     """True if no text forbids it, but consumers refuse it."""
+    is_unexplained: bool = False
+    """True if no text says what it means."""
 
 
 def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
@@ -166,7 +173,7 @@ def _readable(value: int | bytes) -> str | int:
 
 def _text(value: bytes) -> str:
     """Return the text of a string attribute; bytes that are not UTF-8 give a value that is certainly not allowed."""
-    return value.decode("utf-8", "backslashreplace")
+    return value.decode("utf-8", "surrogateescape")
 
 
 GivenAttributes = Mapping[str, Proto]
@@ -297,7 +304,7 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     elif key == ("", "Einsum") and "equation" in given:
         from onnx_lint.ir.operators.einsum_equation import equation_fault, lacks_ellipsis
 
-        fault = equation_fault(given["equation"].s.decode("utf-8", "backslashreplace"), len(form.inputs))
+        fault = equation_fault(_text(given["equation"].s), len(form.inputs))
         if fault is not None:
             allowed = (
                 "terms of letters with commas between them, one for each input, and '->' and a term for the output"
@@ -318,6 +325,8 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
         yield from _intercepts(form, given)
     elif schema.domain == "ai.onnx.ml" and schema.name in _ENSEMBLES:
         yield from itertools.starmap(AttributeFault, _of_ensemble(schema, form, given))
+    elif schema.domain == "" and schema.name in RANDOM:
+        yield from _of_distribution(schema, form, given)
     elif key in _BY_HAND:
         from onnx_lint.ir.operators import machine_learning_attributes
 
@@ -373,6 +382,25 @@ def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     if length != number and not is_default and length:
         what = f"has {counted(length, 'element')}, but must have {number}, {each} for each direction"
         yield AttributeFault("activations", what, counted(number, "element"))
+
+
+def _of_distribution(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
+    """Yield parameters of a distribution that are none: no probability, no deviation, no interval."""
+    references = {attribute.name for attribute in form.attributes if attribute.ref_attr_name}
+    low, high = (given[name].f if name in given else default for name, default in (("low", 0.0), ("high", 1.0)))
+    if schema.name == "Dropout" and "ratio" in given and not 0 <= given["ratio"].f <= 1:
+        what = f"is {_short(given['ratio'].f)}, but a share is from 0 to 1"
+        yield AttributeFault("ratio", what, "0 to 1", is_unexplained=True)
+    elif "scale" in given and not given["scale"].f >= 0:
+        what = f"is {_short(given['scale'].f)}, but a standard deviation is at least 0"
+        yield AttributeFault("scale", what, "a number of at least 0", is_unexplained=True)
+    elif not references.intersection(("low", "high")) and not low <= high:
+        name = "low" if "low" in given else "high"
+        what = f"is {_short(low if name == 'low' else high)}"
+        other = f"'high' is {_short(high)}" if name == "low" else f"'low' is {_short(low)}"
+        yield AttributeFault(
+            name, f"{what}, but {other}", "an interval whose end is not before its begin", is_unexplained=True
+        )
 
 
 def _intercepts(form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from onnx_lint.wording import quote
+
 _ARROW: Final = "->"
 _ELLIPSIS: Final = "..."
 _STRANGE: Final = re.compile(r"[^A-Za-z. ,]")
@@ -47,7 +49,7 @@ def lacks_ellipsis(equation: bytes) -> bool:
 def _term_fault(term: str) -> str | None:
     strange = _STRANGE.search(term)
     if strange is not None:
-        return f"contains {strange.group()!r}, which is not a letter"
+        return f"contains {quote(strange.group())}, which is not a letter"
     if term.count(_ELLIPSIS) > 1:
         return f"has two ellipses in the term '{term[:40]}'"
     return f"has dots in the term '{term[:40]}' that are no ellipsis" if "." in term.replace(_ELLIPSIS, "") else None

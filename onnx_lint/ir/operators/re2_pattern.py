@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Patterns that RE2, whose syntax RegexFullMatch uses, cannot compile.
 
-Only certain faults are reported: groups and escapes of other engines, unclosed parentheses and brackets, and
-repetitions of nothing or of more than RE2 allows.
+Only certain faults are reported: groups and escapes of other engines, unclosed parentheses and brackets, ranges that
+end before they begin, and repetitions of nothing or of more than RE2 allows.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _fault(part: re.Match[str], *, can_repeat: bool, is_open: bool) -> str | Non
             return _escape_fault(text, _ESCAPES)
         case "class":
             escapes = re.findall(_ESCAPE, text, re.DOTALL | re.VERBOSE)
-            faults = (_escape_fault(each, _CLASS_ESCAPES) for each in escapes)
+            faults = (*[_escape_fault(each, _CLASS_ESCAPES) for each in escapes], _range_fault(text))
             return next(filter(None, faults), None if part["end"] else "leaves a bracket open")
         case "group" if part["other"] is not None:
             return f"has the group '{text}', which RE2 does not know"
@@ -64,6 +64,22 @@ def _fault(part: re.Match[str], *, can_repeat: bool, is_open: bool) -> str | Non
             if any(int(each[:_MOST_DIGITS]) > _MOST_REPEATS for each in part.group("least", "most") if each):
                 return f"has the repetition '{part['repeat']}', but RE2 repeats at most {_MOST_REPEATS} times"
             return None if can_repeat else f"has the repetition '{part['repeat']}' of nothing"
+    return None
+
+
+_CHARACTER: Final = rf"(?> \\[pP][^{{] | \\x[0-9A-Fa-f]{{2}} | \\[0-7]{{1,3}} | {_ESCAPE} | [^\\] )"
+
+_RANGE: Final = rf"\[:.{{0,30}}?:\] | (?P<low> {_CHARACTER} ) (?: - (?P<high> {_CHARACTER} ) )?"
+"""Matches a part of the content of a class."""
+
+
+def _range_fault(text: str) -> str | None:
+    """Return the fault of a class with a range from a character to an earlier one; escapes are not compared."""
+    content = text.removeprefix("[").removeprefix("^").removesuffix("]")
+    for part in re.finditer(_RANGE, content, re.DOTALL | re.VERBOSE):
+        low, high = part["low"], part["high"]
+        if low is not None and high is not None and len(low) == len(high) == 1 and low > high:
+            return f"has the range '{low}-{high}', whose end is before its begin"
     return None
 
 

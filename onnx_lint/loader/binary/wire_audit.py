@@ -331,8 +331,15 @@ class _Audit:
         if is_message or self.recognized():
             message = f"the bytes are not Protocol Buffers fields: {detail}"
             self.stop(FaultKind.NOT_A_MODEL, frame.place, message, offset)
-        else:
+            return
+        from onnx_lint.loader.identity.identify import HEAD_BYTES, first_byte_that_is_no_text
+
+        at = first_byte_that_is_no_text(self.source.read_at(0, HEAD_BYTES))
+        if at is None:
             self.stop(FaultKind.NOT_A_MODEL, ROOT, "the file is binary data, but not a Protocol Buffers message", 0)
+        else:
+            message = f"the file is text, but not UTF-8 at byte {at}: '\\x{self.source.read_at(at, 1).hex()}'"
+            self.stop(FaultKind.NOT_A_MODEL, ROOT, message, at)
 
     def truncated(self, place: Place, error: WireError) -> None:
         message = f"the file ends at byte {self.source.size:,} inside {place}: {error.detail}"

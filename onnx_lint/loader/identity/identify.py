@@ -60,6 +60,7 @@ _FOREIGN: Final[Mapping[tuple[int, bytes], str]] = {
     (0, b"GIF89a"): "a GIF image",
     (0, b"RIFF"): "a RIFF file (such as a WebP image or a WAVE recording)",
     (0, b"SQLite format 3\0"): "a SQLite database",
+    (0, b"\0\x05\x16\x07"): "an AppleDouble file, in which macOS keeps the attributes of the file without '._'",
     (0, b"PAR1"): "an Apache Parquet file",
     (0, b"ARROW1\0\0"): "an Apache Arrow file",
     (0, b"MATLAB 5.0 MAT-file"): "a MATLAB file",
@@ -142,6 +143,17 @@ def _empty(name: str) -> Form | Fault:
 def is_text(head: bytes) -> bool:
     """Return whether the beginning of a file is that of a text in UTF-8."""
     return head.translate(None, CONTROL_BYTES) == head and _is_utf8(head)
+
+
+def first_byte_that_is_no_text(head: bytes) -> int | None:
+    """Return the first byte that is not UTF-8 in the beginning of a text; None if it is binary data."""
+    if head.translate(None, CONTROL_BYTES) != head or 2 * len(head.decode("ascii", "ignore")) <= len(head):
+        return None
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
 
 
 def _is_utf8(head: bytes) -> bool:

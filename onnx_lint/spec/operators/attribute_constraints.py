@@ -113,6 +113,9 @@ ACTIVATIONS: Final = {"RNN": 1, "GRU": 2, "LSTM": 3}
 """The number of activation functions of a recurrent operator for each direction."""
 
 
+RANDOM: Final = ("Dropout", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
+"""Operators that draw from a distribution whose parameters are attributes."""
+
 WITH_MORE: Final = frozenset(
     {
         ("", "Einsum"),
@@ -125,7 +128,7 @@ WITH_MORE: Final = frozenset(
         ("ai.onnx.ml", "TreeEnsemble"),
         ("ai.onnx.ml", "TreeEnsembleClassifier"),
         ("ai.onnx.ml", "TreeEnsembleRegressor"),
-        *[("", name) for name in ACTIVATIONS],
+        *[("", name) for name in (*ACTIVATIONS, *RANDOM)],
     }
 )
 """Operators with constraints that are in no table."""

@@ -20,6 +20,9 @@ RIGHT = (
     "[^]a]",
     "[[:alpha:]_]+",
     r"[\d\-\]]",
+    "[a-z][]-a][a-][-a][+--]",
+    r"[\d-a\-9][\pL-+][9-\101-9][\x41-Z]",
+    "[[:alpha:]-+]",
     r"\d{2,3}\.\w+",
     r"\pN\p{Greek}\x{10FFFF}\x7F",
     r"\Q(+\E",
@@ -35,6 +38,9 @@ RIGHT = (
     "a(?i)*",
 )
 WRONG = {
+    "[z-a]": "range 'z-a'",
+    "[^9-0]": "range '9-0'",
+    r"[\]b-a]": "range 'b-a'",
     "(?=a)b": "group",
     "(?!a)b": "group",
     "(?<=a)b": "group",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, are_sizes, divide, divide_down, subtract, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element
+from onnx_lint.inference.shapes.problem import Element, Indivisible
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -85,7 +85,8 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
         return _variable_parts(node, size, count)
     if node.version < _UNEVEN:
         if size % count:
-            node.indivisible(node.place(0, axis) or Element("axis", axis), count)
+            place = node.place(0, axis) or Element("axis", axis)
+            node.problems.append(Indivisible(place, count, why="the number of outputs"))
             return None
         return (size // count,) * count
     each = -(-size // count)

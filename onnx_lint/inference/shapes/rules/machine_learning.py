@@ -40,7 +40,16 @@ def imputer(node: Operands) -> Outputs:
     features = shape[-1] if shape else None
     for name in ("imputed_value_floats", "imputed_value_int64s"):
         _by_feature(node, name, features)
+    values = node.integers("imputed_value_int64s") or ()
+    too_wide = next((each for each in enumerate(values) if not -_INT32 <= each[1] < _INT32), None)
+    if too_wide is not None and node.fact(0).kind == "tensor(int32)":
+        place, value = too_wide
+        reason, allowed = "the input has elements of int32", f"{-_INT32} to {_INT32 - 1}"
+        node.wrong_value("imputed_value_int64s", value, reason, place, allowed=allowed)
     return [shape]
+
+
+_INT32: Final = 2**31
 
 
 @_shapes_of("Scaler")

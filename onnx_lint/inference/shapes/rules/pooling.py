@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import math
+
+from onnx_lint.inference.shapes.dims import Dims, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.windows import slid, stated_numbers, stretched, window
+from onnx_lint.wording import describe_shape
 
 
 @shapes_of("AveragePool", "LpPool", "MaxPool")
@@ -29,7 +33,7 @@ def global_pool(node: Operands) -> Outputs:
     return UNKNOWN if shape is None else [shape[:2] + (1,) * (len(shape) - 2)]
 
 
-@shapes_of("MaxUnpool", reads=(2,))
+@shapes_of("MaxUnpool", reads=(1, 2))
 def unpool(node: Operands) -> Outputs:
     """The input of the MaxPool that makes values and indices of these shapes; the third input may
     select one of several.
@@ -47,7 +51,21 @@ def unpool(node: Operands) -> Outputs:
         if stated is None:
             return [(None,) * len(shape)]
         are_right = node.has_count(2, len(stated), len(shape), 0) and node.at_least(0, stated, 2)
-        return [stated] if are_right else UNKNOWN
+        return _filled(node, stated) if are_right else UNKNOWN
     if over is None:
         return UNKNOWN
-    return [(*shape[:2], *[stretched(node, axis, size, over) for axis, size in enumerate(shape[2:])])]
+    return _filled(node, (*shape[:2], *[stretched(node, axis, size, over) for axis, size in enumerate(shape[2:])]))
+
+
+def _filled(node: Operands, shape: Dims) -> Outputs:
+    """Return the output of MaxUnpool; record an index that is not one of its elements, counted row by row."""
+    count = product(shape)
+    end = count if isinstance(count, int) else math.inf
+    for place, index in enumerate(node.content(1) or ()):
+        if isinstance(index, int) and not 0 <= index < end:
+            allowed = f"0 to {count - 1}" if isinstance(count, int) else "at least 0"
+            has = f"has {count} elements, which" if isinstance(count, int) else "has elements that"
+            reason = f"the output {describe_shape(shape)} {has} are counted from 0"
+            node.wrong_value(1, index, reason, place, allowed=allowed)
+            return UNKNOWN
+    return [shape]

@@ -34,7 +34,8 @@ def quantize(node: Operands) -> Outputs:
     if node.operator == "DequantizeLinear" and not node.schema.domain and node.fact(2).kind == "tensor(int32)":
         for at, zero in enumerate(node.content(2) or ()):
             if zero and isinstance(zero, int) and not node.problems:
-                node.wrong_value(2, zero, "int32 has no zero point other than 0", at, allowed="0")
+                reason = "int32 has no zero point other than 0"
+                node.wrong_value(2, zero, reason, at, allowed="0", is_without_shapes=True)
     return [data]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import NumberSource
+from onnx_lint.inference.shapes.problem import Element, NumberSource, Remark, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -39,6 +39,7 @@ def scale(node: Operands) -> Outputs:
 @shapes_of("Resize:11", reads=(2, 3))
 def resize(node: Operands) -> Outputs:
     """The dimensions at `axes` are multiplied by scales and rounded down, or become the sizes that are given."""
+    _crops_a_region(node)
     shape, listed = node.shape(0), node.integers("axes")
     sizes, factors = _sizes_or_factors(node)
     given = factors if sizes is None else sizes
@@ -91,6 +92,18 @@ def _axes(node: Operands, listed: tuple[int, ...] | None, rank: int) -> tuple[in
 
 _CROPS = "tf_crop_and_resize"
 """The only mode in which the region of interest has an effect."""
+
+
+def _crops_a_region(node: Operands) -> None:
+    """Note a node that crops and has no region; before version 13 the signature requires one."""
+    name = "coordinate_transformation_mode"
+    if node.text(name) == _CROPS and not node.given(1) and node.version >= _ROI_IS_OPTIONAL:
+        reason = "the node leaves out input 1 ('roi'), the region to crop"
+        node.remarks.append(Remark(WrongValue(Element(name, _CROPS, None), reason, "a region, or another mode")))
+
+
+_ROI_IS_OPTIONAL = 13
+"""The first version in which the region may be left out."""
 
 
 def _region(node: Operands, count: int, of: NumberSource) -> None:

@@ -22,7 +22,7 @@ def non_max_suppression(node: Operands) -> Outputs:
     overlap = node.content(3)
     for number in overlap[:1] if overlap else ():
         if isinstance(number, int | float) and not 0 <= number <= 1:
-            node.wrong_value(3, number, "the range is 0 to 1", allowed="0 to 1")
+            node.wrong_value(3, number, "the range is 0 to 1", allowed="0 to 1", is_without_shapes=True)
     return found
 
 

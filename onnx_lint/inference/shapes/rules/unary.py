@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, Remark, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
 @shapes_of(
-    "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Bernoulli", "BitCast", "BitwiseNot", "Cast", "CastLike",
+    "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitCast", "BitwiseNot", "Cast", "CastLike",
     "Ceil", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "IsInf", "IsNaN",
     "LeakyRelu", "Log", "Mish", "Neg", "Not", "RandomNormalLike", "RandomUniformLike",
     "Reciprocal", "RegexFullMatch", "Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus",
@@ -16,6 +17,18 @@ from onnx_lint.inference.shapes.registration import shapes_of
 )  # fmt: skip
 def as_first(node: Operands) -> Outputs:
     """The shape of the first input."""
+    return [node.shape(0)]
+
+
+@shapes_of("Bernoulli", reads=(0,))
+def bernoulli(node: Operands) -> Outputs:
+    """The shape of the input, whose elements are probabilities."""
+    for place, number in enumerate(node.content(0) or ()):
+        if isinstance(number, int | float) and not 0 <= number <= 1:
+            fault = Element(0, number, place)
+            problem = WrongValue(fault, "a probability is from 0 to 1", "0 to 1", is_without_shapes=True)
+            node.remarks.append(Remark(problem))
+            break
     return [node.shape(0)]
 
 
@@ -38,7 +51,8 @@ def dropout(node: Operands) -> Outputs:
     """The output and the mask; ratio and training mode are scalars."""
     ratio = node.scalar(1)
     if isinstance(ratio, float) and not 0 <= ratio < 1:
-        node.wrong_value(1, ratio, "the ratio must be at least 0 and below 1", 0, allowed="at least 0 and below 1")
+        allowed = "at least 0 and below 1"
+        node.wrong_value(1, ratio, f"the ratio must be {allowed}", 0, allowed=allowed, is_without_shapes=True)
     node.scalar(2)
     return [node.shape(0), node.shape(0)]
 
