@@ -16,7 +16,7 @@ from onnx_lint.cli import run as run_module
 from onnx_lint.cli.paths import Input
 from onnx_lint.configuration.settings import Request
 from onnx_lint.report.file_report import FileFacts, FileReport
-from onnx_lint.reporters import html, packed_text
+from onnx_lint.reporters import STREAMED, html, packed_text
 from onnx_lint.tasks.lint_one import Task
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ def _kept() -> int:
 @pytest.mark.parametrize(
     ("form", "to_file"),
     [
-        *((form, False) for form in ("text", "concise", "jsonl", "github")),
+        *((form, False) for form in sorted(STREAMED)),
         *((form, True) for form in ("jsonl", "sarif", "json", "html")),
     ],
 )

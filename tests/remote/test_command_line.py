@@ -15,10 +15,12 @@ import pytest
 from support.servers.remote_models import ENVIRONMENT, external_model, small_model, write_inlined
 from support.servers.web_server import File, WebServer
 
+from onnx_lint.reporters import REPORTERS
+
 pytestmark = pytest.mark.remote
 
 SECRET = "s3cr3t"
-FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown", "html")
+FORMATS = tuple(REPORTERS)
 
 
 def run(folder: Path, *arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
