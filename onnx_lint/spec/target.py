@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.clauses import ACCEPTED, REFUSED, Clause, clauses
-from onnx_lint.spec.products import PRODUCTS, ProductRelease, product_release, product_releases, version_number
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
@@ -20,6 +19,9 @@ from onnx_lint.spec.releases import (
 )
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.wording import nearest, quote, suggestion
+
+if TYPE_CHECKING:  # a run without a target needs no data of products
+    from onnx_lint.spec.products import ProductRelease
 
 ONNX: Final = "onnx"
 """The specification itself."""
@@ -35,10 +37,6 @@ WITHOUT_ML: Final = "onnx-without-ml"
 TARGET_GATES: Final = ("refused", "violations", "unproven")
 """What fails a run: a model that a program refuses; also one that violates ONNX, if a program is not proven to take it;
 also one of which anything was not judged."""
-KNOWN: Final = (
-    f"onnx, onnx.checker, onnx.full_check, onnx-without-ml, NAME=VERSION for a release of {', '.join(PRODUCTS)}; ir=N, "
-    "and DOMAIN=N for a domain with a dot"
-)
 
 
 class Target(Record):
@@ -82,6 +80,8 @@ class Target(Record):
         """The versions, by domain, that ONNX Runtime takes for domains that a model uses and does not import."""
         if not self.releases:
             return EMPTY
+        from onnx_lint.spec.products import product_release
+
         for release in map(product_release, self.releases):
             if release.has_kernels:
                 published = {domain: version for domain, version in release.opsets.items() if domain}
@@ -102,13 +102,19 @@ def title(program: str) -> str:
     """Return the name of a program for people: `onnxruntime 1.32.0`."""
     if "=" not in program:
         return program
+    from onnx_lint.spec.products import product_releases
+
     releases = product_releases(program)
     return str(releases[0]) if len(releases) == 1 else program.replace("=", " ")
 
 
 def releases_of(program: str) -> tuple[ProductRelease | None, ...]:
     """Return the release that a target names, or its two neighbours; None for a program without data of its own."""
-    return product_releases(program) if "=" in program else (None,)
+    if "=" not in program:
+        return (None,)
+    from onnx_lint.spec.products import product_releases
+
+    return product_releases(program)
 
 
 def accepting(
@@ -132,6 +138,8 @@ def refused_since(clause: Clause, case: str | None, program: str, release: Produ
 
     `case`: that of the finding; None for any.
     """
+    from onnx_lint.spec.products import version_number
+
     name = program.partition("=")[0]
     for consumer in (name, CHECKER) if name == FULL_CHECK else (name,):
         row = re.fullmatch(REFUSED, clause.refused_by.get(consumer, ""))
@@ -146,8 +154,20 @@ def _is_about(cases: str | None, case: str | None) -> bool:
     return cases is None or case in cases.split(" or ")
 
 
+def known_targets() -> str:
+    """Return what a target may be, for people."""
+    from onnx_lint.spec.products import PRODUCTS
+
+    return (
+        f"onnx, onnx.checker, onnx.full_check, onnx-without-ml, NAME=VERSION for a release of {', '.join(PRODUCTS)}; "
+        "ir=N, and DOMAIN=N for a domain with a dot"
+    )
+
+
 def _unknown(name: str) -> str:
     """Return what to say of a name that is no target."""
+    from onnx_lint.spec.products import PRODUCTS, version_number
+
     what, _, version = name.rpartition("=")
     if what in CHECKERS:
         rows = [clause.refused_by[what] for clause in clauses().values() if what in clause.refused_by]
@@ -160,16 +180,30 @@ def _unknown(name: str) -> str:
         likely = _mistake(what, version)
     likely = likely or suggestion(what or name, [*PRODUCTS, ONNX, *CHECKERS, WITHOUT_ML])
     the = " The" if likely.endswith("?") else "; the"
-    return f"unknown target {quote(name)}{likely}{the} targets are {KNOWN}"
+    return f"unknown target {quote(name)}{likely}{the} targets are {known_targets()}"
 
 
 def _mistake(what: str, version: str) -> str:
     """Return what to write if a name is a misspelled domain, `IR` or `opset`; empty for the domain of a user."""
     if what in _MEANT.values() or is_onnx_domain(what):
         return ""
+    from onnx_lint.spec.products import PRODUCTS
+
     folded = what.lower().replace("-", "_")
     near = folded if folded in _MEANT else nearest(folded, _MEANT)
     return f"; write {_MEANT[near]}={version}" if near is not None else suggestion(what, PRODUCTS)
+
+
+def _is_program(name: str) -> bool:
+    """Return whether a target names a program. Raises ValueError for an unknown release of one."""
+    if name in CHECKERS:
+        return True
+    from onnx_lint.spec.products import PRODUCTS, product_release
+
+    if name not in PRODUCTS and name.rpartition("=")[0] not in PRODUCTS:
+        return False
+    product_release(name)
+    return True
 
 
 def _is_domain(what: str) -> bool:
@@ -204,10 +238,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     names = [part.strip() for name in names for part in name.split(",")]
     for name in names:
         what, _, version = name.rpartition("=")
-        if what in PRODUCTS or name in PRODUCTS:
-            product_release(name)
-            programs[name] = None
-        elif name in CHECKERS:
+        if _is_program(name):
             programs[name] = None
         elif re.fullmatch(_VERSIONED, name, re.ASCII) and _is_domain(what) and not _mistake(what, version):
             number = int(version)

@@ -13,7 +13,7 @@ from onnx_lint.cli.application import run
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import operator_names, versions
 from onnx_lint.spec.releases import NEWEST_IR_VERSION, NEWEST_OPSET
-from onnx_lint.spec.target import KNOWN
+from onnx_lint.spec.target import known_targets
 
 RULE = "unsupported-by-target"
 
@@ -91,9 +91,12 @@ def test_the_command_line_and_the_configuration_name_the_target(
             for version in (0, NEWEST_OPSET[""] + 1)
         ],
         ("com.example=0", "version 0 of 'com.example' does not exist; the versions are 1 and above"),
-        *[(name, f"unknown target '{name}'; the targets are {KNOWN}") for name in ("17", "=17", "ai.onnx:19", "ir=x")],
         *[
-            (f"{name}=9", f"unknown target '{name}=9'; write {meant}=9; the targets are {KNOWN}")
+            (name, f"unknown target '{name}'; the targets are {known_targets()}")
+            for name in ("17", "=17", "ai.onnx:19", "ir=x")
+        ],
+        *[
+            (f"{name}=9", f"unknown target '{name}=9'; write {meant}=9; the targets are {known_targets()}")
             for name, meant in [
                 ("opset", "ai.onnx"),
                 ("target-opset", "ai.onnx"),
@@ -108,7 +111,7 @@ def test_the_command_line_and_the_configuration_name_the_target(
             "target 'onnx.checker=1.16': write onnx.checker; it stands for onnx 1.14 to 1.23",
         ),
         *[
-            (name, f"unknown target '{name}'{said}; the targets are {KNOWN}")
+            (name, f"unknown target '{name}'{said}; the targets are {known_targets()}")
             for name, said in [
                 ("ort=1", "; write onnxruntime=1"),
                 ("ort=1.32", "; write onnxruntime=1.32"),
@@ -117,7 +120,10 @@ def test_the_command_line_and_the_configuration_name_the_target(
                 ("acme=2", ""),
             ]
         ],
-        ("onnx.cheker", f"unknown target 'onnx.cheker'; did you mean 'onnx.checker'? The targets are {KNOWN}"),
+        (
+            "onnx.cheker",
+            f"unknown target 'onnx.cheker'; did you mean 'onnx.checker'? The targets are {known_targets()}",
+        ),
     ],
 )
 def test_a_target_that_is_none_is_told(capsys: pytest.CaptureFixture[str], target: str, said: str) -> None:
