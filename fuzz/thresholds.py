@@ -48,6 +48,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_MOST_MEMOS": (1, 5),
     "_MOST_SCOPES": (1, 2),
     "_START_BYTES": (1, 16),
+    "_UNASKED_BYTES": (0, 64),
 }
 """The names of the constants, in any module, and their values for the test."""
 

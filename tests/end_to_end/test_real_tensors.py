@@ -122,8 +122,13 @@ def _flow(example: Example, way: str) -> ValueFlow:
 
 
 def _at_odds(flow: ValueFlow) -> list[str]:
+    """Return the contradictions, but those in branches that never run, such as that of AffineGrid for images."""
     return [
-        *[f"{each.schema.name}-{each.schema.since_version}: {each.problem}" for each in flow.shapes],
+        *[
+            f"{each.schema.name}-{each.schema.since_version}: {each.problem}"
+            for each in flow.shapes
+            if not flow.never_runs(each.node.graph)
+        ],
         *[
             f"{each.field} {each.index}: {each.declared.shape} for {each.inferred.shape}"
             for each in flow.declared_shapes

@@ -21,7 +21,7 @@ READ_FLOATS: Final = frozenset({"Constant", "GRU", "LSTM", "RNN", "Upsample"})
 """The only operators whose attributes of type FLOAT may be faulty, or decide a type, a shape or an element."""
 
 READ_FLOAT_ELEMENTS: Final = frozenset(
-    {"Dropout", "NonMaxSuppression", "NonZero", "OneHot", "Range", "Resize", "Split", "Upsample"}
+    {"Bernoulli", "Dropout", "NonMaxSuppression", "NonZero", "OneHot", "Range", "Resize", "Split", "Upsample"}
 )
 """The only operators whose shape rules read an operand whose elements may be floating-point numbers."""
 
