@@ -284,7 +284,7 @@ def as_fact(kind: ValueType | None, shape: OutputShape) -> Fact:
 
 
 def _has_faults(schema: OperatorSchema, form: NodeForm, bound: Protos | None) -> bool:
-    """Return whether an attribute has a value that the operator cannot use, which is another finding."""
+    """Return whether an attribute has a value with which types or shapes are unknown, which is another finding."""
     if not form.attributes:
         return False
     if bound and any(attribute.ref_attr_name for attribute in form.attributes):
@@ -292,7 +292,7 @@ def _has_faults(schema: OperatorSchema, form: NodeForm, bound: Protos | None) ->
 
         form = with_values(form, bound)
     return not is_sound(schema, form) and (
-        any(not fault.is_allowed for fault in attribute_faults(schema, form))
+        any(not (fault.is_allowed or fault.is_of_elements) for fault in attribute_faults(schema, form))
         or any(
             # Consumers accept any number as a flag, and an element type decides no shape.
             not is_flag(schema, attribute.name)

@@ -53,6 +53,8 @@ class AttributeFault(Record):
     """True if no text forbids it, but consumers refuse it."""
     is_unexplained: bool = False
     """True if no text says what it means."""
+    is_of_elements: bool = False
+    """True if it decides the elements of the outputs only, and not their types and shapes."""
 
 
 def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
@@ -390,16 +392,20 @@ def _of_distribution(schema: OperatorSchema, form: NodeForm, given: GivenAttribu
     low, high = (given[name].f if name in given else default for name, default in (("low", 0.0), ("high", 1.0)))
     if schema.name == "Dropout" and "ratio" in given and not 0 <= given["ratio"].f <= 1:
         what = f"is {_short(given['ratio'].f)}, but a share is from 0 to 1"
-        yield AttributeFault("ratio", what, "0 to 1", is_unexplained=True)
+        yield AttributeFault("ratio", what, "0 to 1", is_unexplained=True, is_of_elements=True)
     elif "scale" in given and not given["scale"].f >= 0:
         what = f"is {_short(given['scale'].f)}, but a standard deviation is at least 0"
-        yield AttributeFault("scale", what, "a number of at least 0", is_unexplained=True)
+        yield AttributeFault("scale", what, "a number of at least 0", is_unexplained=True, is_of_elements=True)
     elif not references.intersection(("low", "high")) and not low <= high:
         name = "low" if "low" in given else "high"
         what = f"is {_short(low if name == 'low' else high)}"
         other = f"'high' is {_short(high)}" if name == "low" else f"'low' is {_short(low)}"
         yield AttributeFault(
-            name, f"{what}, but {other}", "an interval whose end is not before its begin", is_unexplained=True
+            name,
+            f"{what}, but {other}",
+            "an interval whose end is not before its begin",
+            is_unexplained=True,
+            is_of_elements=True,
         )
 
 
