@@ -118,12 +118,6 @@ def _one_of(node: Operands, name: str, value: object, index: int | None, require
         node.wrong_value(name, value, f"it must be {words}{_why(required)}", index, allowed=words)
 
 
-def _has_kernel(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
-    if str(value) not in required.of:
-        words = listed([*required.of], "or")
-        node.wrong_value(name, value, f"it must be {words}", index, allowed=words)
-
-
 def _power_of_2(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     least = int(required.of[0])
     if isinstance(value, int) and (value < least or value & (value - 1)):
@@ -146,7 +140,6 @@ _KINDS: Final[Mapping[str, _NumberCheck]] = {
     "at least": _at_least,
     "at most": _at_most,
     "either multiple of": _multiple,
-    "kernels for": _has_kernel,
     "multiple of": _multiple,
     "one of": _one_of,
     "power of 2 from": _power_of_2,

@@ -49,7 +49,7 @@ def test_a_condition_is_true_of_a_node_or_not(condition, is_true):
         ("at least kv_num_heads", 2, 3, "at least 3"),
         ("one of 0 1 2", 3, 2, "it must be 0, 1 or 2"),
         ("one of 0 if kv_num_heads=3", 1, 0, "it must be 0 if attribute 'kv_num_heads' is 3"),
-        ("kernels for 4 8", 2, 8, "it must be 4 or 8"),
+        ("one of 4 8", 2, 8, "it must be 4 or 8"),
         ("power of 2 from 16", 24, 32, "it must be a power of two from 16 on"),
         ("needs past_key", 1, 0, "it requires input 3 ('past_key'), which the node leaves out"),
         ("needs output_qk", 1, 0, "it requires output 3 ('output_qk'), which the node leaves out"),

@@ -9,7 +9,6 @@ from onnx_lint.inference.shapes.dims import Dims, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, Unequal
 from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
-from onnx_lint.wording import listed
 
 
 def product(node: Operands) -> Outputs:
@@ -73,13 +72,6 @@ def has_blocks(node: Operands) -> Outputs:
     return UNKNOWN
 
 
-def is_block(node: Operands, size: int | None) -> None:
-    """Note the size of a block that ONNX Runtime does not take."""
-    if size is not None and (size < _LEAST_BLOCK or size & (size - 1)):
-        node.wrong_value("block_size", size, "it must be a power of two from 16 on", allowed="16, 32, 64, ...")
-
-
-_LEAST_BLOCK = 16
 _BITS_OF_A_BYTE = 8
 _BLOCKS = 3
 """The rank of the packed matrix: columns, blocks of a column, bytes of a block."""
@@ -124,14 +116,6 @@ def _has_bytes(node: Operands, needed: int, columns: int) -> None:
     size = shape[0]
     least = -(-needed // max(math.prod(shape[1:]), 1))
     node.problems.append(Unequal(InputDimension(1, 0, size), least, Element("N", columns), or_more=True))
-
-
-def is_one_of(node: Operands, name: str, allowed: tuple[int, ...], default: int | None = None) -> None:
-    """Note a number for which ONNX Runtime has no kernel."""
-    number = node.integer(name, default) if default is not None else node.integer(name)
-    if number is not None and number not in allowed:
-        words = listed([str(each) for each in allowed], "or")
-        node.wrong_value(name, number, f"it must be {words}", allowed=words)
 
 
 _ROWS_AND_COLUMNS = 2

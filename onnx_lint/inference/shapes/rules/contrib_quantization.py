@@ -8,9 +8,10 @@ from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.rules.contrib_matrices import is_block, is_one_of
+from onnx_lint.inference.shapes.requirements import has_attribute
 from onnx_lint.inference.shapes.rules.joining import concatenated
 from onnx_lint.inference.shapes.rules.reduction import reduced
+from onnx_lint.spec.operators.records import requirements
 
 _BROADCAST: Final[Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {
     "MulInteger": ((0, 2), (1, 3)),
@@ -52,10 +53,9 @@ def gather_blocks(node: Operands) -> Outputs:
     """Indices in place of an axis; the packed axis has several numbers in a byte."""
     data, indices = node.shape(0, at_least=1), node.shape(1)
     size = node.integer("block_size", 128)
-    if size:
-        is_block(node, size)  # 0 means one block
+    has_attribute(node, "block_size", _BLOCK)
     if node.fact(0).kind == "tensor(uint8)":
-        is_one_of(node, "bits", _BITS, 4)
+        has_attribute(node, "bits", _PACKED)
     if data is not None and node.fact(3).shape is not None:
         node.shape(3, len(data), like=0)
     if data is not None and node.fact(2).shape is not None and node.shape(2, len(data), like=0) is not None:
@@ -104,6 +104,9 @@ def _has_scales(node: Operands, data: Dims, size: int) -> None:
 
 
 _BITS = (2, 4, 8)
+
+# 0 means one block.
+_BLOCK, _PACKED = requirements("power of 2 from 16 if block_size; one of 2 4 8")
 
 _ONE_BY_ONE = frozenset({"tensor(int4)", "tensor(uint4)"})
 """Element types whose elements are one number each."""

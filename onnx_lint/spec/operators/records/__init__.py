@@ -88,7 +88,7 @@ class Requirement(Record):
 
 
 _KINDS: Final = (
-    "at least", "at most", "multiple of", "either multiple of", "one of", "kernels for", "power of 2 from", "needs",
+    "at least", "at most", "multiple of", "either multiple of", "one of", "power of 2 from", "needs",
 )  # fmt: skip
 
 

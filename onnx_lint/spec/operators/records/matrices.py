@@ -48,7 +48,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={
             "K": "at least 1",
             "N": "at least 1",
-            "quant_type": "kernels for 0 1",
+            "quant_type": "one of 0 1",
             "block_size": "power of 2 from 16",
         },
         inputs={"A": {"transB=0": "*rows @N", "else": "*rows @K"}},
@@ -76,7 +76,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MatMulNBits": lambda: OperatorRecord(
         attributes={
-            "bits": "kernels for 2 4 8",
+            "bits": "one of 2 4 8",
             "block_size": "power of 2 from 16",
             "K": "at least 1",
             "N": "at least 1",
