@@ -159,8 +159,8 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     return [each for each in found if each.subject not in told]
 
 
-class FixedSize(Record):
-    """A declaration that gives a size to what inputs leave open, the first one for a variable."""
+class _SizeOfVariable(Record):
+    """What gives one size to a variable that an input leaves open."""
 
     equation: DimensionEquation
     variable: str
@@ -170,13 +170,21 @@ class FixedSize(Record):
 
     @property
     def place(self) -> Place:
-        """The declared dimension."""
+        """The dimension with that size."""
         return self.equation.place
 
     @property
     def subject(self) -> str | None:
         """The variable."""
         return self.variable
+
+    def notes(self) -> list[Note]:
+        """The input that leaves it open."""
+        return [(self.source, f"{quote(self.variable)} is open here")]
+
+
+class FixedSize(_SizeOfVariable):
+    """A declaration that gives a size to what inputs leave open, the first one for a variable."""
 
     @property
     def allowed(self) -> str:
@@ -186,10 +194,6 @@ class FixedSize(Record):
     def describe(self) -> str:
         """Return a message with the declared size and the input dimension that is left open."""
         return f"{self.equation.text}, whose size input {quote(self.input_name)} leaves open"
-
-    def notes(self) -> list[Note]:
-        """The input that leaves it open."""
-        return [(self.source, f"{quote(self.variable)} is open here")]
 
 
 def fixed_sizes(flow: ValueFlow, crashes: Crashes) -> list[FixedSize]:
@@ -217,32 +221,17 @@ def fixed_sizes(flow: ValueFlow, crashes: Crashes) -> list[FixedSize]:
     return list(found.values())
 
 
-class FrozenSize(Record):
-    """A variable of an input for which the nodes of the model leave only one size."""
+class FrozenSize(_SizeOfVariable):
+    """A variable of an input for which the nodes of the model leave only one size, by an equation of one of them."""
 
-    equation: DimensionEquation
-    """The equation that leaves only this size."""
-    variable: str
     size: int
     because: tuple[DimensionEquation, ...]
     """The equations before that it follows from as well."""
-    source: Place
-    input_name: str
 
     @property
     def is_by_weights(self) -> bool:
         """True if the size is only that of a product or convolution: channels or features, which weights fix."""
         return all(each.node.op_type not in ("Concat", "Reshape") for each in (self.equation, *self.because))
-
-    @property
-    def place(self) -> Place:
-        """The input of the node that needs the size."""
-        return self.equation.place
-
-    @property
-    def subject(self) -> str | None:
-        """The variable."""
-        return self.variable
 
     @property
     def allowed(self) -> str:
@@ -259,8 +248,7 @@ class FrozenSize(Record):
 
     def notes(self) -> list[Note]:
         """The input that leaves it open, and the other equations."""
-        others = [(each.place, each.text) for each in self.because]
-        return [(self.source, f"{quote(self.variable)} is open here"), *others]
+        return [*super().notes(), *[(each.place, each.text) for each in self.because]]
 
 
 def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
@@ -281,7 +269,7 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
     for name, (place, input_name) in sources.items():
         size, reasons = solution.value(name)
         if isinstance(size, int) and reasons and not any(each.is_of_input for each in reasons):
-            found.append(FrozenSize(reasons[-1], name, size, reasons[:-1], place, input_name))
+            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1]))
     return found
 
 
