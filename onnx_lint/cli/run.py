@@ -232,7 +232,7 @@ class _Judgement:
         self.used: set[str] = set()
         """The descriptions of the suppressions that suppressed something."""
         self._of_targets: set[str] = set()
-        """The domains of which a target names a version for a model of the run."""
+        """The domains whose versions the targets name, those of any model of the run."""
         self._imported: set[str] = set()
         """Those of them that a model imports."""
         self._baselines = None

@@ -13,10 +13,12 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.unjudged_nodes import unjudged_nodes
+from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
 from onnx_lint.model import Model, StoredTensor
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Clause, Severity, clauses
+from onnx_lint.spec.element_types import STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
 from onnx_lint.spec.target import CHECKER, FULL_CHECK, OWN_OPERATOR, accepting, refused_since, releases_of, title
@@ -68,7 +70,7 @@ def _severity(item: Diagnostic, clause: Clause, effects: Sequence[_Effect], sett
 
 
 _OF_FILES: Final = ("file", "external-data")
-"""The chapters of faults because of which a program may read something else, or nothing."""
+"""The chapters of faults that may make a program read something else, or nothing."""
 
 
 class _Effect(Record):
@@ -96,7 +98,7 @@ class _Effect(Record):
 
 
 def _effect(program: str, clause: Clause, item: Diagnostic) -> _Effect:
-    """Return what a program does with a violation: if only its neighbours are known, what both of them do."""
+    """Return what a program does with a violation. For a release without data, that is what both its neighbours do."""
     if not clause.refused_by and not clause.accepted_by and item.case != OWN_OPERATOR:
         return _Effect(program, "", (), "")
     releases = releases_of(program)
@@ -223,7 +225,7 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
             yield f"{counted(own, 'function')} in a domain of ONNX"
     if program == FULL_CHECK:
         # onnx refuses some that are right (docs/faults_of_onnx.md).
-        if model.effective_ir_version < _IR_VERSION_WITH_IMPORTS:
+        if model.effective_ir_version < OPSET_IMPORTS_SINCE:
             yield f"a model of IR version {model.effective_ir_version}"
         if model.tensors.sparse:
             yield counted(len(model.tensors.sparse), "sparse tensor")
@@ -233,13 +235,11 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
 
 
 def _is_packed(values: StoredTensor | None) -> bool:
-    return values is not None and (values.proto.data_type == _STRING or values.proto.data_type > _LAST_OF_BYTES)
+    return values is not None and (values.proto.data_type == STRING_TYPE or values.proto.data_type > _LAST_OF_BYTES)
 
 
-_STRING: Final = 8
 _LAST_OF_BYTES: Final = 20
 """The number of FLOAT8E5M2FNUZ in the enum DataType. Those that came later include types of less than a byte."""
-_IR_VERSION_WITH_IMPORTS: Final = 3
 _INTEGERS: Final = (6, 7)
 """The numbers of INT32 and INT64 in the enum DataType, the types of tensors that decide shapes."""
 

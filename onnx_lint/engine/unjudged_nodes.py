@@ -5,18 +5,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from typing import Final
 
 from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model, Node, OperatorSchema
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.spec.products import ProductRelease
+from onnx_lint.spec.products.refusals import WITHOUT_KERNEL
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
 from onnx_lint.wording import counted, report_name
-
-_SUBGRAPHS: Final = frozenset({"GRAPH", "GRAPHS"})
-_WITHOUT_KERNEL: Final = frozenset({"Constant"})
-"""The operators that no release has a kernel for: a Constant becomes an initializer."""
 
 
 def unjudged_nodes(model: Model, release: ProductRelease) -> Iterator[str]:
@@ -55,15 +51,14 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
         return f"{of_domain} that only {release.product} defines" if has_it else ""
     if domain in release.own_domains and release.version != ONNXRUNTIME.header["version"]:
         return of_domain  # the signatures are those of another release
-    has_subgraphs = any(each.type in _SUBGRAPHS for each in schema.attributes.values())
-    return "with subgraphs" if has_subgraphs and not release.has_kernels else ""
+    return "with subgraphs" if schema.has_subgraphs and not release.has_kernels else ""
 
 
 def _typed_parameters(operator: Operator, release: ProductRelease) -> frozenset[str] | None:
     """Return the parameters and type variables on whose types the answer depends; None for all of them."""
     if not release.has_kernels:
         return None if release.element_types else frozenset()
-    if operator.op_type in _WITHOUT_KERNEL:
+    if operator.op_type in WITHOUT_KERNEL:
         return frozenset()
     kernels = [kernel.types for kernel in release.kernels(operator.domain, operator.op_type)]
     refused = release.refused_types(operator.domain, operator.op_type, operator.opset_version or 0)

@@ -7,7 +7,9 @@ from typing import Final
 
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
+    EXTERNAL_LOCATION,
     ROOT,
+    STRING_TYPE,
     AlikeNodes,
     Definition,
     Model,
@@ -26,6 +28,7 @@ from onnx_lint.spec.products.refusals import (
     OWN_SIGNATURES,
     READ_INPUTS,
     REFUSED_VALUES,
+    WITHOUT_KERNEL,
     ReadInputs,
 )
 from onnx_lint.wording import counted, listed, quote
@@ -165,8 +168,10 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
 def _calls(model: Model, alike: AlikeNodes, release: ProductRelease) -> Iterator[_Refused]:
     """Yield the calls of a function of the model in its main graph, if the release has no rule for them."""
     operator = alike.operator
+    if release.product != "openvino" or operator.domain in KNOWN_DOMAINS:
+        return
     nodes = [node for node in alike.nodes if node.graph is model.main_graph]
-    if nodes and release.product == "openvino" and operator.domain not in KNOWN_DOMAINS:
+    if nodes:
         what = f"is a call of a function of the model, for which {release} has no conversion rule"
         yield _RefusalCause(0, "PRD-3", _name(operator.domain, operator.op_type), what), nodes
 
@@ -191,7 +196,7 @@ def _refused(
             yield from _own_operators(operator, nodes, release)
     elif not release.has_kernels:
         yield from _each_refused(nodes, lambda node: _refused_by_list(model, node, schema, release))
-    elif (domain in release.opsets or domain in release.own_domains) and _name(domain, op_type) not in _WITHOUT_KERNEL:
+    elif _name(domain, op_type) not in WITHOUT_KERNEL:
         version = operator.opset_version or 0
         yield from _each_refused(nodes, lambda node: _refused_by_kernels(model, node, schema, version, release))
 
@@ -255,9 +260,6 @@ def _name(domain: str, op_type: str) -> str:
 
 _OPERATORS_WITH_REFUSED_FORMS = frozenset({*READ_INPUTS, *(name for name, _ in REFUSED_VALUES)})
 
-_WITHOUT_KERNEL = frozenset({"Constant"})
-"""The operators that need no kernel: a Constant becomes an initializer."""
-
 
 def _finding(nodes: Sequence[Node], what: str, clause: str, name: str, release: ProductRelease) -> Finding:
     first, *others = nodes
@@ -279,9 +281,6 @@ def _finding(nodes: Sequence[Node], what: str, clause: str, name: str, release: 
 _CASTS = 6
 """The operator set from which on the Casts that ONNX Runtime inserts are valid."""
 
-_SUBGRAPHS = frozenset({"GRAPH", "GRAPHS"})
-"""The types of attributes of operators whose operands are those of the nodes inside, too."""
-
 
 def _refused_by_list(
     model: Model, node: Node, schema: OperatorSchema, release: ProductRelease
@@ -292,7 +291,7 @@ def _refused_by_list(
             _name(schema.domain, schema.name),
             f"{_described(schema)}, which {release} does not support{release.quoted}",
         )
-    elif release.element_types and not any(each.type in _SUBGRAPHS for each in schema.attributes.values()):
+    elif release.element_types and not schema.has_subgraphs:
         kinds = {kind for kinds in _types(model, node, schema).values() for kind in kinds if kind.startswith("tensor(")}
         for kind in sorted(kinds - release.element_types):
             yield kind, f"an operand of type {kind}, which {release} does not support{release.quoted}"
@@ -393,18 +392,14 @@ def _is_in_a_data_file(node: Node, index: int) -> bool:
         tensors = [attribute.t for attribute in found.node.attribute_protos if attribute.name == "value"]
     else:
         return False
-    return any(tensor.data_location == _EXTERNAL and 0 not in tensor.dims for tensor in tensors)
-
-
-_EXTERNAL: Final = 1
-"""The number of EXTERNAL in the enum DataLocation."""
+    return any(tensor.data_location == EXTERNAL_LOCATION and 0 not in tensor.dims for tensor in tensors)
 
 
 def _sparse_strings(model: Model, release: ProductRelease) -> Iterator[Finding]:
     """Yield the sparse tensors of strings in the main graph and its subgraphs."""
     for tensor in model.sparse_tensors:
         values = tensor.values
-        if values is not None and values.proto.data_type == _STRING and tensor.place.key[0][0] == "graph":
+        if values is not None and values.proto.data_type == STRING_TYPE and tensor.place.key[0][0] == "graph":
             yield Finding(
                 tensor.place,
                 f"the sparse tensor {quote(tensor.name)} has elements of type string, which {release} does not read",
@@ -413,10 +408,6 @@ def _sparse_strings(model: Model, release: ProductRelease) -> Iterator[Finding]:
                 subject="sparse_tensor(string)",
                 anchor=release.citation,
             )
-
-
-_STRING: Final = 8
-"""The number of STRING in the enum DataType."""
 
 
 def _no_kernel(release: ProductRelease) -> str:

@@ -124,6 +124,11 @@ class OperatorSchema(Record):
     has_function_body: bool = False
     has_default_values: bool = True
 
+    @property
+    def has_subgraphs(self) -> bool:
+        """Whether an attribute has a graph: then the operands of the nodes inside are operands as well."""
+        return any(each.type in ("GRAPH", "GRAPHS") for each in self.attributes.values())
+
     def lacks_attribute(self, name: str) -> bool:
         """Return whether the signature has no attribute of that name, and the name is not left to implementations."""
         return (

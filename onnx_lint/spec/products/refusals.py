@@ -12,6 +12,9 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 
+WITHOUT_KERNEL: Final = frozenset({"Constant"})
+"""The operators that no release of ONNX Runtime has a kernel for: a Constant becomes an initializer."""
+
 
 class OwnSignature(Record):
     """An operator that ONNX Runtime defines in the default domain. It accepts attributes that it does not know."""
