@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Iterable, Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, Never, Protocol, TypedDict
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
@@ -152,26 +152,30 @@ def lint(
     ignore: str | Iterable[str] = (),
     target: str | Iterable[str] = (),
     baseline: str | os.PathLike[str] | None = None,
+    fail_on: Gate | None = None,
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
+    **others: Never,
 ) -> Report:
     """Lint one model and return the report.
 
     - `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any form, or
       a message such as `onnx.ModelProto`, which may be any of the messages that the setting `proto` names.
     - `settings`: what else the command line takes, such as `Settings(severity={"cycle": "warning"})`. `select`,
-      `ignore`, `target` and `baseline` are settings as well; the keyword replaces the entry.
+      `ignore`, `target`, `baseline` and `fail_on` are settings as well; the keyword replaces the entry.
     - `config`: a configuration file, or True for the one that the command line would find near the model. Settings
       override it.
     - `filename`: the path to use for a model in memory, in the report and in patterns for paths.
 
     A model that breaks the specification, or bytes that are not a model, result in diagnostics and never in an
-    exception. Raises TypeError for an object that is none of the above and for a setting of another type; OSError for a
+    exception. Raises TypeError for an object that is none of the above, for a setting of another type and for a setting
+    as a keyword (the message says what to write); OSError for a
     path that cannot be opened (FileNotFoundError if there is none), for a schema file that cannot be read and for a
     root that is not a directory; ValueError for an unknown edition, rule, option, limit or target, for a faulty schema
     file, configuration or baseline, and for a selection without rules.
     """
-    keywords = {"select": select, "ignore": ignore, "target": target, "baseline": baseline}
+    _refuse(others)
+    keywords = {"select": select, "ignore": ignore, "target": target, "baseline": baseline, "fail_on": fail_on}
     path = _path_of(model)
     return _report(model, path, _name(filename, path), _joined(settings, keywords), config)
 
@@ -186,6 +190,7 @@ def fix(
     ignore: str | Iterable[str] = (),
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
+    **others: Never,
 ) -> Report:
     """Make all possible fixes in a model, and return the report on the fixed model.
 
@@ -199,12 +204,21 @@ def fix(
     """
     from onnx_lint.fixing.files import Mending
 
+    _refuse(others)
     location = _path_of(path)
     if location is None and folder is not None:
         raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
     given = _joined(settings, {"select": select, "ignore": ignore})
     target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
     return _report(path, location, _name(filename, location), given, config, Mending(unsafe, target=target))
+
+
+def _refuse(others: Mapping[str, object]) -> None:
+    """Raise TypeError for keyword arguments that do not exist, and say what to write in place of a setting."""
+    for name in others:
+        if name in Settings.__annotations__:
+            raise TypeError(f"{name!r} is a setting: write Settings({name}=...) as the second argument")
+        raise TypeError(f"unexpected keyword argument {name!r}{suggestion(name, Settings.__annotations__)}")
 
 
 def _joined(settings: Settings | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
