@@ -28,7 +28,6 @@ RECORDED = {
     "onnx_lint/inference/shapes/rules/windows.py:_slid": 27,
     "onnx_lint/ir/columns/nodes.py:_read": 21,
     "onnx_lint/ir/names/removal.py:Removals.fix": 31,
-    "onnx_lint/library.py:_taken": 29,
     "onnx_lint/loader/binary/wire_audit.py:_Audit.scan": 23,
     "onnx_lint/loader/text/text_positions.py:_PlaceSearch.walk": 21,
     "onnx_lint/schema/wire.py:records": 21,
