@@ -291,7 +291,11 @@ def _refused_by_list(
             _name(schema.domain, schema.name),
             f"{_described(schema)}, which {release} does not support{release.quoted}",
         )
-    elif release.element_types and not schema.has_subgraphs:
+        return
+    if not schema.domain:
+        for what in _refused_values(node, schema, release):
+            yield schema.name, f"{what}, which {release} refuses"
+    if release.element_types and not schema.has_subgraphs:
         kinds = {kind for kinds in _types(model, node, schema).values() for kind in kinds if kind.startswith("tensor(")}
         for kind in sorted(kinds - release.element_types):
             yield kind, f"an operand of type {kind}, which {release} does not support{release.quoted}"
@@ -335,10 +339,7 @@ def _against_own_signature(node: Node, version: int) -> Iterator[str]:
 
 def _refused_by_its_form(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
     """Yield what a release refuses of a node whose operator it has."""
-    for attribute in node.attribute_protos:
-        first, last, value = REFUSED_VALUES.get((schema.name, attribute.name), (1, 0, None))
-        if first <= schema.since_version <= last and value in (attribute.i, attribute.s):
-            yield f"attribute {quote(attribute.name)} with the value {attribute.s.decode() or attribute.i}"
+    yield from _refused_values(node, schema, release)
     if schema.name == "Resize" and version_number(release.version)[:2] <= NEGATIVE_AXES_UNTIL:
         axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
         if min(axes, default=0) < 0 and _is_constant(node, 2) and _has_rank(model, node):
@@ -348,6 +349,15 @@ def _refused_by_its_form(model: Model, node: Node, schema: OperatorSchema, relea
         inside = [f"input {index}" for index in reading.inputs if _is_in_a_data_file(node, index)]
         if inside:
             yield f"{listed(inside)} in a data file, though the inference of shapes reads the elements"
+
+
+def _refused_values(node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
+    for attribute in node.attribute_protos:
+        row = REFUSED_VALUES.get((schema.name, attribute.name))
+        if row is None or release.product not in row.products or not row.first <= schema.since_version <= row.last:
+            continue
+        if row.value in (attribute.i, attribute.s):
+            yield f"attribute {quote(attribute.name)} with the value {attribute.s.decode() or attribute.i}"
 
 
 def _is_read(model: Model, node: Node, reading: ReadInputs) -> bool:

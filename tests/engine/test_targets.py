@@ -115,6 +115,11 @@ RELU = of_domain("com.acme", "Op").replace(b'domain: "com.acme" input', b"input"
 BINARIZER = of_domain("ai.onnx.ml", "Binarizer")
 ACME = of_domain("com.acme", "Op")
 NEWER = RELU.replace(b"ir_version: 8", b"ir_version: 10").replace(b"version: 16", b"version: 21")
+SPARSE = RELU.replace(
+    b"input {",
+    b'sparse_initializer { values { name: "w" data_type: 1 dims: 0 } indices { data_type: 7 dims: 0 }'
+    b" dims: 2 } input {",
+)
 LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
 
 
@@ -142,6 +147,8 @@ LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
         (ACME, "onnx.full_check", True, "accepts it, as far as its data say"),
         (NEWER, "onnxruntime=1.18", None, "1.17.3 refuses it: 2 causes; 1.20.1 loads, as far as its data say"),
         (NEWER, "onnxruntime=1.20", True, "loads, as far as its data say"),
+        (SPARSE, "openvino=2026.4", None, "not judged: 1 sparse initializer"),
+        (SPARSE, "onnxruntime=1.32", True, "loads, as far as its data say"),
         (LOOSE, "openvino=2026.4", None, "not proven to load it: 1 violation of ONNX"),
         (LOOSE, "onnxruntime=1.18", False, "1.17.3 and 1.20.1 refuse it"),
     ],
