@@ -233,3 +233,15 @@ def test_each_form_and_standard_error_say_why_the_gate_is_red(
         out = captured.out.replace("&#46;", ".")
         assert (said in out, name) == (name != "gitlab", name)
         assert (f"tensorrt 10.15: not judged: {said}" in captured.err) == (name != "text"), name
+
+
+def test_each_form_that_can_says_of_a_green_run_what_a_program_did_not_judge(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.textproto").write_bytes(ACME)
+    for name in REPORTERS:
+        assert run([str(tmp_path / "m.textproto"), "--target", "tensorrt=10.15", "-f", name]) == 0
+        captured = capsys.readouterr()
+        said = captured.out.replace("&#46;", ".").count("not judged: 1 node of com.acme")
+        assert said == (name not in ("gitlab",)), name
+        assert "tensorrt" not in captured.err, name
