@@ -70,6 +70,18 @@ def test_no_target_changes_whether_a_fixture_conforms() -> None:
     assert changed(step=1) == []
 
 
+@pytest.mark.parametrize("target", TARGETS, ids=" ".join)
+def test_no_target_decides_whether_a_model_conforms_whose_missing_imports_are_ignored(target: list[str]) -> None:
+    """A runtime assumes imports, and with a target its nodes are judged by them."""
+    files = sorted((FIXTURES / "missing-opset-import" / "invalid").glob("*.textproto"))
+    assert len(files) > 5
+    for file in files:
+        bare, report = (onnx_lint.lint(file, target=each, ignore=["missing-opset-import"]) for each in ([], target))
+        assert report.files[0].internal_errors == (), file
+        assert report.conforms is bare.conforms is not True, file
+        assert [each for each in report.files[0].targets if each.loads] == [], file
+
+
 OF_RUNTIME = FIXTURES / "unknown-operator" / "invalid" / "an_operator_of_the_target_in_the_default_domain.textproto"
 
 
