@@ -73,8 +73,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
       warning.
     - A `value_info` of a function that fits only some of its calls is a warning.
     - The outputs of a Loop or If follow from the operators of its bodies, not from wrong declarations of the bodies.
-    - `onnx.checker` refuses the model with `full_check`. ONNX Runtime warns when it loads the model ("Falling back to
-      lenient merge") and at each run in which an output has another shape than declared.
+    - `onnx.checker` refuses the model with `full_check`. ONNX Runtime loads it.
     - Reported by other rules: two declarations of one value (`contradictory-value-info`), types
       (`contradictory-declared-type`).
     """

@@ -49,7 +49,7 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
     - The finding is therefore a warning with `--pedantic`. Otherwise the node is *not verified*.
     - With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` checks the operators of that release.
     - Operators that a schema file describes are accepted.
-    - ONNX Runtime ignores functions that nothing calls, and training graphs.
+    - Nodes of functions that nothing calls and of training graphs are not checked: ONNX Runtime accepts such a model.
     """
     if not imports_of_onnxruntime(model):
         return
