@@ -305,7 +305,7 @@ def has_wrong_values(model: Model) -> bool:
     return has_shape_conflicts(model) or any(
         _reads_strings(model, graph, forms)
         for alike in model.operators.verified_nodes
-        if alike.operator.op_type == "Cast"
+        if alike.operator.op_type in ("Cast", "CastLike")
         for graph, forms in alike.forms.items()
     )
 
