@@ -192,6 +192,20 @@ class SuppliedShapes(Record):
         """Return how often the body of a Loop runs if no condition ends it; None if that is unknown."""
         return self._runs(fact(None, (), (1,)))
 
+    def surely_runs(self) -> bool:
+        """Return whether the body of a Loop, Scan or SequenceMap runs at least once, as far as its inputs are known."""
+        match self.subgraphs.node.op_type:
+            case "Loop":
+                iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
+                count = iterations.content[0] if iterations.content else None
+                may_begin = iterations is ABSENT or (isinstance(count, int) and count > 0)
+                return may_begin and (first is ABSENT or first.content == (1,))
+            case "Scan":
+                length = self.scan.length if self.scan is not None and not self.scan.batch else None
+            case _:
+                length = count_in(self.facts[0]) if self.facts else None
+        return isinstance(length, int) and length > 0
+
     def most_runs(self, greatest: int) -> int:
         """Return the most runs of a Loop's body; 0 if they are more than `greatest` or the first one is not sure.
 

@@ -19,6 +19,7 @@ from onnx_lint.inference.flow.subgraph_shapes import (
     with_content,
 )
 from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.flow.walks import InputUse
 from onnx_lint.inference.shapes.fact import Content, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import OutputShape, count_in
 from onnx_lint.inference.shapes.problem import is_remark
@@ -49,8 +50,6 @@ class SubgraphWalk:
         """Walk the subgraphs of a node with the facts that its operator supplies; return the outcome of the node."""
         # An If supplies nothing, so its supplier is only needed after its branches.
         supplier = self._supplier(node, memo, inputs) if node.op_type != "If" else None
-        found: dict[str, Facts] = {}
-        graphs: dict[str, Graph] = {}
         condition = inputs[0].content if supplier is None and inputs else None
         idle = "then_branch" if condition == (0,) else "else_branch" if condition == (1,) else None
         if supplier is not None and node.op_type == "Loop" and len(held) == 1:
@@ -60,15 +59,34 @@ class SubgraphWalk:
             supplier = yield from self._scanned(supplier, held[0])
         elif supplier is not None and node.op_type == "SequenceMap" and len(held) == 1:
             supplier = yield from self._mapped(supplier, held[0])
-        for each in held:
-            supplied = self._supplied(supplier, each.name, each.graph, frame) if supplier is not None else None
-            self._found.idle += each.name == idle
-            found[each.name] = yield self._walk_held(each, supplied)
-            self._found.idle -= each.name == idle
-            graphs[each.name] = each.graph
+        found = yield from self._walk_each(supplier, idle, frame, held)
+        graphs = {each.name: each.graph for each in held}
         if supplier is not None:
             return self._outcome(node, memo, supplier, found, graphs, frame)
         return self._outcome_of_if(node, memo, inputs, found, graphs, frame)
+
+    def _walk_each(
+        self, supplier: SuppliedShapes | None, idle: str | None, frame: Frame, held: Sequence[HeldGraph]
+    ) -> Generator[Walk, Facts, dict[str, Facts]]:
+        """Walk the subgraphs of a node; return the outputs of each by its attribute. `idle` never runs."""
+        found: dict[str, Facts] = {}
+        needs = frame.needs
+        in_each: list[dict[str, InputUse]] = []
+        before = needs.take() if needs is not None else {}
+        may_not_run = needs is not None and supplier is not None and not supplier.surely_runs()
+        for each in held:
+            supplied = self._supplied(supplier, each.name, each.graph, frame) if supplier is not None else None
+            is_idle = each.name == idle
+            self._found.idle += is_idle
+            self._found.unsure += is_idle or may_not_run
+            found[each.name] = yield self._walk_held(each, supplied)
+            self._found.idle -= is_idle
+            self._found.unsure -= is_idle or may_not_run
+            if needs is not None and not is_idle:
+                in_each.append(needs.take())
+        if needs is not None:
+            needs.put(before, in_each)
+        return found
 
     def _outcome_of_if(
         self,
@@ -183,7 +201,9 @@ class SubgraphWalk:
         for each in held:
             name, graph = each.name, each.graph
             supplied = self._supplied(supplier, name, graph, frame) if supplier is not None else None
+            self._found.unsure += 1
             found = yield self._walk_held(each, supplied)
+            self._found.unsure -= 1
             if supplier is None or any(True for _ in supplier.subgraphs.mismatched_inputs(name, graph)):
                 continue  # an output that follows from a wrong input is not reported again
             for mismatch in outputs_of(supplier.subgraphs, {name: tuple([each.kind for each in found])})[1]:

@@ -154,7 +154,7 @@ class Flow:
         from onnx_lint.inference.flow.function_walk import FunctionWalk
 
         return FunctionWalk(
-            self.frames, FunctionDeclarations(self.faulty), self.walk, self.walk_nested, self.found.walks, self.crashes
+            self.frames, FunctionDeclarations(self.faulty), self.walk, self.walk_nested, self.found, self.crashes
         )
 
     @cached_property
@@ -207,6 +207,8 @@ class Flow:
             self._take(here, index, memo, inputs, outcome)
         differing = self._compare_declarations(here)
         yield from self._walk_other_subgraphs(here)
+        if frame.needs is not None and not self.found.unsure and not self.found.is_trial:
+            self.functions.note_uses(graph, frame, known)
         unequal = here.unequal
         self.found.note_graph(graph, known, memos, frame.call, has_unknown=here.has_unknown, unequal=unequal)
         # A value that is declared with another type is reported, and is unknown as an output of a subgraph.
@@ -453,13 +455,18 @@ class Flow:
     def _walk_alone(self, graph: Graph, frame: Frame, known: Known) -> Generator[Walk, Facts, None]:
         """Walk a graph with unknown inputs, unless an operator has run it."""
         if graph not in self.found.walks:
+            self.found.unsure += 1
             yield self.walk_nested(graph, frame, known, None)
+            self.found.unsure -= 1
 
     def walk_held(self, held: HeldGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that an attribute of a node has, or that a call passes to it."""
         if not held.number:
             return (yield from self.walk_nested(held.graph, held.frame, held.known, supplied))
-        return (yield from self.functions.walk_given(held, supplied))
+        self.found.unsure += 1
+        outputs = yield from self.functions.walk_given(held, supplied)
+        self.found.unsure -= 1
+        return outputs
 
     def walk_nested(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a nested graph, and remove its names afterwards."""
