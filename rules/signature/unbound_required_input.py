@@ -80,7 +80,7 @@ def _leaves_out(alike: AlikeNodes) -> bool:
     return function is not None and (len(given) < len(function.body.input_names) or not all(given))
 
 
-class _Needs(Record):
+class _NeededInputs(Record):
     """The inputs that functions need."""
 
     uses: dict[tuple[int, int], InputUse]
@@ -101,7 +101,7 @@ class _Needs(Record):
         return first, self.uses[function.index, first], count
 
 
-def _needs(model: Model, *, with_subgraphs: bool) -> _Needs:
+def _needs(model: Model, *, with_subgraphs: bool) -> _NeededInputs:
     """Return the needs of function bodies, or also those of their subgraphs, which may not run."""
     needs: dict[tuple[int, int], InputUse] = {}
     passed_on: dict[tuple[int, int], list[tuple[tuple[int, int], InputUse]]] = {}
@@ -131,7 +131,7 @@ def _needs(model: Model, *, with_subgraphs: bool) -> _Needs:
     indices: dict[int, list[int]] = {}
     for number, index in sorted(needs):
         indices.setdefault(number, []).append(index)
-    return _Needs(needs, indices)
+    return _NeededInputs(needs, indices)
 
 
 def _is_hidden(name: str, graph: Graph) -> bool:

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.documents.kinds import MODEL_KIND
 from onnx_lint.model import MAX_VERSION, Model, OperatorStatus, imports_onnxruntime
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.store import ONNXRUNTIME
@@ -78,7 +77,8 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
             continue
         near = suggestion(operator.op_type, schemas.operator_names(operator.domain, version))
         for node in alike.nodes:
-            if model.kind != MODEL_KIND or model.calls.is_run(node.graph):
+            # Only a model, which states imports of its own, shows which functions are called.
+            if not model.imports.are_stated or model.calls.is_run(node.graph):
                 yield Finding(
                     node.place.at("op_type"),
                     f"{node.describe()} uses an operator that ONNX Runtime {release} does not have{near}",

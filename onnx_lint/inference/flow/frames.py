@@ -10,7 +10,7 @@ from onnx_lint.common.cached import Memory, cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
-from onnx_lint.inference.flow.walks import Call, Needs
+from onnx_lint.inference.flow.walks import Call, CallNeeds
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
@@ -81,7 +81,7 @@ class Frame(Record):
     call: Call | None = None
     graphs: Mapping[str, HeldGraph] = EMPTY
     """The graphs that the call, or a default, gives to attribute parameters."""
-    needs: Needs | None = None
+    needs: CallNeeds | None = None
     """The inputs that the call omits and the body needs, found so far; None if the call omits none."""
 
     def held_by(self, node: Node, nested: Sequence[Graph], known: Known) -> list[HeldGraph]:
@@ -124,7 +124,7 @@ class Frames:
         bound: Protos,
         call: Call | None,
         graphs: Mapping[str, HeldGraph],
-        needs: Needs | None = None,
+        needs: CallNeeds | None = None,
     ) -> Frame:
         """Return the frame of a function body for a call. Bodies without parameters share their memos."""
         memos = {} if bound else self._of_functions.setdefault(self._imports.number_of(function), {})

@@ -11,7 +11,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.frames import Frame, Frames, HeldGraph, Known, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.flow.walks import Call, InputUse, Needs, OmittedInput, arguments_for
+from onnx_lint.inference.flow.walks import Call, CallNeeds, InputUse, OmittedInput, arguments_for
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.types.argument import Arguments, Protos, read_arguments
 from onnx_lint.ir.crashes import Crashes
@@ -105,7 +105,7 @@ class FunctionWalk:
         if not self._may_enter(function, bound, for_types=typed is None):
             self.declarations.doubt(function, types=typed is None)
             return typed or ()
-        needs = Needs()
+        needs = CallNeeds()
         outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call), graphs, needs)
         self._outputs[call] = outputs
         if needs.uses:
@@ -155,7 +155,7 @@ class FunctionWalk:
         bound = dict.fromkeys(function.attribute_names)
         self._may_enter(function, bound, for_types=True)
         inputs = (UNKNOWN,) * len(function.body.input_names)
-        return (yield from self._body(function, inputs, bound, None, {}, Needs()))
+        return (yield from self._body(function, inputs, bound, None, {}, CallNeeds()))
 
     def _handed_over(self, held: HeldGraph) -> HeldGraph:
         """Return the graph that a call gives to a function; one that the caller was given itself stays the same."""
@@ -185,7 +185,7 @@ class FunctionWalk:
         bound: Protos,
         call: Call | None,
         graphs: dict[str, HeldGraph],
-        needs: Needs,
+        needs: CallNeeds,
     ) -> Walk:
         """Walk a body; add the inputs that the call omits and the body needs to `needs`."""
         names = function.body.input_names

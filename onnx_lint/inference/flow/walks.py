@@ -30,7 +30,7 @@ class InputUse(Record):
     index: int
 
 
-class Needs:
+class CallNeeds:
     """The inputs that a call omits and that its body needs, found so far."""
 
     __slots__ = ("uses",)
