@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import look
 from onnx_lint.common.record import replace
-from onnx_lint.inference.flow.declarations import Declarations, may_be, without_expressions
+from onnx_lint.inference.flow.declarations import Declarations, may_be, with_declared_rank, without_expressions
 from onnx_lint.inference.flow.declared_facts import (
     declared_inputs,
     declared_values,
@@ -337,12 +337,14 @@ class Flow:
             return made
         if outcome.branches:
             stated = without_expressions(stated)
+        operator = memo.operator.schema.name if memo.operator is not None else ""
+        if operator == "DictVectorizer":
+            made = with_declared_rank(made, stated, here.graph.table.forms[index])
         quick = self._declarations.joined.get((made, stated))
         found = quick or self._declarations.join(name, made, stated, here.discords)
         if name in here.discords:
             here.behind.add(name)  # declarations behind it may follow from the wrong one
-        is_reshape = memo.operator is not None and memo.operator.schema.name == "Reshape"
-        if is_reshape and name not in here.discords and inputs and inputs[0] is not None:
+        if operator == "Reshape" and name not in here.discords and inputs and inputs[0] is not None:
             self._declarations.compare_counts(here.graph, name, memo, inputs[0], stated, found, here.frame.call)
         return found
 
