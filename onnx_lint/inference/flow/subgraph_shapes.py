@@ -76,6 +76,9 @@ class SuppliedShapes(Record):
             found[1] = fact(condition.kind, condition.shape, (1,))
             for index, content in enumerate(self.kept, LOOP_HEAD):
                 found[index] = with_content(found[index], content)
+        elif self.subgraphs.node.op_type == "SequenceMap":
+            elements = [each.inside or each for each in self.values]
+            found = [with_content(made, each.content) for made, each in zip(found, elements, strict=False)]
         return tuple(found)
 
     def tried(self) -> SuppliedShapes:
@@ -117,7 +120,8 @@ class SuppliedShapes(Record):
                 return list(map(held, self.unrolled)) or self._looped(found.get("body", ()))
             case "SequenceMap" if self.mapped:
                 return [
-                    sequence_of(tuple([each.shape for each in column])) for column in zip(*self.mapped, strict=True)
+                    sequence_of(tuple([each.shape for each in column]), tuple([each.content for each in column]))
+                    for column in zip(*self.mapped, strict=True)
                 ]
             case "SequenceMap" if self.facts:
                 return [Inside(held(each), count_in(self.facts[0])) for each in found.get("body", ())]
@@ -380,12 +384,15 @@ def stacked_facts(pieces: Sequence[Fact]) -> Fact:
 
 
 def are_apart(fact: Fact) -> bool:
-    """Return whether a value is a sequence and the shape of each of its elements is known."""
-    return bool(fact.elements) and len(fact.elements) == count_in(fact)
+    """Return whether a value is a sequence and the shape, or the elements, of each tensor in it is known."""
+    return count_in(fact) in {len(each) for each in (fact.elements, fact.parts) if each}
 
 
 def _element(sequence: Fact, index: int) -> Fact | None:
-    return as_fact(sequence.inside.kind, sequence.elements[index]) if sequence.inside is not None else None
+    if sequence.inside is None:
+        return None
+    made = as_fact(sequence.inside.kind, sequence.elements[index]) if sequence.elements else sequence.inside
+    return with_content(made, sequence.parts[index]) if sequence.parts else made
 
 
 _BEFORE: Final = "#before"

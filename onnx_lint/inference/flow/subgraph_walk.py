@@ -182,8 +182,7 @@ class SubgraphWalk:
         """Return the supplier with the outputs of SequenceMap's body for each element, found by trial."""
         kinds = supplier.subgraphs.supplied(held.name, held.graph)
         count = count_in(supplier.facts[0]) if supplier.facts else None
-        lengths = {len(each.elements) for each in supplier.facts if are_apart(each)}
-        if held.number or kinds is None or lengths != {count}:
+        if held.number or kinds is None or not any(map(are_apart, supplier.facts)):
             return supplier
         found: list[Facts] = []
         for index in range(count if isinstance(count, int) else 0):

@@ -289,7 +289,7 @@ def _constant_of_shape(node: Operands, shape: Dims) -> Content:
 
 @follows("Range", reads=3)
 def _range(node: Operands, shape: Dims) -> Content:
-    bounds = [node.scalar(index) for index in range(3)]
+    bounds = whole_numbers([node.scalar(index) for index in range(3)])
     numbers = range(*bounds) if dims.are_sizes(bounds) and bounds[2] else range(MOST_COMPUTED + 1)
     return tuple(numbers) if len(numbers) <= MOST_COMPUTED else None
 

@@ -312,6 +312,11 @@ def test_two_parts_of_a_variable_are_the_whole(version: int) -> None:
             None,
         ),
         ("y = Loop (, t, k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Add (v, i) }>", None),
+        (
+            "s = SequenceConstruct (k, u, three)  m = SequenceMap (s, three) <body = b (p, q) => (r) "
+            "{ r = Add (p, q) }>  i = Constant <value_int = 0> ()  y = SequenceAt (m, i)",
+            (7, 10),
+        ),
         ("y = Scan (k) <num_scan_inputs = 1, body = b (p) => (q) { q = Neg (p) }>", (-4, -7)),
         (
             "y = Scan (k) <num_scan_inputs = 1, scan_output_directions = [1], body = b (p) => (q) { q = Neg (p) }>",
