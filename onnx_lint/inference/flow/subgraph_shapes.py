@@ -131,6 +131,8 @@ class SuppliedShapes(Record):
 
     def contents(self, found: Mapping[str, Facts]) -> Sequence[Content]:
         """Return the known elements of the node's outputs."""
+        if self.subgraphs.node.op_type == "Loop" and self._never_runs():
+            return [each.content for each in self.facts[LOOP_HEAD:]]
         if self.subgraphs.node.op_type in ("Loop", "Scan"):
             return [each.content for each in self.unrolled] or self.kept
         one, other = found.get("then_branch", ()), found.get("else_branch", ())
@@ -183,6 +185,11 @@ class SuppliedShapes(Record):
         if not body:
             return []
         condition, *values = body
+        if self._never_runs():
+            return [
+                *map(held, first),
+                *[None if each.shape is None else (0, *each.shape) for each in values[len(first) :]],
+            ]
         length = self._runs(condition)
         carried = [_union(held(before), held(after)) for before, after in zip(first, values, strict=False)]
         for index, (each, growth) in enumerate(zip(carried, self.grown, strict=False)):
@@ -195,6 +202,12 @@ class SuppliedShapes(Record):
     def runs(self) -> Dim:
         """Return how often the body of a Loop runs if no condition ends it; None if that is unknown."""
         return self._runs(fact(None, (), (1,)))
+
+    def _never_runs(self) -> bool:
+        """Return whether a Loop has no run: it returns the initial values, and no pieces."""
+        iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
+        count = iterations.content[0] if iterations.content else None
+        return first.content == (0,) or (isinstance(count, int) and count <= 0)
 
     def surely_runs(self) -> bool:
         """Return whether the body of a Loop, Scan or SequenceMap runs at least once, as far as its inputs are known."""

@@ -317,6 +317,14 @@ def test_two_parts_of_a_variable_are_the_whole(version: int) -> None:
             "{ r = Add (p, q) }>  i = Constant <value_int = 0> ()  y = SequenceAt (m, i)",
             (7, 10),
         ),
+        (
+            "y = Loop (zero, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Neg (v) }>",
+            (4, 7),
+        ),
+        (
+            "y = Loop (m, no, k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Neg (v) }>",
+            (4, 7),
+        ),
         ("y = Scan (k) <num_scan_inputs = 1, body = b (p) => (q) { q = Neg (p) }>", (-4, -7)),
         (
             "y = Scan (k) <num_scan_inputs = 1, scan_output_directions = [1], body = b (p) => (q) { q = Neg (p) }>",
@@ -350,7 +358,8 @@ def test_two_parts_of_a_variable_are_the_whole(version: int) -> None:
 def test_numbers_go_through_loops_and_branches(node: str, expected: tuple[int, ...] | None) -> None:
     model = onnx.parser.parse_model(f"""
         <ir_version: 10, opset_import: ["" : 21]>
-        g (int64 m, bool c, int64[2] u) => (int64[a] y) <int64[2] k = {{4, 7}}, int64 three = {{3}}, bool t = {{1}}>
+        g (int64 m, bool c, int64[2] u) => (int64[a] y)
+        <int64[2] k = {{4, 7}}, int64 three = {{3}}, int64 zero = {{0}}, bool t = {{1}}, bool no = {{0}}>
         {{ {node} }}
     """)
     assert flow_of(model).facts["y"].content == expected
