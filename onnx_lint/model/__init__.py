@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.declaration_index import EarlierStatements
     from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, contradict
     from onnx_lint.ir.names.renaming import FreshNames, value_names
-    from onnx_lint.ir.operators.control_flow import attribute_name
     from onnx_lint.ir.operators.function_calls import attribute_parameters
     from onnx_lint.ir.operators.imports import MAX_VERSION
     from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus

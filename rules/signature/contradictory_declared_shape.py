@@ -61,6 +61,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
       present) must be compatible with both S1 and S2". If the condition is a constant, it must fit the branch that
       runs.
     - A Reshape to an unknown shape keeps the number of elements: `[N, 7]` is never `[N, 6]`, except for empty tensors.
+    - A DictVectorizer of C keys makes `[C]` by its description ("A 1-D tensor") and `[1, C]` in ONNX Runtime. Both are
+      accepted. No shape is inferred for the nodes behind it, only the declaration of its output is compared.
     - If a list of unknown `axes` has one number, the rank after a Squeeze, or a reduction without `keepdims`, is known.
       Several numbers may repeat an axis.
     - The declaration of a sequence must fit all its elements: "The dimension variables M or N must be omitted from the

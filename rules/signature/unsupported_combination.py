@@ -58,7 +58,8 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
       `key` and `value`, `cos_cache` and `sin_cache` of GroupQueryAttention.
     - All or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. They form
       tuples; only `nodes_hitrates` and `nodes_missing_value_tracks_true` are optional. ONNX Runtime refuses the model.
-    - A default of LabelEncoder with the value that the signature has for it counts as left out: both mean the same.
+    - A number or text with the value that the signature has as its default counts as left out: both mean the same, and
+      spox writes all of them for LabelEncoder, Imputer and CategoryMapper.
     - Not both: `nonpad_kv_seqlen` and past or present keys and values of Attention; an attribute of
       TreeEnsembleClassifier or TreeEnsembleRegressor and the one of the same name with `_as_tensor`.
     - Not both: `pads` and an `auto_pad` other than NOTSET. Consumers ignore the pads of a pool, but its text is that of
