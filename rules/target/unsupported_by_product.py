@@ -7,6 +7,7 @@ from typing import Final
 
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
+    DOMAIN_ALIAS,
     EXTERNAL_LOCATION,
     ROOT,
     STRING_TYPE,
@@ -33,7 +34,6 @@ from onnx_lint.spec.products.refusals import (
     WITHOUT_KERNEL,
     ReadInputs,
 )
-from onnx_lint.spec.releases import DOMAIN_ALIAS
 from onnx_lint.wording import counted, listed, quote
 
 
