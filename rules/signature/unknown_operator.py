@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 
 from onnx_lint.ir.operators.mismatch import describe_importer
-from onnx_lint.model import Model, Operator, OperatorSchemas, OperatorStatus, has_misused_operators
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import (
+    Function,
+    Model,
+    Node,
+    Operator,
+    OperatorSchemas,
+    OperatorStatus,
+    has_misused_operators,
+)
+from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain
 from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
@@ -61,6 +69,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     ### Details
 
     - A function of the model with this domain and name defines the operator, also if ONNX has one of that name.
+    - A function of the model with this name in another domain is suggested if the importer has that domain, and the
+      function takes the inputs, outputs and attributes of the node.
     - Inside a function body, the function's own imports decide.
     - A domain is checked if ONNX publishes it, or if a schema file or an operator-set file describes it. The file must
       list all operators of its domain.
@@ -74,6 +84,7 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     schemas = model.operators.schemas
     unknown = [alike for alike in model.operators.alike_nodes if alike.operator.status is OperatorStatus.UNKNOWN]
     names: dict[tuple[str, int | None], list[str]] = {}
+    own = _own_functions(model, {alike.operator.op_type for alike in unknown})
     for count, alike in enumerate(unknown):
         operator = alike.operator
         if not operator.domain and operator.op_type in REMOVED_EXPERIMENTAL:
@@ -89,16 +100,46 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
         for node in alike.nodes:
             who = describe_importer(node)
             if who not in what:
-                what[who] = _what_is_known(schemas, operator, who, spelling, known)
+                imported = model.imports.domains(node.graph.function)
+                what[who] = _what_is_known(schemas, operator, who, imported, spelling, known)
+            function = _called(model, node, own)
+            known_of_it = what[who]
+            if function is not None:
+                known_of_it = f"{_domain(operator.domain)} {operator.opset_version} does not have"
+                known_of_it += f"; did you mean {quote(function.qualified_name)}, a function of the model?"
             yield Finding(
                 node.place.at("op_type"),
-                f"{node.describe()} uses an operator that {what[who]}",
+                f"{node.describe()} uses an operator that {known_of_it}",
+                related=() if function is None else (Related(function.place, "defines the operator"),),
+                hint=None if function is None else f"write domain={quote(function.domain)} on the node",
                 clause=clause,
                 allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
                 subject=operator.op_type,
                 cause=operator.versioned_name,
                 case="own-operator" if _is_of_runtime(operator) else None,
             )
+
+
+def _own_functions(model: Model, names: Set[str]) -> dict[str, list[Function]]:
+    """Return the functions of the model that have one of the names, whatever their domain."""
+    found: dict[str, list[Function]] = {}
+    for function in model.functions if names else ():
+        if function.name in names and function.domain:
+            found.setdefault(function.name, []).append(function)
+    return found
+
+
+def _called(model: Model, node: Node, own: Mapping[str, list[Function]]) -> Function | None:
+    """Return the function that the node would call if it named its domain; None if that call would not be right."""
+    for function in own.get(node.op_type, ()):
+        is_called = function is not node.graph.function and node.overload == function.overload
+        body = function.body
+        fits = len(node.inputs) <= len(body.input_names) and len(node.outputs) <= len(body.output_names)
+        attributes = {*function.attribute_names, *(each.name for each in function.attribute_defaults)}
+        takes = {each.name for each in node.attribute_protos} <= attributes
+        if is_called and fits and takes and function.domain in model.imports.domains(node.graph.function):
+            return function
+    return None
 
 
 def _is_of_runtime(operator: Operator) -> bool:
@@ -108,7 +149,12 @@ def _is_of_runtime(operator: Operator) -> bool:
 
 
 def _what_is_known(
-    schemas: OperatorSchemas, operator: Operator, who: str, spelling: str | None, known: list[str]
+    schemas: OperatorSchemas,
+    operator: Operator,
+    who: str,
+    domains: Set[str],
+    spelling: str | None,
+    known: list[str],
 ) -> str:
     imported = f"{_domain(operator.domain)} {operator.opset_version}"
     versions = schemas.versions(operator.domain, operator.op_type)
@@ -127,7 +173,8 @@ def _what_is_known(
         return f"{imported} does not have; ONNX Runtime Training defines it"
     others = [domain for domain in schemas.domains_of(operator.op_type) if domain != operator.domain]
     if others:
-        return f"{imported} does not have; {_owners(others)}"
+        # A domain that is imported was meant, and forgotten on the node.
+        return f"{imported} does not have; {_owners([each for each in others if each in domains] or others)}"
     if operator.op_type in TENSORFLOW:
         return f"{imported} does not have; TensorFlow has an operator of that name"
     return f"{imported} does not have{suggestion(operator.op_type, known)}"

@@ -69,10 +69,18 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
                     f"{ATTRIBUTE_TYPE_NAMES.get(attribute.type, attribute.type)}, but {takes}",
                     allowed=expected,
                     subject=attribute.name,
-                    hint=number and f"write {attribute.name}={number}",
+                    hint=f"write {attribute.name}={number}" if number else _other_attribute(schema, attribute),
                     cause=version_cause(other, alike, f"{attribute.name} {attribute.type}"),
                     is_cause_shared=bool(other),
                 )
+
+
+def _other_attribute(schema: OperatorSchema, attribute: Proto) -> str | None:
+    """Return a hint at the one attribute of the type whose name begins as this one does, as value_int of Constant."""
+    given = ATTRIBUTE_TYPE_NAMES.get(attribute.type)
+    prefix = f"{attribute.name}_"
+    alike = [name for name, each in schema.attributes.items() if name.startswith(prefix) and each.type == given]
+    return f"the attribute for {given} is {quote(alike[0])}" if len(alike) == 1 else None
 
 
 def _number(schema: OperatorSchema, attribute: Proto) -> str | None:
