@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
+from onnx_lint.inference.types.type_string import canonical, from_proto
+from onnx_lint.ir.names.resolution import Use
 from onnx_lint.model import Graph, Model, has_undefined_names, nameless_definition
 from onnx_lint.rule import Finding, Related, alone, rule
 from onnx_lint.wording import Suggestions, quote
+
+_Hint = tuple[str, tuple[Related, ...]]
+"""What is known of an undefined name, and the places that show it."""
+
+_NOTHING: _Hint = ("nothing defines", ())
 
 
 @rule(clause=("NOD-2", "GRA-8", "FUN-8", "FUN-10"), since="0.1.0", about=has_undefined_names, needs="graph")
@@ -45,29 +52,17 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     - An empty name omits an optional input.
     - A graph output may name a value that the graph itself defines.
     - The nearest name is suggested only for the first 20 wrong names of a kind, because the search takes time.
+    - If one name of a graph is undefined and one value is used by nothing, the message names that value too, unless the
+      node or the declared output needs another type: the name was probably changed in one place only.
     - Reported by other rules: an output of a nested graph that only an outer graph defines (`outer-scope-output`), an
       undefined name if an initializer lost its name (`unnamed-value`).
     """
-    yield from _undefined_inputs(model)
-    suggestions = Suggestions()
-    holders: Mapping[str, Graph] | None = None
-    for graph in model.graphs:
-        for index, name in enumerate(graph.output_names):
-            if name and name not in graph.positions and not graph.sees(name):
-                if holders is None:
-                    holders = _holders(model, _undefined_outputs(model))
-                hint, near = _hint(name, graph, holders, suggestions)
-                yield Finding(
-                    graph.at("output", index),
-                    f"output {index} of {graph.describe()} is {quote(name)}, which {hint}",
-                    related=near,
-                    clause="FUN-8" if graph.is_function else "GRA-8",
-                    allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",
-                    subject=name,
-                )
+    with_one = _with_one_undefined(model)
+    yield from _undefined_inputs(model, with_one)
+    yield from _undefined_outputs(model, with_one)
 
 
-def _undefined_inputs(model: Model) -> Iterator[Finding]:
+def _undefined_inputs(model: Model, with_one: Set[Graph]) -> Iterator[Finding]:
     """One finding for each name that a graph uses and nothing defines, at its first use."""
     suggestions = Suggestions()
     holders = _holders(model, model.resolution.undefined_names)
@@ -76,7 +71,9 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
         name, graph, others = undefined.name, undefined.graph, undefined.count - 1
         first, *following = undefined.uses
         more = f" (and {others:,} more {'time' if others == 1 else 'times'})" if others else ""
-        hint, near = _hint(name, graph, holders, suggestions)
+        hint, near = _hint(name, graph, holders, suggestions) or (
+            _unpaired(model, graph, _types_of_input(model, first)) if graph in with_one else _NOTHING
+        )
         finding = Finding(
             first.place,
             f"{first.node.describe()} uses {quote(name)}{more}, which {hint}",
@@ -89,7 +86,30 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
         yield finding if others else alone(finding)
 
 
-def _undefined_outputs(model: Model) -> Iterator[str]:
+def _undefined_outputs(model: Model, with_one: Set[Graph]) -> Iterator[Finding]:
+    """One finding for each output of a graph that nothing defines."""
+    suggestions = Suggestions()
+    holders: Mapping[str, Graph] | None = None
+    for graph in model.graphs:
+        for index, name in enumerate(graph.output_names):
+            if not name or name in graph.positions or graph.sees(name):
+                continue
+            if holders is None:
+                holders = _holders(model, _names_of_outputs(model))
+            hint, near = _hint(name, graph, holders, suggestions) or (
+                _unpaired(model, graph, _types_of_output(graph, index)) if graph in with_one else _NOTHING
+            )
+            yield Finding(
+                graph.at("output", index),
+                f"output {index} of {graph.describe()} is {quote(name)}, which {hint}",
+                related=near,
+                clause="FUN-8" if graph.is_function else "GRA-8",
+                allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",
+                subject=name,
+            )
+
+
+def _names_of_outputs(model: Model) -> Iterator[str]:
     """The names of graph outputs that the graph does not define."""
     return (name for graph in model.graphs for name in graph.output_names if name not in graph.positions)
 
@@ -105,24 +125,57 @@ def _holders(model: Model, names: Iterable[str]) -> Mapping[str, Graph]:
     return found
 
 
-def _hint(
-    name: str, graph: Graph, holders: Mapping[str, Graph], suggestions: Suggestions
-) -> tuple[str, tuple[Related, ...]]:
-    """Return the other places that define the name, or the lack of any, and the place of the nearest visible name."""
+def _hint(name: str, graph: Graph, holders: Mapping[str, Graph], suggestions: Suggestions) -> _Hint | None:
+    """Return the other places that define the name, or the place of the nearest visible name; None if there is none."""
     elsewhere = holders.get(name)
     if elsewhere is None:
         # What was renamed without its users is used by nothing.
         near = suggestions.nearest(name, _unused(graph), _visible(graph))
-        return (
-            ("nothing defines", ())
-            if near is None
-            else (f"nothing defines; did you mean {quote(near)}?", _named(near, graph))
-        )
+        return None if near is None else (f"nothing defines; did you mean {quote(near)}?", _named(near, graph))
     if graph.function is not elsewhere.function:
         return f"only {elsewhere.describe()} defines; functions and their callers do not share names", ()
     if any(outer is elsewhere for outer, _ in graph.scopes()):
         return f"{elsewhere.describe()} does not define before the node that runs this graph", ()
     return f"only {elsewhere.describe()} defines; names of that graph are not visible here", ()
+
+
+def _unpaired(model: Model, graph: Graph, types: Set[str]) -> _Hint:
+    """Return that nothing defines a name, and the one value that nothing uses, if it may be of one of the types.
+
+    Where one name was changed in one place only, one name is undefined and one value unused. `types`: empty if unknown.
+    """
+    used = model.uses.used_in(graph)
+    unused = [name for name in graph.positions if name and name not in used]
+    kind = model.value_flow.fact_of(unused[0], graph).kind if len(unused) == 1 else None
+    if len(unused) != 1 or (types and kind is not None and kind not in types):
+        return _NOTHING
+    return f"nothing defines; {quote(unused[0])} is used by nothing", _named(unused[0], graph)
+
+
+def _with_one_undefined(model: Model) -> Set[Graph]:
+    """Return the graphs that use or return one undefined name."""
+    names: dict[Graph, set[str]] = {}
+    for each in model.resolution.undefined:
+        names.setdefault(each.graph, set()).add(each.name)
+    for graph in model.graphs:
+        names.setdefault(graph, set()).update(set(graph.output_names).difference(graph.positions, {""}))
+    return {graph for graph, found in names.items() if len(found) == 1}
+
+
+def _types_of_input(model: Model, use: Use) -> Set[str]:
+    """Return the types that the operator takes as the input of a node."""
+    schema = model.operators.operator(use.node).schema
+    if schema is None or not schema.inputs:
+        return frozenset()
+    return canonical(schema.inputs[min(use.index, len(schema.inputs) - 1)].types)
+
+
+def _types_of_output(graph: Graph, index: int) -> Set[str]:
+    """Return the type that an output is declared with."""
+    if graph.is_function:
+        return frozenset()
+    declared = from_proto(graph.message_at("output", index).type)
+    return frozenset() if declared is None else frozenset({declared})
 
 
 def _named(name: str, graph: Graph) -> tuple[Related, ...]:

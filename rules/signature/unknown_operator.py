@@ -165,19 +165,24 @@ def _what_is_known(
         return f"{came}; below that version ONNX Runtime defines it" if is_runtimes else came
     if spelling:
         return f"{imported} does not have; did you mean {quote(spelling)}?"
-    if not operator.domain and operator.op_type.endswith("_TRT") and operator.op_type in onnxruntime_default_domain():
-        return f"{imported} does not have; it is a plugin that ONNX Runtime passes to TensorRT"
-    if not operator.domain and operator.op_type in onnxruntime_default_domain():
-        return f"{imported} does not have; ONNX Runtime defines it"
-    if not operator.domain and operator.op_type in RUNTIME_TRAINING:
-        return f"{imported} does not have; ONNX Runtime Training defines it"
-    others = [domain for domain in schemas.domains_of(operator.op_type) if domain != operator.domain]
+    who_has = _who_has(schemas, operator, domains)
+    what = f"; {who_has}" if who_has is not None else suggestion(operator.op_type, known)
+    return f"{imported} does not have{what}"
+
+
+def _who_has(schemas: OperatorSchemas, operator: Operator, domains: Set[str]) -> str | None:
+    """Return which program or domain has an operator of the name. `domains`: those that are imported."""
+    name, is_default = operator.op_type, not operator.domain
+    if is_default and name in onnxruntime_default_domain():
+        is_plugin = name.endswith("_TRT")
+        return "it is a plugin that ONNX Runtime passes to TensorRT" if is_plugin else "ONNX Runtime defines it"
+    if is_default and name in RUNTIME_TRAINING:
+        return "ONNX Runtime Training defines it"
+    others = [domain for domain in schemas.domains_of(name) if domain != operator.domain]
     if others:
         # A domain that is imported was meant, and forgotten on the node.
-        return f"{imported} does not have; {_owners([each for each in others if each in domains] or others)}"
-    if operator.op_type in TENSORFLOW:
-        return f"{imported} does not have; TensorFlow has an operator of that name"
-    return f"{imported} does not have{suggestion(operator.op_type, known)}"
+        return _owners([each for each in others if each in domains] or others)
+    return "TensorFlow has an operator of that name" if name in TENSORFLOW else None
 
 
 def _owners(domains: list[str]) -> str:

@@ -20,6 +20,7 @@ opset_import { version: 21 }
 graph {
   name: "g"
   node { op_type: "Relu" input: "x" output: "y" }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { } } } }
 }
 """
 
