@@ -31,10 +31,10 @@ _ENDPOINTS: Final = (
 """Matches the environment variables that decide which server an address of a store leads to."""
 
 
-def key_of(settings: bytes, *, path: str, name: str, context: bool) -> bytes:
+def key_of(settings: bytes, *, path: str, name: str, context: int) -> bytes:
     """Return the key of a check: of these settings, and of a file by its path and by its name in the report.
 
-    `context`: whether the report shows the lines around findings.
+    `context`: what the report shows around findings.
     """
     place: object = path
     if not is_remote(path):
@@ -42,7 +42,7 @@ def key_of(settings: bytes, *, path: str, name: str, context: bool) -> bytes:
     elif not is_web(path):  # the name has the whole address; the path may have a commit of the hub
         place = sorted((name, value) for name, value in os.environ.items() if re.fullmatch(_ENDPOINTS, name))
     found = hashlib.blake2b(settings, digest_size=32)
-    found.update(repr((place, name, context)).encode("utf-8", "surrogatepass"))
+    found.update(repr((place, name, int(context))).encode("utf-8", "surrogatepass"))
     return found.digest()
 
 

@@ -37,6 +37,9 @@ KEPT: Final[Mapping[str, type]] = MappingProxyType(
 SENT: Final[Mapping[str, type]] = MappingProxyType({**KEPT, "InternalError": InternalError, "float": float})
 """The classes in a report that another machine sends."""
 
+_PICTURES: Final = frozenset({"Picture", "PictureArrow", "PictureBox", "PictureValue"})
+"""The classes of `onnx_lint.report.pictures`, which only reports with pictures need."""
+
 _SEVERITY: Final = "Severity"
 _PLACE: Final = "Place"
 _PLAIN: Final = (str, int, bool, type(None))
@@ -77,7 +80,7 @@ def _plain(value: Any, kinds: Mapping[str, type]) -> Any:
         return {_SEVERITY: value.value}
     if type(value) is Place:
         return {_PLACE: _steps(value)}
-    if kinds.get(name) is not type(value):
+    if _kind(name, kinds) is not type(value):
         raise TypeError(f"a report with {type(value)} cannot be kept")
     if isinstance(value, Record):
         return {name: [_plain(each, kinds) for each in type(value)._values(value)]}
@@ -96,7 +99,19 @@ def _made(value: Any, kinds: Mapping[str, type]) -> Any:
         return Severity(content)
     if name == _PLACE:
         return _place(content)
-    return kinds[name](*[_made(each, kinds) for each in content])
+    kind = _kind(name, kinds)
+    if kind is None:
+        raise KeyError(name)
+    return kind(*[_made(each, kinds) for each in content])
+
+
+def _kind(name: str, kinds: Mapping[str, type]) -> Any:
+    """Return the class of that name which a report may have; None if there is none."""
+    if name not in _PICTURES:
+        return kinds.get(name)
+    from onnx_lint.report import pictures
+
+    return getattr(pictures, name)
 
 
 def _steps(place: Place) -> list[str | int | None]:

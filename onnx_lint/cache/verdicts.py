@@ -31,6 +31,7 @@ from onnx_lint.engine.settings import Settings, trusted_folders
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.source import ReadError
 from onnx_lint.ir.tensors.data_folder import DataFolder
+from onnx_lint.report import NODES
 from onnx_lint.report.file_report import FileReport
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class FileCheck(Record):
     path: str
     settings: Settings
     name: str
-    context: bool
+    context: int
+    """What the report shows around findings: nothing, `LINES` or `NODES`."""
     listed: tuple[str, int] | None = None
     """The identity of a stored object in the listing of its store; None if the listing has none."""
     source: RemoteSource | None = None
@@ -98,13 +100,13 @@ class Verdicts:
     def find(self, check: FileCheck, *, may_read: bool) -> FileReport | None:
         """Return the report of an unchanged file; None if there is none. `may_read`: whether to compare the content.
 
-        A report with lines around findings also serves one without them.
+        A report that shows more around findings also serves one that shows less.
         """
-        found = self._found(check, may_read=may_read)
-        if found is None and not check.context:
-            found = self._found(replace(check, context=True), may_read=may_read)
-            return found.without_context() if found is not None else None
-        return found
+        for extent in range(check.context, NODES + 1):
+            found = self._found(replace(check, context=extent), may_read=may_read)
+            if found is not None:
+                return found if extent == check.context else found.with_extent(check.context)
+        return None
 
     def _found(self, check: FileCheck, *, may_read: bool) -> FileReport | None:
         key = self._key(check)

@@ -14,7 +14,7 @@ from onnx_lint.configuration.errors import RequestError
 from onnx_lint.engine.settings import PARTS
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.locations import is_remote, shown_location
-from onnx_lint.reporters import WITH_LINES, Options, parts_of
+from onnx_lint.reporters import Options, extent_of, parts_of
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.tasks.lint_one import Task
 
@@ -35,7 +35,7 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     own = plan.run_request()
     inputs = inputs_of(plan)
     forms = [output.format_name for output in outputs]
-    context = own.context and any(form in WITH_LINES for form in forms)
+    context = extent_of(forms) if own.context else 0
     # A verdict in the cache serves every form.
     parts = PARTS if own.cache else parts_of(forms, quiet=own.quiet, statistics=own.statistics)
     cache = _cache_folder(own, inputs) if own.cache else None

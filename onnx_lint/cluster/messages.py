@@ -31,7 +31,7 @@ class Job(Record):
     index: int
     path: str
     name: str | None
-    context: bool
+    context: int
     settings: bytes
     """Pickled. A process unpickles equal settings once, so that the rules are not selected again for each file."""
     folder: str

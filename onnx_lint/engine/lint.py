@@ -37,6 +37,7 @@ from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader import load
 from onnx_lint.loader.limits.not_checked import within_time
 from onnx_lint.model import ROOT, Model
+from onnx_lint.report import NODES
 from onnx_lint.report.file_report import Counted, FileReport, InternalError, TargetVerdict
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.rule import Finding, RuleError
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import Fix
     from onnx_lint.ir.tensors.data_folder import DataFolder
     from onnx_lint.remote import RemoteSource
+    from onnx_lint.report.pictures import Picture
 
 _MANY_FINDINGS: Final = 500
 """For more findings, the time to release the model is small beside the time to write them."""
@@ -203,16 +205,16 @@ def lint_source(
     settings: Settings,
     *,
     is_file: bool = False,
-    context: bool = False,
+    context: int = 0,
     beside: DataFolder | None = None,
     keeps_edits: Callable[[Fix], bool] = lambda _: False,
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
-    `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: whether to
-    report the lines around the first findings of each rule. `beside`: the folder of the file; the caller can ask it
-    afterwards which files were looked up. `keeps_edits`: returns whether the diagnostics have the edits of a fix. If
-    the source cannot be read to its end, the report says why.
+    `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: what to report
+    around the first findings of each rule: nothing, `LINES` or `NODES`. `beside`: the folder of the file; the caller
+    can ask it afterwards which files were looked up. `keeps_edits`: returns whether the diagnostics have the edits of a
+    fix. If the source cannot be read to its end, the report says why.
     """
     use_files(settings.plugins)
     check = _SourceCheck(source, path, settings, is_file, context, beside, keeps_edits)
@@ -289,7 +291,7 @@ class _SourceCheck(Record):
     path: str
     settings: Settings
     is_file: bool
-    context: bool
+    context: int
     beside: DataFolder | None
     keeps_edits: Callable[[Fix], bool]
 
@@ -333,10 +335,12 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         found, crashes = unfold(verdict.diagnostics), len(errors.all())
         left = (*gaps, *verdict.cut, *incomplete, *([counted(crashes, "internal error")] if crashes else ()))
         targets = part(lambda: tuple(target_verdicts(model, found, settings, rules, left)), (), "judging the targets")
+    diagnostics = _shown(verdict.diagnostics, model, check, errors)
     return FileReport(
         path=check.path,
         size=check.source.size,
-        diagnostics=_shown(verdict.diagnostics, model, check, errors),
+        diagnostics=diagnostics,
+        pictures=_pictures(diagnostics, model, errors) if diagnostics and check.context == NODES else (),
         facts=facts,
         kind=model.kind,
         judged_by=len(judging),
@@ -355,7 +359,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
 def _shown(
     found: tuple[Diagnostic, ...], model: Model, check: _SourceCheck, errors: InternalErrors
 ) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics with their fixes, the lines around them, and the nodes around them, as asked for."""
+    """Return the diagnostics with their fixes, and the lines around them if those are asked for."""
     part = errors.unless_it_crashes
     if any(item.edits or item.members for item in found):
         from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits
@@ -372,6 +376,12 @@ def _shown(
     return part(lambda: _with_surroundings(described, model), found, "showing the model around findings")
 
 
+def _pictures(diagnostics: tuple[Diagnostic, ...], model: Model, errors: InternalErrors) -> tuple[Picture, ...]:
+    from onnx_lint.surroundings.pictures import pictures_of
+
+    return errors.unless_it_crashes(lambda: pictures_of(diagnostics, model), (), "drawing the nodes around findings")
+
+
 def _with_surroundings(diagnostics: tuple[Diagnostic, ...], model: Model) -> tuple[Diagnostic, ...]:
     from onnx_lint.surroundings.of_findings import with_surroundings
 
@@ -385,7 +395,7 @@ def lint_file(
     settings: Settings,
     name: str | None = None,
     *,
-    context: bool = False,
+    context: int = 0,
     beside: DataFolder | None = None,
     opening: Callable[[], Source] | None = None,
 ) -> FileReport:

@@ -48,7 +48,7 @@ def fix_file(
     mending: Mending,
     name: str | None = None,
     *,
-    context: bool = False,
+    context: int = 0,
 ) -> FileReport:
     """Fix the file at `path`, or standard input, which is copied to standard output; return the report on the result.
 
@@ -69,7 +69,7 @@ def fix_source(
     mending: Mending,
     name: str,
     *,
-    context: bool = False,
+    context: int = 0,
     receive: Callable[[PatchedSource], None] | None = None,
 ) -> FileReport:
     """Mend the file at `path`, which is open as `source`, as `fix_file` does; close the source.
@@ -91,7 +91,7 @@ def _fix(
     settings: Settings,
     mending: Mending,
     name: str,
-    context: bool,
+    context: int,
     receive: Callable[[PatchedSource], None] | None,
 ) -> FileReport:
     """Do the work of `fix_source`, whose arguments these are."""

@@ -15,6 +15,7 @@ from onnx_lint.wording import counted, report_name
 if TYPE_CHECKING:
     from onnx_lint.ir.crashes import CrashSite
     from onnx_lint.ir.places.place import Place
+    from onnx_lint.report.pictures import Picture
 
 OWN_ERRORS = "onnx-lint"
 """The `rule` of an internal error outside the rules."""
@@ -206,6 +207,8 @@ class FileReport(Record):
     """The verdict for each program that must load the model."""
     data_files: tuple[str, ...] = ()
     """The locations of its external data at which there is a file, relative to its folder."""
+    pictures: tuple[Picture, ...] = ()
+    """The nodes around findings; empty if no report shows them."""
 
     @property
     def failure(self) -> tuple[str, str] | None:
@@ -244,7 +247,9 @@ class FileReport(Record):
         reasons += self.incomplete
         return (None, "; ".join(reasons)) if reasons else (True, "")
 
-    def without_context(self) -> FileReport:
-        """Return the report as a check has it that collects no lines around findings."""
+    def with_extent(self, extent: int) -> FileReport:
+        """Return the report as a check has it that collects only this around findings: `LINES` or nothing."""
+        if extent:
+            return replace(self, pictures=())
         kept = [tuple(replace(item, context=()) for item in found) for found in (self.diagnostics, self.suppressed)]
-        return replace(self, diagnostics=kept[0], suppressed=kept[1])
+        return replace(self, diagnostics=kept[0], suppressed=kept[1], pictures=())

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from onnx_lint.common.record import Record
+from onnx_lint.report import LINES, NODES
 
 if TYPE_CHECKING:
     from onnx_lint.report.file_report import FileReport
@@ -47,8 +48,13 @@ class Options(Record):
     """The time, command and commit of the run, for the HTML page."""
 
 
-WITH_LINES: Final = frozenset({"text", "html", "sarif"})
-"""The formats that show the lines of the model around a finding."""
+_EXTENTS: Final[Mapping[str, int]] = MappingProxyType({"text": LINES, "sarif": LINES, "html": NODES})
+"""What formats show of the model around a finding; the others show nothing."""
+
+
+def extent_of(formats: Iterable[str]) -> int:
+    """Return what reports in these formats show around findings: nothing, `LINES` or `NODES`."""
+    return max([_EXTENTS.get(name, 0) for name in formats], default=0)
 
 
 _WITH_PART: Final[Mapping[str, frozenset[str]]] = MappingProxyType(

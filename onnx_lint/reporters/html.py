@@ -23,14 +23,16 @@ from onnx_lint.reporters.escape import shown_path
 from onnx_lint.reporters.html_findings import (
     PageEntry,
     common_folder,
+    entries_of,
     filter_link,
     filter_of,
     findings_of,
     in_order_of_page,
     text_of,
     that_fit,
+    written,
 )
-from onnx_lint.reporters.statistics import statistics, statistics_lines
+from onnx_lint.reporters.statistics import statistics, statistics_tables
 from onnx_lint.reporters.wording import (
     description_of,
     outcome_of,
@@ -50,7 +52,7 @@ MAX_FILES: Final = 1_000
 
 MAX_MARKUP: Final = 3_500_000
 MAX_MARKUP_OF_FILES: Final = 500_000
-"""The most bytes of findings and of files: the page stays below 5 MB."""
+"""The most bytes of findings, with their pictures, and of files: the page stays below 5 MB."""
 
 _HEAD: Final = """<!DOCTYPE html>
 <html lang="en">
@@ -96,7 +98,7 @@ class Writer:
         self._files.append(_PageFile(file.path, rank, lines))
         if len(self._files) > 2 * MAX_FILES:
             self._files = self._worst_files()
-        self._found += [PageEntry(file.path, item) for item in file.diagnostics]
+        self._found += entries_of(file)
         if len(self._found) > 2 * MAX_FINDINGS:
             self._found = self._worst_findings()
 
@@ -120,8 +122,7 @@ class Writer:
 
     def _body(self, report: Report) -> Iterator[str]:
         files = self._worst_files()
-        worst = self._worst_findings()
-        entries = in_order_of_page(zip(worst, that_fit((entry.markup for entry in worst), MAX_MARKUP), strict=False))
+        entries = in_order_of_page(written(self._worst_findings(), MAX_MARKUP))
         yield f"<header><h1>onnx-lint</h1><p>{text_of(total_of(report))}</p>"
         standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
         yield f'<p class="faint">Checked against {text_of(standard)} by onnx-lint {__version__}.'
@@ -134,12 +135,11 @@ class Writer:
         for what in weakened_of(report.weakened):
             yield f'<p class="warning">{text_of(what)}</p>'
         yield "</header><main>"
+        yield filter_of(report, entries)
         if len(report.totals.findings) > 1:
             yield _rule_table(report)
-        if self._options.statistics and (lines := list(statistics_lines(report))):
-            tables = "\n".join(map(text_of, lines))
-            yield f"<section><h2>Statistics</h2><pre>{tables}</pre></section>"
-        yield filter_of(report, entries)
+        if self._options.statistics:
+            yield from _statistics(report)
         if entries:
             yield from findings_of(report, entries, folder)
         yield from _file_section(report, files, folder, is_open=len(files) == 1 or not entries)
@@ -153,10 +153,27 @@ def _rule_table(report: Report) -> str:
     for rule, level, count in statistics(report):
         found.setdefault(rule, []).append(f'<span class="{level.label}">{counted(count, level.label)}</span>')
     rows = "".join(
-        f'<tr><th scope="row">{filter_link("rule", rule)}</th><td>{", ".join(counts)}</td></tr>'
+        f'<tr data-about="{text_of(rule)}"><th scope="row">{filter_link("rule", rule)}</th>'
+        f"<td>{', '.join(counts)}</td></tr>"
         for rule, counts in found.items()
     )
     return f"<section><h2>Rules</h2><table>{rows}</table></section>"
+
+
+def _statistics(report: Report) -> Iterator[str]:
+    """Yield the tables of operators, rules and producers. The filter hides rows of the rules without findings."""
+    tables = list(statistics_tables(report))
+    if not tables:
+        return
+    yield "<section><h2>Statistics</h2>"
+    for table in tables:
+        cells = "".join(f'<th scope="col">{head}</th>' for head in table.heads)
+        yield f'<div class="table"><table class="numbers"><tr>{cells}</tr>'
+        for row in table.rows:
+            about = f' data-about="{text_of(row[-1])}"' if table.heads[-1] == "rule" else ""
+            yield f"<tr{about}>{''.join(f'<td>{text_of(cell)}</td>' for cell in row)}</tr>"
+        yield "</table></div>"
+    yield "</section>"
 
 
 def _file_section(report: Report, files: Sequence[_PageFile], folder: str, *, is_open: bool) -> Iterator[str]:
@@ -202,7 +219,8 @@ def documentation_of(names: Sequence[str]) -> Iterator[str]:
     yield "<section><h2>What the rules require</h2>"
     for name in names:
         shown = text_of(name)
-        yield f'<article class="rule" id="rule-{shown}"><h3>{shown}</h3>{_documentation(name)}</article>'
+        yield f'<article class="rule" id="rule-{shown}" data-about="{shown}"><h3>{shown}</h3>'
+        yield f"{_documentation(name)}</article>"
     yield "</section>"
 
 

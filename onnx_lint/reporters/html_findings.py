@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from onnx_lint.common.record import Record
@@ -28,8 +28,15 @@ from onnx_lint.reporters.wording import (
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted
 
+if TYPE_CHECKING:
+    from onnx_lint.report.file_report import FileReport
+    from onnx_lint.report.pictures import Picture
+
 MAX_MESSAGE: Final = 1000
 MAX_OPTIONS: Final = 500
+
+OPEN_PICTURES: Final = 20
+"""The number of pictures that are not folded."""
 
 
 def text_of(text: str) -> str:
@@ -81,11 +88,12 @@ class PageEntry(Record):
 
     path: str
     item: Diagnostic
+    picture: Picture | None = None
 
     @property
-    def markup(self) -> str:
+    def markup(self) -> tuple[str, str]:
         """The line that is shown while the entry is closed, and what is below it when it is open."""
-        return f"<summary>{self._summary()}</summary><div>{self._body()}</div>"
+        return f"<summary>{self._summary()}</summary>", f"<div>{self._body()}</div>"
 
     def _summary(self) -> str:
         item, level = self.item, self.item.severity.label
@@ -117,6 +125,51 @@ class PageEntry(Record):
 
 WrittenEntries = Sequence[tuple[PageEntry, str]]
 """Findings with their markup."""
+
+
+def entries_of(file: FileReport) -> Iterator[PageEntry]:
+    """Yield the findings of a file for the page."""
+    if not file.pictures:
+        yield from [PageEntry(file.path, item) for item in file.diagnostics]
+        return
+    from onnx_lint.report.pictures import places_of
+
+    pictures = {picture.about: picture for picture in file.pictures}
+    for item in file.diagnostics:
+        yield PageEntry(file.path, item, pictures.get(places_of(item)))
+
+
+def written(entries: Sequence[PageEntry], most: int) -> WrittenEntries:
+    """Return the first findings that together have at most `most` bytes, each with its markup.
+
+    The pictures take what the words leave.
+    """
+    words: list[tuple[str, str]] = []
+    for entry in entries:
+        line, body = entry.markup
+        most -= len(line.encode()) + len(body.encode())
+        if most < 0:
+            break
+        words.append((line, body))
+    pairs = zip(entries, words, _pictures(entries, most), strict=False)
+    return [(entry, f"{line}{picture}{body}") for entry, (line, body), picture in pairs]
+
+
+def _pictures(entries: Iterable[PageEntry], left: int) -> Iterator[str]:
+    """Yield the picture of each finding: the first few open, then folded, and none once they have no bytes left."""
+    count = 0
+    for entry in entries:
+        if entry.picture is None or left <= 0:
+            yield ""
+            continue
+        from onnx_lint.reporters.picture import svg_of
+
+        picture = svg_of(entry.picture, entry.item.severity.label)
+        count += 1
+        if count > OPEN_PICTURES:
+            picture = f'<details class="folded"><summary>Picture</summary>{picture}</details>'
+        left -= len(picture.encode())
+        yield picture
 
 
 def findings_of(report: Report, entries: WrittenEntries, folder: str) -> Iterator[str]:

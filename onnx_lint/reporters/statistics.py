@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.spec.clauses import Severity
@@ -30,9 +31,18 @@ def by_operator(report: Report) -> list[tuple[tuple[str, int | None, str], tuple
     )
 
 
-def statistics_lines(report: Report) -> Iterator[str]:
-    """Yield tables with headings: of the operators, of the rules with findings, and of the producers, if any."""
-    operators = (
+class Table(Record):
+    """A table of a run."""
+
+    heads: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    left: int
+    """The number of last columns that are aligned to the left."""
+
+
+def statistics_tables(report: Report) -> Iterator[Table]:
+    """Yield the tables that have rows: of the operators, of the rules with findings, and of the producers."""
+    operators = [
         (
             f"{nodes:,}",
             f"{models:,}",
@@ -40,15 +50,13 @@ def statistics_lines(report: Report) -> Iterator[str]:
             _shown(name),
         )
         for (domain, version, name), (nodes, models) in by_operator(report)
-    )
-    yield from _table(("nodes", "models", "operator set", "operator"), operators, left=2)
+    ]
     files = report.totals.files_with
-    rules = (
+    rules = [
         (f"{count:,}", f"{files[rule, severity]:,}", severity.label, visible(rule))
         for rule, severity, count in statistics(report)
-    )
-    yield from _table(("findings", "files", "severity", "rule"), rules, left=2)
-    producers = (
+    ]
+    producers = [
         (
             f"{counts[None]:,}",
             f"{counts.total() - counts[None]:,}",
@@ -56,8 +64,25 @@ def statistics_lines(report: Report) -> Iterator[str]:
             _shown(name) or "(none)",
         )
         for name, counts in by_producer(report)
+    ]
+    tables = (
+        Table(("nodes", "models", "operator set", "operator"), operators, 2),
+        Table(("findings", "files", "severity", "rule"), rules, 2),
+        Table(("models", "findings", "errors", "producer"), producers, 1),
     )
-    yield from _table(("models", "findings", "errors", "producer"), producers, left=1)
+    yield from (table for table in tables if table.rows)
+
+
+def statistics_lines(report: Report) -> Iterator[str]:
+    """Yield the lines of the tables, with headings."""
+    for table in statistics_tables(report):
+        rows = [table.heads, *table.rows]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        sides = ">" * (len(table.heads) - table.left) + "<" * table.left
+        for row in rows:
+            yield "  ".join(
+                f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
+            ).rstrip()
 
 
 _MOST_OF_A_NAME: Final = 100
@@ -65,12 +90,3 @@ _MOST_OF_A_NAME: Final = 100
 
 def _shown(name: str) -> str:
     return shortened(visible(name), _MOST_OF_A_NAME)
-
-
-def _table(heads: tuple[str, ...], found: Iterable[tuple[str, ...]], left: int) -> Iterator[str]:
-    """Yield the lines of a table, whose last `left` columns are aligned to the left; nothing if there are no rows."""
-    rows = [heads, *found]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = ">" * (len(heads) - left) + "<" * left
-    for row in rows if len(rows) > 1 else ():
-        yield "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)).rstrip()

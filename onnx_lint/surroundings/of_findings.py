@@ -99,14 +99,14 @@ def _types_line(diagnostic: Diagnostic, site: Site, model: Model) -> ContextLine
         return None
     graph = next((graph for graph in model.graphs if graph.place.key == site.key), None)
     names = site.element[1].input[:_MOST_VALUES]
-    known = [_type_of(model.value_flow.fact_of(name, graph)) if name else "-" for name in names]
+    known = [type_of(model.value_flow.fact_of(name, graph)) if name else "-" for name in names]
     if set(known) <= {"", "-"}:
         return None
     more = [CUT] * (len(site.element[1].input) > _MOST_VALUES)
     return ContextLine("", f"# ({', '.join([each or '?' for each in known] + more)})")
 
 
-def _type_of(fact: Fact) -> str:
+def type_of(fact: Fact) -> str:
     """Return the type of a value with its shape, such as `float[2, N]`; empty if it is unknown."""
     element = tensor_element(fact.kind)
     if element is not None:

@@ -29,8 +29,8 @@ class Task(Record):
     problem: str | None = None
     name: str | None = None
     """The path to report, if it differs from `path`."""
-    context: bool = False
-    """Whether to collect the lines around findings."""
+    context: int = 0
+    """What to collect around findings: nothing, `LINES` or `NODES`."""
     listed: tuple[str, int] | None = None
     """The version and size of a stored object in the listing of its store; None if the listing has none."""
     cache: str | None = None

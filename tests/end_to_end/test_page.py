@@ -16,6 +16,7 @@ import onnx
 import onnx.parser
 import pytest
 from support.models.places import place_at
+from support.reports.made_up_picture import PICTURE
 from support.reports.made_up_report import REPORT, error
 from support.reports.visits import Visit
 
@@ -24,9 +25,11 @@ from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import Place
 from onnx_lint.report.file_report import FileFacts, FileReport
 from onnx_lint.report.findings import ContextLine, ProposedFix, RelatedPlace
+from onnx_lint.report.pictures import Picture
 from onnx_lint.report.totals import Report
-from onnx_lint.reporters import Options, write_report
+from onnx_lint.reporters import Options, html, write_report
 from onnx_lint.reporters.html import MAX_FILES, MAX_FINDINGS
+from onnx_lint.reporters.html_findings import OPEN_PICTURES
 from onnx_lint.spec.clauses import Severity
 
 ATTACK = "</script></title></style><img src=x onerror=alert(1)><script>alert(2)</script>\"'><!--"
@@ -120,7 +123,8 @@ def test_the_tables_of_rules_and_producers():
     found = (error(rule="cycle"), replace(error(rule="cycle"), severity=Severity.NOTE), error(rule="opset"))
     text = page(Report((FileReport("m.onnx", 1, found, facts=facts),), "1.23", "onnx-ml"))
     assert '<td><span class="error">1 error</span>, <span class="note">1 note</span></td>' in text
-    assert "\n     1         3       2  pytorch 2.1</pre>" in text
+    assert "<tr><td>1</td><td>3</td><td>2</td><td>pytorch 2.1</td></tr>" in text
+    assert '<tr data-about="opset"><td>1</td><td>1</td><td>error</td><td>opset</td></tr>' in text
 
 
 def test_names_are_in_a_code_font_and_the_common_folder_is_said_once():
@@ -143,6 +147,76 @@ def test_a_fix_has_the_command_that_makes_it():
     begin = "onnx-lint fix --unsafe-fixes --select cycle"
     assert commands == [f"{begin} 'a b.onnx'", f"{begin} ./-x.onnx", f"{begin} {shlex.quote(ATTACK)}"]
     assert text.count("delete &lt;it&gt; (unsafe)") == len(paths)
+
+
+# --- pictures
+
+
+def many_faults(folder: Path, count: int, names: str = "node") -> Path:
+    """Write a model with this number of undefined names."""
+    texts = (f"{names}_{index} = Add(x, gone{index})" for index in range(count))
+    model = onnx.parser.parse_model(
+        f"""<ir_version: 10, opset_import: ["": 21], producer_name: "test">
+        net (float[2] x) => (float[2] {names}_0) {{ {"  ".join(texts)} }}"""
+    )
+    path = folder / f"{names}.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def html_of(*arguments: object) -> str:
+    """Return the page of a run, without the line that has its command and time."""
+    path = Path("page.html")
+    run([*map(str, arguments), "--select", "undefined-name", "-q", "-f", "text", "-o", f"html={path}"])
+    return re.sub(r"<br>\d{4}-.*", "", path.read_text(encoding="utf-8"))
+
+
+def test_the_first_pictures_are_open_and_the_others_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    text = html_of(many_faults(tmp_path, 45))
+    found = re.findall(r'</summary>(<details class="folded"><summary>Picture</summary>)?<figure class="picture', text)
+    assert [bool(each) for each in found] == [False] * OPEN_PICTURES + [True] * (45 - OPEN_PICTURES)
+
+
+def test_pictures_are_the_same_in_every_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "models").mkdir()
+    for name in "abc":
+        many_faults(tmp_path / "models", 3, name)
+    expected = html_of("models")
+    assert expected.count("<figure") == 9
+    assert html_of("models", "--jobs", "2") == expected
+    assert html_of("models", "--cache") == expected
+    assert html_of("models", "--cache") == expected
+    bare = html_of("models", "--no-context")
+    assert bare.count("<figure") == 0
+    assert html_of("models", "--no-context", "--cache") == bare
+
+
+def test_many_pictures_stay_below_five_megabytes():
+    boxes = tuple(replace(box, name="n" * 300, values=()) for box in PICTURE.boxes) * 2
+    picture = Picture((place_at("graph.node[7].output[0]"), place_at("graph.node[3].output[0]")), "", boxes, ())
+    found = tuple(error(rule="cycle") for _ in range(MAX_FINDINGS))
+    text = page(Report((FileReport("m.onnx", 1, found, pictures=(picture,)),), "1.23", "onnx-ml"))
+    assert text.count('<details class="finding"') == MAX_FINDINGS
+    assert 100 < text.count("<figure") < MAX_FINDINGS
+    assert len(text.encode()) < 5_000_000
+
+
+def test_pictures_take_the_room_that_words_leave(monkeypatch: pytest.MonkeyPatch):
+    picture = Picture((place_at("graph.node[7].output[0]"), place_at("graph.node[3].output[0]")), "", PICTURE.boxes, ())
+    found = tuple(error(rule="cycle", message=f"number {index}") for index in range(100))
+    report = Report((FileReport("m.onnx", 1, found, pictures=(picture,)),), "1.23", "onnx-ml")
+    text = page(report)
+    assert text.count("<figure") == 100
+    words = len(page(replace(report, files=(FileReport("m.onnx", 1, found),))))
+    each = (len(text) - words) // 100
+    monkeypatch.setattr(html, "MAX_MARKUP", words + 30 * each)
+    less = page(report)
+    assert less.count('<details class="finding"') == 100
+    assert 20 < less.count("<figure") < 50
+    assert len(less) < words + 50 * each
 
 
 # --- in a browser
@@ -218,6 +292,61 @@ def test_the_filter_is_in_the_address(browser: Any, faulty: Path):
 
 
 @pytest.mark.browser
+def test_the_search_is_at_the_top_and_the_tables_follow_it(browser: Any, tmp_path: Path):
+    facts = FileFacts(8, (("", 17),), "pytorch 2.1", 1, 1, 0, (("", 17, "Hardmax", 1), ("", 17, "Abs", 1)))
+    found = (error(rule="cycle", message="a cycle of Hardmax"), error(rule="opset"))
+    path = tmp_path / "page.html"
+    path.write_text(page(Report((FileReport("m.onnx", 1, found, facts=facts),), "1.23", "onnx-ml")), encoding="utf-8")
+    visit = Visit(browser, path)
+    tops = [visit.page.locator(each).first.bounding_box()["y"] for each in ("#filter", "main table", ".numbers")]
+    assert tops == sorted(tops)
+    rows, below = visit.page.locator("tr:visible"), visit.page.locator("article:visible h3")
+    assert rows.count() == 2 + 3 + 3 + 2
+    visit.page.fill("input[name=text]", "Hardmax")
+    assert visit.shown() == ["cycle"]
+    texts = [" ".join(each.split()) for each in rows.all_inner_texts()]
+    shown = ["nodes models operator set operator", "1 1 ai.onnx 17 Hardmax"]
+    assert texts == ["cycle 1 error", *shown, "findings files severity rule", "1 1 error cycle"]
+    assert below.all_inner_texts() == ["cycle"]
+    visit.page.fill("input[name=text]", "")
+    visit.page.select_option("select[name=rule]", "opset")
+    assert rows.count() == 2 + 3 + 3 + 2  # a click on a row chooses another rule
+    assert below.all_inner_texts() == ["opset"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "is_beside"), [(1300, True), (400, False)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pictures_fit_and_stand_beside_the_text(browser: Any, faulty: Path, width: int, is_beside: bool, scheme: str):
+    visit = Visit(browser, faulty, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    visit.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    pictures = visit.page.locator(".picture:visible")
+    assert pictures.count() == 3  # the finding about the producer has none
+    sticking_out = """each => {
+      const edge = each.getBoundingClientRect();
+      const inner = [...each.querySelectorAll("text, rect, path")].map((part) => part.getBoundingClientRect());
+      return inner.filter((part) => part.left < edge.left || part.right > edge.right
+        || part.top < edge.top || part.bottom > edge.bottom).length;
+    }"""
+    for picture in pictures.all():
+        assert picture.locator("svg").evaluate(sticking_out) == 0
+        box, text = picture.bounding_box(), picture.locator("xpath=following-sibling::div").bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+        assert is_beside == (box["y"] + box["height"] > text["y"] + 1)
+        assert picture.locator("g.node.fault circle").count() == 1
+
+
+@pytest.mark.browser
+def test_the_search_does_not_look_into_pictures(browser: Any, faulty: Path):
+    visit = Visit(browser, faulty)
+    assert visit.page.locator("svg text", has_text="output").count() > 0
+    visit.page.fill("input[name=text]", "output")
+    assert "undefined-name" in visit.shown()  # its clause has the word
+    visit.page.fill("input[name=text]", "float[2,10]")
+    assert visit.shown() == []
+
+
+@pytest.mark.browser
 def test_the_lines_on_a_file_are_apart(browser: Any, tmp_path: Path):
     file = FileReport("m.onnx", 1, (), not_verified=(("the shapes of 'a'", 1),))
     path = tmp_path / "page.html"
@@ -258,7 +387,7 @@ def test_the_tab_key_goes_through_the_page_in_order(browser: Any, faulty: Path):
         if focused[2].startswith("Files"):
             break
     tags, tops, names = zip(*reached, strict=True)
-    assert list(dict.fromkeys(tags[:12]))[:4] == ["A", "INPUT", "SELECT", "BUTTON"]
+    assert list(dict.fromkeys(tags[:12]))[:4] == ["INPUT", "SELECT", "BUTTON", "A"]
     assert all(before <= after + 5 for before, after in pairwise(tops))  # a select is a bit higher than a button
     assert all(names)
     assert {"Search", "severity", "rule"} <= set(names)

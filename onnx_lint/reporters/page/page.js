@@ -1,22 +1,35 @@
 "use strict";
-// Filters the findings and files of the page: by the form, and by the address, such as `#severity=error&rule=cycle`.
+// Filters the findings, files, rules and tables of the page: by the form, and by the address, such as `#severity=error&rule=cycle`.
 (() => {
   const NAMES = ["text", "severity", "rule", "file"];
   const form = document.getElementById("filter");
   const findings = [...document.querySelectorAll("details.finding")];
   const groups = [...document.querySelectorAll("section.file")];
   const files = [...document.querySelectorAll("#files li")];
+  const rulesInTables = [...document.querySelectorAll("tr[data-about]")];
+  const rulesBelow = [...document.querySelectorAll(".rule")];
+  const rows = [...document.querySelectorAll(".numbers tr:not([data-about], :first-child)")];
+  const parts = [...document.querySelectorAll(".table, main > section:has(> .rule)")];
   const texts = new Map();
   const textOf = (element, file) => {
-    if (!texts.has(element)) texts.set(element, `${file} ${element.textContent}`.toLowerCase());
+    if (!texts.has(element)) {
+      const own = element.matches(".finding") ? [...element.querySelectorAll(":scope > :is(summary, div)")] : [element];
+      texts.set(element, `${file} ${own.map((each) => each.textContent).join(" ")}`.toLowerCase());
+    }
     return texts.get(element);
+  };
+  const showRules = (elements, shown) => {
+    const found = new Set(shown.map((each) => each.dataset.rule));
+    const isAll = shown.length === findings.length; // also of rules whose findings are left out of the page
+    for (const each of elements) each.hidden = !isAll && !found.has(each.dataset.about);
   };
   const show = ({ text, severity, rule, file }) => {
     const words = (text || "").toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (element, path) => (!file || path.includes(file))
-      && words.every((word) => textOf(element, path).includes(word));
-    const shown = findings.filter((each) => (!severity || each.dataset.severity === severity)
-      && (!rule || each.dataset.rule === rule) && fits(each, each.parentElement.dataset.file));
+    const has = (element, path) => words.every((word) => textOf(element, path).includes(word));
+    const fits = (element, path) => (!file || path.includes(file)) && has(element, path);
+    const ofAnyRule = findings.filter((each) => (!severity || each.dataset.severity === severity)
+      && fits(each, each.parentElement.dataset.file));
+    const shown = ofAnyRule.filter((each) => !rule || each.dataset.rule === rule);
     for (const each of findings) each.hidden = true;
     for (const each of shown) each.hidden = false;
     const paths = new Set(shown.map((each) => each.parentElement.dataset.file));
@@ -25,6 +38,11 @@
       const path = each.dataset.file;
       each.hidden = !paths.has(path) && Boolean(severity || rule || !fits(each, path));
     }
+    // The rows of rules stay while one rule is chosen, so that a click on another row chooses that one.
+    showRules(rulesInTables, ofAnyRule);
+    showRules(rulesBelow, shown);
+    for (const each of rows) each.hidden = !has(each, "");
+    for (const each of parts) each.hidden = ![...each.querySelectorAll("tr:has(td), .rule")].some((row) => !row.hidden);
     document.getElementById("shown").textContent =
       `${shown.length.toLocaleString("en")} of ${findings.length.toLocaleString("en")} findings`;
   };

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of the nodes around findings: boxes and arrows, without coordinates. Few runs need them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from onnx_lint.common.record import Record
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.places.place import Place
+    from onnx_lint.report.findings import Diagnostic
+
+FAULT: Final = "fault"
+RELATED: Final = "related"
+"""The marks in a picture: of what the finding is about, and of its related places. Most things have none."""
+
+MOST_RELATED: Final = 3
+"""The most related places that are marked."""
+
+
+class PictureValue(Record):
+    """A value in a picture."""
+
+    name: str
+    type: str = ""
+    """The type with the shape; empty if unknown."""
+    declared: str = ""
+    """The type that the graph declares, if it differs and the finding is about the value."""
+    mark: str = ""
+
+
+class PictureBox(Record):
+    """A box of a picture: a node, or where a value comes from or ends."""
+
+    kind: str
+    """`node`, `input`, `initializer`, `outer`, `undefined`, `output`, or `more` for nodes that are left out."""
+    title: str
+    """The operator of a node, otherwise the kind in words."""
+    name: str = ""
+    """The name of the node."""
+    index: int | None = None
+    """The index of the node."""
+    reads: tuple[PictureValue, ...] = ()
+    """The values that the node reads and that no arrow shows, mostly initializers."""
+    values: tuple[PictureValue, ...] = ()
+    """The values that leave the box."""
+    mark: str = ""
+
+
+class PictureArrow(Record):
+    """The way of a value from one box to another."""
+
+    source: int
+    value: int
+    """The index among the values of the source."""
+    target: int
+    mark: str = ""
+
+
+class Picture(Record):
+    """The nodes around the findings at one place."""
+
+    about: tuple[Place, ...]
+    """The place and the related places of these findings, see `places_of`."""
+    graph: str
+    """The graph or function, in words; empty for the main graph."""
+    boxes: tuple[PictureBox, ...]
+    arrows: tuple[PictureArrow, ...]
+
+
+def places_of(item: Diagnostic) -> tuple[Place, ...]:
+    """Return the places that decide the picture of a finding."""
+    return (item.at, *(other.at for other in item.related[:MOST_RELATED]))

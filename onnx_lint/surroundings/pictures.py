@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes around findings: what they read and what reads their outputs, two steps each way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from onnx_lint.common.deadline import look
+from onnx_lint.common.record import Record
+from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind
+from onnx_lint.ir.places.place import Place, PlaceKey
+from onnx_lint.model import Model
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.pictures import (
+    FAULT,
+    RELATED,
+    Picture,
+    PictureArrow,
+    PictureBox,
+    PictureValue,
+    places_of,
+)
+from onnx_lint.surroundings.of_findings import MOST_FINDINGS, PER_RULE, worst_of_each
+from onnx_lint.surroundings.wires import Wires, short
+from onnx_lint.wording import counted
+
+MAX_NODES: Final = 12
+"""The most nodes of a picture."""
+
+STEPS: Final = ((1, 3), (2, 2))
+"""The distances from the node at fault, and the most neighbours on each side that a node before that distance gets."""
+
+_PILLS: Final = (4, 2, 0)
+"""The most boxes for values that a node reads from no other node, by the distance of the node."""
+
+_READS: Final = (6, 3, 2)
+"""The most values without an arrow that a node lists, by its distance."""
+
+_VALUES: Final = 4
+"""The most outputs of a node that are shown."""
+
+_WORK: Final = "drawing the nodes around a finding"
+
+_LISTS: Final = {
+    "input": "input_names",
+    "output": "output_names",
+    "initializer": "initializer_names",
+    "sparse_initializer": "sparse_initializer_names",
+    "value_info": "value_info_names",
+}
+"""The lists of a graph with values, and the property that has the names."""
+
+_BoxKey = int | tuple[str, str]
+"""A box: the index of a node; or `from`, `output` or `more`, and the name of a value."""
+
+
+class _Focus(Record):
+    """What a finding is about: a node, a value of it, or a value of a graph."""
+
+    graph: Graph
+    node: int | None = None
+    value: str = ""
+    side: str = ""
+    """`input` or `output`, for a value of the node."""
+
+    @property
+    def starts(self) -> list[int]:
+        """The node itself, or else the one that makes the value, if any."""
+        if self.node is not None:
+            return [self.node]
+        maker = self.graph.positions.get(self.value, BEFORE_NODES)
+        return [] if maker == BEFORE_NODES else [maker]
+
+    def is_about(self, name: str, node: int | None) -> bool:
+        """Return whether the finding is about the value where a node reads or makes it; None for the graph."""
+        return name == self.value and (self.side == "output" or self.node in (None, node))
+
+
+def pictures_of(diagnostics: Sequence[Diagnostic], model: Model) -> tuple[Picture, ...]:
+    """Return the pictures for the first diagnostics of each rule and clause, one for all with the same places."""
+    if not model.loaded:
+        return ()
+    captured: dict[Graph, dict[str, None]] = {}
+    found: list[Picture] = []
+    for graph, subjects in _subjects(diagnostics, model).items():
+        look()
+        ends = [focuses[0] for focuses in subjects.values()]
+        names = {name for focus in ends for name in (focus.value, *_outputs_of(graph, focus.starts)) if name}
+        wires = Wires(graph, model, names, [most for _, most in STEPS], captured)
+        for places, focuses in subjects.items():
+            with model.crashes.at(_WORK, places[0]):
+                found.append(_Drawing(wires, *focuses).picture(places))
+    return tuple([picture for picture in found if len(picture.boxes) > 1])
+
+
+def _subjects(diagnostics: Sequence[Diagnostic], model: Model) -> dict[Graph, dict[tuple[Place, ...], list[_Focus]]]:
+    """Return what the diagnostics of each graph are about, with what is related in the same graph, by their places."""
+    graphs = {graph.place.key: graph for graph in model.graphs if not graph.is_file}
+    found: dict[Graph, dict[tuple[Place, ...], list[_Focus]]] = {}
+    for index in sorted(worst_of_each(diagnostics, PER_RULE, MOST_FINDINGS)):
+        places = places_of(diagnostics[index])
+        focus, *related = [_focus_of(place.key, graphs) for place in places]
+        if focus is not None:
+            near = [each for each in related if each is not None and each.graph is focus.graph]
+            found.setdefault(focus.graph, {})[places] = [focus, *near]
+    return found
+
+
+def _outputs_of(graph: Graph, nodes: Iterable[int]) -> list[str]:
+    return [name for index in nodes for name in graph.node_outputs[index] if name]
+
+
+def _focus_of(key: PlaceKey, graphs: dict[PlaceKey, Graph]) -> _Focus | None:
+    """Return what a finding at a place is about; None if that is not a node or a value of a graph."""
+    depth = next((depth for depth in range(len(key) - 1, -1, -1) if key[:depth] in graphs), None)
+    if depth is None:
+        return None
+    graph, (field, index) = graphs[key[:depth]], key[depth]
+    if field == "node" and index is not None and index < len(graph.nodes):
+        return _focus_at_node(graph, index, key[depth + 1 :])
+    name = _nth(getattr(graph, _LISTS[field]), index) if field in _LISTS else ""
+    return _Focus(graph, value=name) if name else None
+
+
+def _focus_at_node(graph: Graph, index: int, rest: PlaceKey) -> _Focus:
+    side, number = rest[0] if rest else ("", None)
+    operands = {"input": graph.node_inputs, "output": graph.node_outputs}.get(side)
+    return _Focus(graph, index, _nth(operands[index], number) if operands is not None else "", side)
+
+
+def _nth(names: Sequence[str], index: int | None) -> str:
+    return names[index] if index is not None and index < len(names) else ""
+
+
+class _Drawing:
+    """One picture while it is made."""
+
+    def __init__(self, wires: Wires, focus: _Focus, *related: _Focus) -> None:
+        self._wires = wires
+        self._focus = focus
+        self._marks: dict[int | str, str] = {}
+        """The marks of nodes, by index, and of values that no node reads or makes at a related place, by name."""
+        for each in related:
+            self._marks[each.value if each.node is None else each.node] = RELATED
+        self._marks.update(dict.fromkeys([focus.value] if focus.node is None else [focus.node], FAULT))
+        self._depths: dict[int, int] = {}
+        """The nodes to draw, each with its distance from the node at fault."""
+        self._below: set[int] = set()
+        """Those of them whose readers were looked for."""
+        self._choose(related)
+        self._reads: dict[int, list[str]] = {}
+        self._values: dict[_BoxKey, list[str]] = {}
+        self._arrows: dict[tuple[_BoxKey, str, _BoxKey], str] = {}
+
+    def _choose(self, related: Iterable[_Focus]) -> None:
+        """Choose the nodes to draw."""
+        wires, starts = self._wires, self._focus.starts
+        self._add(0, starts)
+        self._add(1, [index for each in related for index in each.starts])
+        self._below.update(starts)
+        up = down = starts
+        for depth, most in STEPS:
+            before = [other for index in up for other in wires.makers(index, first=self._focus.value)[:most]]
+            after = [other for index in down for other in wires.users(index)[:most]]
+            if not starts and depth == 1:
+                after = wires.readers(self._focus.value)[:most]
+            up, down = self._add(depth, before), self._add(depth, after)
+            self._below.update(down if depth == 1 else ())
+
+    def _add(self, depth: int, nodes: Sequence[int]) -> list[int]:
+        """Add nodes as long as there is room, and return those of them that are drawn."""
+        for index in nodes:
+            if len(self._depths) < MAX_NODES:
+                self._depths.setdefault(index, depth)
+        return [index for index in dict.fromkeys(nodes) if index in self._depths]
+
+    def picture(self, about: tuple[Place, ...]) -> Picture:
+        """Return the picture."""
+        graph, nodes = self._wires.graph, sorted(self._depths)
+        for index in nodes:
+            self._connect_inputs(index)
+            self._connect_outputs(index)
+        if not self._focus.starts:
+            self._say(("from", self._focus.value), self._focus.value)
+            self._connect_more(("from", self._focus.value), self._focus.value)
+        sources: list[_BoxKey] = [key for key in self._values if not isinstance(key, int)]
+        keys = list(dict.fromkeys((*sources, *nodes, *(target for _, _, target in self._arrows))))
+        arrows = [
+            PictureArrow(keys.index(source), self._values[source].index(name), keys.index(target), mark)
+            for (source, name, target), mark in self._arrows.items()
+        ]
+        words = "" if graph.kind is GraphKind.MAIN else short(graph.describe())
+        return Picture(about, words, tuple([self._box(key) for key in keys]), tuple(arrows))
+
+    def _mark(self, name: str, node: int | None) -> str:
+        """Return the mark of a value where a node reads or makes it; None for the graph itself."""
+        return FAULT if name and self._focus.is_about(name, node) else ""
+
+    def _connect_inputs(self, index: int) -> None:
+        """Add an arrow for each value that the node reads; those without a box before it are listed in the node."""
+        left = _PILLS[self._depths[index]]
+        for name in self._wires.reads(index):
+            mark, maker = self._mark(name, index), self._wires.graph.positions.get(name, BEFORE_NODES)
+            if maker in self._depths:
+                self._connect(maker, name, index, mark)
+            elif mark or name in self._marks:
+                self._connect(("from", name), name, index, mark)
+            elif left and self._wires.is_from_outside(name):
+                left -= 1
+                self._connect(("from", name), name, index, mark)
+            else:
+                self._reads.setdefault(index, []).append(name)
+
+    def _connect_outputs(self, index: int) -> None:
+        """Add arrows to the outputs of the graph, and to boxes that count the readers that are left out."""
+        for name in dict.fromkeys(filter(None, self._wires.graph.node_outputs[index])):
+            mark, said = self._mark(name, index), self._values.setdefault(index, [])
+            is_shown = self._depths[index] == 0 or index in self._marks
+            if mark or (is_shown and len(said) < _VALUES):
+                self._say(index, name)
+            if name not in said and len(said) >= _VALUES:
+                continue
+            if self._wires.is_output(name):
+                self._connect(index, name, ("output", name), self._mark(name, None))
+            if index in self._below:
+                self._connect_more(index, name)
+
+    def _connect_more(self, source: _BoxKey, name: str) -> None:
+        if self._left_out(name):
+            self._connect(source, name, ("more", name), "")
+
+    def _left_out(self, name: str) -> int:
+        """Return the number of readers of a value that are not drawn."""
+        return sum(reader not in self._depths for reader in self._wires.readers(name))
+
+    def _say(self, source: _BoxKey, name: str) -> None:
+        names = self._values.setdefault(source, [])
+        if name not in names:
+            names.append(name)
+
+    def _connect(self, source: _BoxKey, name: str, target: _BoxKey, mark: str) -> None:
+        self._say(source, name)
+        self._arrows[source, name, target] = mark
+
+    def _box(self, key: _BoxKey) -> PictureBox:
+        if isinstance(key, int):
+            return self._box_of_node(key)
+        kind, name = key
+        mark = self._marks.get(name, "")
+        if kind == "more":
+            return PictureBox(kind, counted(self._left_out(name), "more node"))
+        if kind == "output":
+            return PictureBox(kind, kind, mark=mark)
+        kind, words = self._wires.origin(name)
+        is_marked = any(mark for (source, _, _), mark in self._arrows.items() if source == key)
+        value = self._wires.value(name, FAULT if is_marked else mark)
+        return PictureBox(kind, short(words), values=(value,), mark=mark)
+
+    def _box_of_node(self, index: int) -> PictureBox:
+        wires, node = self._wires, self._wires.graph.nodes[index]
+        reads = self._reads.get(index, [])
+        most = _READS[self._depths[index]]
+        lines = [wires.value(name, self._marks.get(name, "")) for name in reads[:most]]
+        if len(reads) > most:
+            lines.append(PictureValue(f"{len(reads) - most:,} more"))
+        title = node.op_type if node.domain in {"", "ai.onnx"} else f"{node.domain}.{node.op_type}"
+        return PictureBox(
+            "node",
+            short(title),
+            short(node.name),
+            index,
+            tuple(lines),
+            tuple([wires.value(name, self._mark(name, index)) for name in self._values.get(index, ())]),
+            self._marks.get(index, ""),
+        )

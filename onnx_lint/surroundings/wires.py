@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What makes and what reads the values of a graph, as far as pictures need it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Final
+
+from onnx_lint import schema
+from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.shapes.stated import fact_of_type
+from onnx_lint.ir.graph import BEFORE_NODES, Graph
+from onnx_lint.model import Model
+from onnx_lint.report.pictures import PictureValue
+from onnx_lint.surroundings.of_findings import type_of
+from onnx_lint.wording import report_name, shortened
+
+MAX_NAME: Final = 300
+
+
+class Wires:
+    """The uses of some values of one graph.
+
+    There is no index of all uses, which would take much memory for a large graph: one pass over the nodes finds the
+    readers of some values, for all pictures of the graph.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        model: Model,
+        wanted: set[str],
+        steps: Iterable[int],
+        captured: dict[Graph, dict[str, None]],
+    ) -> None:
+        """Find the readers of the wanted values, and of the outputs of the first few of these, and so on.
+
+        `steps`: how many readers of each value are followed, for each step. `captured`: the names that nested graphs
+        read from outside, shared by all graphs of the model.
+        """
+        self.graph = graph
+        self._model = model
+        self._captured: dict[int, dict[str, None]] = {}
+        """The names that the graphs in a node read from outside, by the index of the node."""
+        for nested in graph.nested:
+            self._captured.setdefault(nested.position, {}).update(names_from_outside(nested, captured))
+        self._readers: dict[str, list[int]] = {}
+        for most in steps:
+            self._look_for(wanted - self._readers.keys())
+            near = {index for name in wanted for index in self._readers[name][:most]}
+            wanted = {name for index in near for name in graph.node_outputs[index] if name}
+
+    def _look_for(self, wanted: set[str]) -> None:
+        found: dict[str, set[int]] = {name: set() for name in wanted}
+        for index, names in chain(enumerate(self.graph.node_inputs), self._captured.items()):
+            if not wanted.isdisjoint(names):
+                for name in wanted.intersection(names):
+                    found[name].add(index)
+        self._readers.update((name, sorted(indices)) for name, indices in found.items())
+
+    def reads(self, index: int) -> list[str]:
+        """Return the names that a node or a graph in it reads, each once."""
+        return [
+            name for name in dict.fromkeys((*self.graph.node_inputs[index], *self._captured.get(index, ()))) if name
+        ]
+
+    def readers(self, name: str) -> list[int]:
+        """Return the nodes that read a value, if they were looked for."""
+        return self._readers.get(name, [])
+
+    def makers(self, index: int, *, first: str) -> list[int]:
+        """Return the other nodes whose outputs a node reads; that of the value `first` is the first."""
+        names = sorted(self.reads(index), key=lambda name: name != first)
+        found = dict.fromkeys(self.graph.positions.get(name, BEFORE_NODES) for name in names)
+        return [maker for maker in found if maker not in (BEFORE_NODES, index)]
+
+    def users(self, index: int) -> list[int]:
+        """Return the nodes that read outputs of a node, if they were looked for."""
+        found = dict.fromkeys(chain.from_iterable(map(self.readers, self.graph.node_outputs[index])))
+        return [user for user in found if user != index]
+
+    def is_from_outside(self, name: str) -> bool:
+        """Return whether a value is neither an initializer nor the output of a node of the graph."""
+        return self.graph.positions.get(name, BEFORE_NODES) == BEFORE_NODES and self.origin(name)[0] != "initializer"
+
+    def origin(self, name: str) -> tuple[str, str]:
+        """Return the kind of box from which a value comes that no drawn node makes, and its words."""
+        graph = self.graph
+        if name in graph.initializer_index or name in graph.sparse_initializer_names:
+            return "initializer", "initializer"
+        if name in graph.positions:
+            return "input", "input"
+        definition = graph.outer_definition(name)
+        if definition is not None:
+            return "outer", f"{definition.node.op_type if definition.node is not None else definition.field} outside"
+        return ("outer", "outside") if graph.may_see_more else ("undefined", "undefined")
+
+    @cached_property
+    def _outputs(self) -> frozenset[str]:
+        return frozenset(self.graph.output_names)
+
+    def is_output(self, name: str) -> bool:
+        """Return whether a value is an output of the graph."""
+        return name in self._outputs
+
+    def value(self, name: str, mark: str) -> PictureValue:
+        """Return a value with its type, if rules have inferred or the graph has declared it."""
+        model, stated = self._model, self._stated.get(name, b"")
+        known = type_of(model.value_flow.fact_of(name, self.graph)) if "value_flow" in vars(model) else ""
+        declared = type_of(fact_of_type(schema.opened("TypeProto", stated))) if stated and (mark or not known) else ""
+        differs = bool(mark and known and declared != known)
+        return PictureValue(short(name), short(known or declared), short(declared) if differs else "", mark)
+
+    @cached_property
+    def _stated(self) -> dict[str, bytes]:
+        """The serialized types that the graph declares."""
+        return {
+            name: kind
+            for columns in self.graph.value_infos.values()
+            for name, kind in zip(columns.names, columns.types, strict=True)
+        }
+
+
+def names_from_outside(graph: Graph, known: dict[Graph, dict[str, None]]) -> dict[str, None]:
+    """Return the names that a graph and the graphs in it read and do not define. `known`: those found before."""
+    found = known.get(graph)
+    if found is None:
+        inner = (names_from_outside(nested, known) for nested in graph.nested)
+        names: Sequence[Iterable[str]] = [*graph.node_inputs, graph.output_names, *inner]
+        found = {name: None for name in chain.from_iterable(names) if name and name not in graph.positions}
+        known[graph] = found
+    return found
+
+
+def short(name: str) -> str:
+    """Return a name as pictures keep it."""
+    return shortened(report_name(name), MAX_NAME)
