@@ -101,9 +101,9 @@ def _run(plan: Plan) -> int:
         print_weakenings(report.weakened)
     code = results.end(report)
     if code == exit_codes.FINDINGS and not own.quiet and all(output.path is not None for output in outputs):
-        from onnx_lint.reporters.wording import total_of
+        from onnx_lint.report.verdict import verdict_of
 
-        sys.stderr.write(f"{total_of(report)}; the report is in {visible(str(outputs[0].path))}\n")
+        sys.stderr.write(f"{verdict_of(report)}; the report is in {visible(str(outputs[0].path))}\n")
     if own.quiet or "text" not in forms:
         results.print_not_made()
     if code > exit_codes.FINDINGS:

@@ -7,18 +7,13 @@ from typing import TextIO
 
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.not_verified import not_verified_of
 from onnx_lint.report.totals import Report
+from onnx_lint.report.verdict import interrupted_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.statistics import statistics_lines
-from onnx_lint.reporters.wording import (
-    internal_error_of,
-    interrupted_of,
-    not_verified_of,
-    path_at,
-    weakened_of,
-    worst_first,
-)
+from onnx_lint.reporters.wording import internal_error_of, path_at, weakened_of, worst_first
 
 
 class Writer:

@@ -15,7 +15,10 @@ from typing import Final, TextIO
 from onnx_lint.common.record import Record
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.not_verified import not_verified_of
+from onnx_lint.report.remarks import NOT_VERIFIED, remarks_on_run
 from onnx_lint.report.totals import Report
+from onnx_lint.report.verdict import interrupted_of, verdict_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible, without_commands
 from onnx_lint.reporters.statistics import statistics_lines
@@ -25,9 +28,6 @@ from onnx_lint.reporters.wording import (
     allowed_of,
     by_target_of,
     internal_error_of,
-    interrupted_of,
-    not_verified_of,
-    total_of,
     weakened_of,
     where_of,
     worst_first,
@@ -98,8 +98,12 @@ class Writer:
             self._stream.writelines(map(_log_line, statistics_lines(report)))
         if report.not_linted:
             self._stream.write("::error title=onnx-lint: interrupted::" + _data(interrupted_of(report)) + "\n")
-        if not self._options.quiet or report.totals.files > 1:
-            self._stream.write(_log_line(f"onnx-lint: {total_of(report)}"))
+        files = report.totals.files
+        if not self._options.quiet or files > 1:
+            self._stream.write(_log_line(f"onnx-lint: {verdict_of(report)}"))
+        if not self._options.quiet:
+            remarks = (each for each in remarks_on_run(report) if files > 1 or each[0] != NOT_VERIFIED)
+            self._stream.writelines(_log_line(f"onnx-lint: {label}: {what}") for label, what in remarks)
         weakened = weakened_of(report.weakened, quiet=self._options.quiet)
         self._stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened)
 

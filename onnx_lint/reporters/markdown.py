@@ -12,7 +12,10 @@ from typing import Final, TextIO
 
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.outcome import outcome_of
+from onnx_lint.report.remarks import remarks_on_run
 from onnx_lint.report.totals import Report
+from onnx_lint.report.verdict import verdict_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics
@@ -21,9 +24,7 @@ from onnx_lint.reporters.wording import (
     description_of,
     groups_of,
     is_unremarkable,
-    outcome_of,
     remarks_of,
-    total_of,
     weakened_of,
     where_of,
 )
@@ -36,7 +37,7 @@ MAX_BYTES: Final = 1024 * 1024 - 16 * 1024
 SHOWN_PER_RULE: Final = 3
 MAX_MESSAGE: Final = 500
 
-_ACTIVE: Final = re.compile(r"[\\`*_{}\[\]()#!|~$]")
+_ACTIVE: Final = re.compile(r"[\\`*_{}\[\]#!|~$]|(?<=\])\(")
 _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
 _LINKS: Final = re.compile(r"://|www\.", re.IGNORECASE)
 
@@ -73,7 +74,9 @@ class Writer:
 
 def _sections(report: Report, files: Sequence[FileReport], options: Options) -> Iterator[str]:
     if not options.quiet:
-        yield f"## onnx-lint: {total_of(report)}\n"
+        yield f"## onnx-lint: {_inert(verdict_of(report))}\n"
+        if report.totals.files > 1 and (remarks := [*remarks_on_run(report)]):
+            yield "".join(("\n", *(_remark(label, what) for label, what in remarks)))
     for what in weakened_of(report.weakened, quiet=options.quiet):
         yield f"\n*{_inert(what)}*\n"
     if options.statistics:
@@ -108,8 +111,12 @@ def _statistics(report: Report) -> str:
 
 
 def _heading(file: FileReport, report: Report) -> str:
-    remarks = (f"- **{_inert(label)}**: {_inert(what)}\n" for label, what in remarks_of(file))
+    remarks = (_remark(label, what) for label, what in remarks_of(file))
     return "".join((f"\n### {_inert(shown_path(file.path))}\n\n{_state(file, report)}\n", *remarks))
+
+
+def _remark(label: str, what: str) -> str:
+    return f"- **{_inert(label)}**: {_inert(what)}\n"
 
 
 def _rows(file: FileReport, level: Severity | None) -> Iterator[str]:

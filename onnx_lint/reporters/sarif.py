@@ -30,15 +30,7 @@ from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.packed_text import PackedText, WorstLines
 from onnx_lint.reporters.sarif_rules import notification_index, notifications, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
-from onnx_lint.reporters.wording import (
-    description_of,
-    internal_error_of,
-    interrupted_of,
-    mark_under,
-    not_verified_of,
-    weakened_of,
-    where_of,
-)
+from onnx_lint.reporters.wording import description_of, internal_error_of, mark_under, weakened_of, where_of
 from onnx_lint.version import __version__
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -99,6 +91,8 @@ class Writer:
         if (left_out := self._results.count - MAX_RESULTS) > 0:
             of_run.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
         if report.not_linted:
+            from onnx_lint.report.verdict import interrupted_of
+
             of_run.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
         log = {"$schema": SCHEMA, "version": "2.1.0"}
         self._stream.write(f'{compact(log)[:-1]},"runs":[{compact(self._run(report))[:-1]}')
@@ -313,8 +307,11 @@ def _notifications(
         if target.is_red:
             text = f"{target.program}: {visible(target.said)}."
             yield _notification("not-verified", "error", text) | {"locations": [location]}
-    for what in not_verified_of(file):
-        yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
+    if file.has_unverified:
+        from onnx_lint.report.not_verified import not_verified_of
+
+        for what in not_verified_of(file):
+            yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
     for error in file.internal_errors:
         text = visible(internal_error_of(error))
         crash = _notification("internal-error", "error", f"{text[:1].upper()}{text[1:]}.") | {"locations": [location]}

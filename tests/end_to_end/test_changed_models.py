@@ -186,4 +186,4 @@ def test_the_first_push_of_a_branch_checks_all_models(
     monkeypatch.setitem(RECIPES, "the action", lambda: f"BASE={'0' * 40}\n{script}")  # type: ignore[arg-type]
     code, output, calls = _run("the action", tmp_path, git)
     assert (code, calls) == (0, ["pull --include zoo/a.onnx,zoo/b.onnx,zoo/c.onnx,"]), output
-    assert "3 models: no findings" in output
+    assert "3 models conform to ONNX 1.23" in output

@@ -223,7 +223,7 @@ def test_text_counts_what_it_folds() -> None:
     text = written("text", Report((many,), "1.23", "onnx-ml"))
     assert text.count("\nwarning[odd-name]: ") + text.startswith("warning[odd-name]: ") == 3
     assert "   = 1,672 more like it (--format concise shows all)\n" in text
-    assert text.endswith("\nm.onnx: 1,675 warnings\n")
+    assert text.endswith("\nm.onnx: conforms to ONNX 1.23; 1,675 warnings\n")
     assert text.count("= help:") == 1
     assert text.count("= clause:") == 1
     assert written("concise", Report((many,), "1.23", "onnx-ml")).count("\n") == 1675
