@@ -23,9 +23,9 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.wording import (
-    by_target_of,
     description_of,
     groups_of,
+    guidance_of,
     internal_error_of,
     remarks_of,
     weakened_of,
@@ -152,11 +152,13 @@ def _headline(group: Sequence[Diagnostic]) -> str:
 def _list(group: Sequence[Diagnostic]) -> str:
     first = group[0]
     lines = [_text(f"{first.clause} {first.keyword} ({first.anchor}): {first.clause_summary}")]
-    lines += map(_text, by_target_of(first))
+    said: list[tuple[str, str]] = []
     for item in group[:MAX_SHOWN]:
         where = where_of(item)
         bytes_shown = f" ({where})" if where else ""
         lines.append(f"{item.severity.label}: {_text(item.place)}{bytes_shown}: {_text(item.message)}")
+        before, said = said, [*guidance_of(item)]
+        lines += [f"  {_text(label)}: {_text(what)}" for label, what in said if (label, what) not in before]
     if len(group) > MAX_SHOWN:
         lines.append(f"{counted(len(group) - MAX_SHOWN, 'finding')} more like it")
     return "\n".join(lines)

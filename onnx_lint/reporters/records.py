@@ -215,7 +215,8 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
         **given(
             refused_by=dict(item.refused_by),
             accepted_by={name: list(releases) for name, releases in item.accepted_by},
-            hint=item.hint,
+            hint=item.hint_with_reason,
+            no_fix=item.no_fix,
             count=item.count if item.count > 1 else None,
             plugin=item.declared_by,
             fix=item.fix and _fix(item.fix),

@@ -24,13 +24,22 @@ from onnx_lint.report.findings import Diagnostic, Placed, ProposedFix, RelatedPl
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
-from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.json_text import compact, given
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.packed_text import PackedText, WorstLines
 from onnx_lint.reporters.sarif_rules import notification_index, notifications, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
-from onnx_lint.reporters.wording import description_of, internal_error_of, mark_under, weakened_of, where_of
+from onnx_lint.reporters.wording import (
+    description_of,
+    guidance_of,
+    guidance_sentences,
+    internal_error_of,
+    mark_under,
+    sentence,
+    title_of,
+    weakened_of,
+    where_of,
+)
 from onnx_lint.version import __version__
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -73,9 +82,12 @@ class Writer:
             known = {id(item) for item in file.suppressed}
             file = replace(file, diagnostics=(*file.diagnostics, *file.suppressed))
         region = _REGION if file.size <= MAX_SIZE_WITH_LINE else None
-        for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, uri), strict=True):
-            result = _result(item, mark, artifact, self._index_of(item.rule), region, known)
-            self._results.add(item.severity, compact(result))
+        if file.diagnostics:
+            from onnx_lint.reporters.fingerprint import fingerprints
+
+            for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, uri), strict=True):
+                result = _result(item, mark, artifact, self._index_of(item.rule), region, known)
+                self._results.add(item.severity, compact(result))
         for each in _notifications(file, artifact, self._indices):
             self._notifications.write(f"{compact(each)}\n")
 
@@ -169,7 +181,7 @@ def _result(
         "ruleIndex": rule_index,
         "kind": "fail",
         "level": item.severity.label,
-        "message": {"text": _message(item)},
+        "message": _message(item),
         "locations": [_location(item, artifact, region)],
         "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
         "properties": _properties(item),
@@ -195,11 +207,19 @@ def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _message(item: Diagnostic) -> str:
-    """Return the message with links to the related places. GitHub shows only places that the message links to."""
+def _message(item: Diagnostic) -> dict[str, str]:
+    """Return the message, what is right and what to do, as text and as Markdown, with links to the related places.
+
+    GitHub shows the text, or where there is little room its first sentence, and only places that it links to.
+    """
+    from onnx_lint.reporters.markdown_text import inert
+
     links = [f"[place {number}]({number})" for number in range(1, min(len(item.related), MAX_LINKED) + 1)]
-    see_also = f" See also {', '.join(links)}." if links else ""
-    return f"{_inert(item.message)}.{see_also}"
+    see_also = [f"See also {', '.join(links)}."] if links else []
+    text = [sentence(_inert(item.message)), *map(_inert, guidance_sentences(item)), *see_also]
+    marked = [inert(sentence(item.message), MAX_MESSAGE)]
+    marked += [f"**{inert(title_of(label))}**: {inert(what, MAX_MESSAGE)}" for label, what in guidance_of(item)]
+    return {"text": " ".join(text), "markdown": "\n\n".join([*marked, *see_also])}
 
 
 def _inert(text: str) -> str:
@@ -281,7 +301,7 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
         "clauseSummary": item.clause_summary,
         **given(
             allowed=visible(item.allowed or ""),
-            hint=visible(item.hint or ""),
+            hint=visible(item.hint_with_reason or ""),
             refusedBy=dict(item.refused_by),
             acceptedBy={name: list(releases) for name, releases in item.accepted_by},
             byteOffset=start,

@@ -14,7 +14,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import registry
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.findings import ContextLine, Diagnostic, ProposedFix, RelatedPlace
+from onnx_lint.report.findings import ContextLine, Diagnostic, RelatedPlace
 from onnx_lint.report.outcome import fixable_of, outcome_of, state_of
 from onnx_lint.report.totals import Report, fixes_of
 from onnx_lint.reporters import Options
@@ -24,6 +24,7 @@ from onnx_lint.reporters.wording import (
     allowed_of,
     bytes_of,
     description_of,
+    fix_in_words,
     groups_of,
     is_unremarkable,
     mark_under,
@@ -115,9 +116,10 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
             if index == 0 or diagnostic.by_target != shown[index - 1].by_target:
                 block.extend(_detail(program, visible(said)) for program, said in diagnostic.by_target)
             if diagnostic.fix is not None and (index == 0 or diagnostic.fix != shown[index - 1].fix):
-                block.append(_detail("fix", _fix(diagnostic.fix, options)))
-            if diagnostic.hint:
-                block.append(_detail("help", visible(diagnostic.hint)))
+                command = "onnx-lint fix" if options.has_command else "--fix"
+                block.append(_detail("fix", fix_in_words(diagnostic.fix, command)))
+            if hint := diagnostic.hint_with_reason if options.verbose else diagnostic.hint:
+                block.append(_detail("help", visible(hint)))
             if diagnostic.rule not in explained:
                 block.append(_detail("help", _help(diagnostic.rule, options)))
                 explained.add(diagnostic.rule)
@@ -157,12 +159,6 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
         yield ((f" {line.label:>{margin}} | ", _FRAME), (f" {shown.text}", ""))
         if mark := mark_under(shown):
             yield ((f" {'':>{margin}} | ", _FRAME), (" ", ""), (mark, _STYLES[Severity.ERROR]))
-
-
-def _fix(fix: ProposedFix, options: Options) -> str:
-    """Return what the fix does, and the command or the option that makes it."""
-    command = "onnx-lint fix" if options.has_command else "--fix"
-    return f"{visible(fix.message)} ({command}{'' if fix.is_safe else ' --unsafe-fixes'})"
 
 
 def _help(rule: str, options: Options) -> str:

@@ -16,7 +16,7 @@ from onnx_lint.report.file_report import (
     FileReport,
     InternalError,
 )
-from onnx_lint.report.findings import NAMED, ContextLine, Diagnostic, RelatedPlace
+from onnx_lint.report.findings import NAMED, ContextLine, Diagnostic, ProposedFix, RelatedPlace
 from onnx_lint.report.outcome import counted_of, is_ignored
 from onnx_lint.report.totals import Report, Weakening
 from onnx_lint.reporters.escape import shortened, shown_path, visible
@@ -59,6 +59,39 @@ def by_target_of(item: Diagnostic) -> Iterator[str]:
     """Yield what each program of the target does with the finding: `onnxruntime 1.32.0: loads it`."""
     for program, said in item.by_target:
         yield visible(f"{program}: {said}")
+
+
+def guidance_of(item: Diagnostic) -> Iterator[tuple[str, str]]:
+    """Yield what is right and what to do about a finding, each with a label: `allowed`, a program, `fix`, `help`."""
+    if allowed := allowed_of(item):
+        yield "allowed", visible(allowed)
+    for program, said in item.by_target:
+        yield visible(program), visible(said)
+    if item.fix is not None:
+        yield "fix", fix_in_words(item.fix)
+    if item.hint:
+        yield "help", visible(item.hint)
+
+
+def guidance_sentences(item: Diagnostic) -> Iterator[str]:
+    """Yield the same as `guidance_of` as sentences: `Allowed: one definition for each name.`"""
+    for label, what in guidance_of(item):
+        yield sentence(f"{title_of(label)}: {what}")
+
+
+def title_of(label: str) -> str:
+    """Return a label of `guidance_of` as the first word of a sentence; the name of a program stays as it is."""
+    return label.capitalize() if label in ("allowed", "fix", "help") else label
+
+
+def fix_in_words(fix: ProposedFix, command: str = "onnx-lint fix") -> str:
+    """Return what a fix does, and the command that makes it."""
+    return f"{visible(fix.message)} ({command}{'' if fix.is_safe else ' --unsafe-fixes'})"
+
+
+def sentence(text: str) -> str:
+    """Return a message as a sentence: with a full stop, unless it ends as a sentence does."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def path_at(path: str, position: tuple[int, int] | None) -> str:
