@@ -25,8 +25,8 @@ from onnx_lint.input.source import BytesSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.totals import Report as BareReport
+from onnx_lint.report.verdict import verdict_lines
 from onnx_lint.reporters import write_report
-from onnx_lint.reporters.wording import total_of
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import suggestion
 
@@ -83,8 +83,8 @@ class Report(BareReport):
         return tuple(found for found in self.diagnostics if found.rule == rule)
 
     def _repr_html_(self) -> str:
-        """Return the line that a notebook shows: the totals. `print` shows the findings."""
-        return f"<p>onnx-lint: {escape(total_of(self))}</p>"
+        """Return what a notebook shows: the verdict. `print` shows the findings."""
+        return f"<p>onnx-lint: {'<br>'.join(map(escape, verdict_lines(self)))}</p>"
 
     def __str__(self) -> str:
         """Return the text report, without colours."""

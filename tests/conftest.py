@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shutil
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from support.project.blessed import BLESSED
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[BLESSED] = []
+    os.environ.pop("GITHUB_ACTIONS", None)  # in a workflow onnx-lint prints annotations behind a text report
     if sys.dont_write_bytecode:
         _share_bytecode(config)
 

@@ -135,7 +135,7 @@ class TestJudgement:
 
 
 def test_a_notebook_shows_one_line(broken: Path):
-    assert lint(broken)._repr_html_() == "<p>onnx-lint: 1 model: 1 with errors; 1 error</p>"
+    assert lint(broken)._repr_html_() == "<p>onnx-lint: 1 model does not conform to ONNX 1.23: 1 error</p>"
 
 
 class TestSettings:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.jobs import lint_each
 from onnx_lint.cli.list_tasks import report_options, tasks_of
-from onnx_lint.cli.outputs import LiveReport, WholeReport, parse_outputs, reports_of
+from onnx_lint.cli.outputs import LiveReport, Output, WholeReport, parse_outputs, reports_of
 from onnx_lint.cli.plan import Plan
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
@@ -27,7 +28,7 @@ from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.selection import report_of, with_own_settings
 from onnx_lint.report.file_report import FileReport, InternalError, Repair
 from onnx_lint.report.totals import Report, Totals
-from onnx_lint.reporters import writer_for
+from onnx_lint.reporters import ANNOTATIONS, writer_for
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
 from onnx_lint.tasks.lint_one import Task
@@ -76,8 +77,7 @@ def _run(plan: Plan) -> int:
     own = plan.run_request()
     if own.quiet and own.verbose:
         raise RequestError("--quiet and --verbose cannot be combined")
-    is_chosen = own.format_name != "text" or "format_name" in own.given
-    outputs = parse_outputs(own.format_name, own.outputs, is_chosen=is_chosen)
+    outputs = _outputs_of(own)
     for output in outputs:
         writer_for(output.format_name)  # import it now: without memory for its libraries this raises a clear error
     forms = {output.format_name for output in outputs}
@@ -90,25 +90,46 @@ def _run(plan: Plan) -> int:
     results = _Results(plan, live, others)
     try:
         # If standard output is the only report, the run ends when its reader has closed it.
-        report = _lint(tasks, plan, head, results, is_for_reader=live is not None and not others)
+        is_for_reader = live is not None and all(output.path is None for output in outputs)
+        report = _lint(tasks, plan, head, results, is_for_reader=is_for_reader)
     except BaseException:
         for each in others:
             each.discard()
         raise
-    if report.weakened and "gitlab" in forms:
-        from onnx_lint.cli.weakened import print_weakenings
-
-        print_weakenings(report.weakened)
     code = results.end(report)
-    if code == exit_codes.FINDINGS and not own.quiet and all(output.path is not None for output in outputs):
-        from onnx_lint.reporters.wording import total_of
-
-        sys.stderr.write(f"{total_of(report)}; the report is in {visible(str(outputs[0].path))}\n")
+    _print_beside(report, outputs, own, has_findings=code == exit_codes.FINDINGS)
     if own.quiet or "text" not in forms:
         results.print_not_made()
     if code > exit_codes.FINDINGS:
         results.print_failures()
     return code
+
+
+def _outputs_of(own: Request) -> list[Output]:
+    """Return the reports to write. In a GitHub workflow annotations follow the text report if none is asked for."""
+    is_chosen = own.format_name != "text" or "format_name" in own.given
+    outputs = parse_outputs(own.format_name, own.outputs, is_chosen=is_chosen)
+    if not is_chosen and not own.outputs and os.environ.get("GITHUB_ACTIONS") == "true":
+        outputs.append(Output(ANNOTATIONS, None))
+    return outputs
+
+
+def _print_beside(report: Report, outputs: Sequence[Output], own: Request, *, has_findings: bool) -> None:
+    """Print on standard error what the reports do not say, and where they are if there is something to read."""
+    forms = {output.format_name for output in outputs}
+    is_elsewhere = has_findings and not own.quiet and all(output.path is not None for output in outputs)
+    if report.weakened and "gitlab" in forms:
+        from onnx_lint.cli.weakened import print_weakenings
+
+        print_weakenings(report.weakened)
+    if "concise" in forms and "text" not in forms:
+        from onnx_lint.cli.beside_concise import print_beside_concise
+
+        print_beside_concise(report, quiet=own.quiet, statistics=own.statistics, has_verdict=not is_elsewhere)
+    if is_elsewhere:
+        from onnx_lint.report.verdict import verdict_of
+
+        sys.stderr.write(f"{verdict_of(report)}; the report is in {visible(str(outputs[0].path))}\n")
 
 
 class _Results:

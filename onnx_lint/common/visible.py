@@ -81,3 +81,19 @@ def _without_commands(text: str, escape: Callable[[re.Match[str]], str], kept: s
         if mark in text:
             text = re.sub(kept + pattern, escape, text, flags=re.MULTILINE)
     return text
+
+
+STANDARD_INPUT: Final = "<stdin>"
+
+_MARKS: Final = ("::", "---", "+++", "~~~", "^^^")
+
+
+def shown_path(path: str) -> str:
+    """Return a file's path as reports show it.
+
+    A line that begins with two colons is a command for GitHub's runner, and one that begins with three marks opens a
+    section of Buildkite's log. Such a name is shown with `./` before it, which is still its path.
+    """
+    if path == "-":
+        return STANDARD_INPUT
+    return visible(f"./{path}" if path.lstrip().startswith(_MARKS) else path)

@@ -120,7 +120,8 @@ def _located(
         subject=None,
         collective=finding.collective,
         count=finding.count,
-        hint=_hint(finding),
+        hint=finding.hint,
+        no_fix=finding.fix if isinstance(finding.fix, str) else None,
         cause=finding.cause,
         is_cause_shared=finding.is_cause_shared,
         edits=None if isinstance(finding.fix, str) else finding.fix,
@@ -130,12 +131,6 @@ def _located(
     with model.crashes.at("describing a finding", finding.place):
         return _described(bare, finding, clause, model)
     return 0, bare
-
-
-def _hint(finding: Finding) -> str | None:
-    """Return the instruction of the finding, with the reason why it has no fix."""
-    reason = f"no fix: {finding.fix}" if isinstance(finding.fix, str) else None
-    return f"{finding.hint}; {reason}" if finding.hint and reason else finding.hint or reason
 
 
 def _case(finding: Finding) -> str:

@@ -18,7 +18,7 @@ from onnx_lint.rule import RuleSubject
 from onnx_lint.spec.clauses import KEYWORDS, Clause, Severity, clauses, severity
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.spec.target import NO_TARGET
-from onnx_lint.wording import quote_some
+from onnx_lint.wording import counted, quote_some
 
 if TYPE_CHECKING:
     from onnx_lint.model import Model
@@ -196,7 +196,7 @@ class Selection:
                 changed.append(entry.id)
         gaps = []
         if misses_errors:
-            gaps.append(f"{complete:,} of {len(entries):,} default rules checked")
+            gaps.append(_rules_in_words(self.judging(model), entries, complete))
         if lowered:
             gaps.append(f"the severity of {quote_some(lowered, 5)} is lowered")
         if changed:
@@ -221,6 +221,17 @@ class Selection:
             if entry.id not in self._idle:
                 groups.setdefault(entry.about, []).append((position, entry))
         return [(None if about is None else question_of(about), members) for about, members in groups.items()]
+
+
+def _rules_in_words(checked: list[Registered], default: list[Registered], complete: int) -> str:
+    """Return which rules checked a file: `168 of 170 default rules checked`, or more if others did as well.
+
+    `complete`: the number of default rules that ran with all of their clauses.
+    """
+    if len(checked) == complete:
+        return f"{complete:,} of {len(default):,} default rules checked"
+    in_full = " in full" if len({*checked}.intersection(default)) > complete else ""
+    return f"{counted(len(checked), 'rule')} checked; {complete:,} of {len(default):,} default rules{in_full}"
 
 
 def has_subject(model: Model, question: Question | None) -> bool:

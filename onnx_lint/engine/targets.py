@@ -156,8 +156,17 @@ def target_verdicts(
         states = [_state(model, found, program, release, (*missing, *gaps)) for release in releases]
         loads, said = _joined(states, releases)
         is_red = loads is None and settings.target_gate == "unproven"
-        more = _OF_FULL_CHECK if program == CHECKER else ""
-        yield TargetVerdict(title(program), loads, said + more, is_red)
+        remark = _OF_FULL_CHECK if program == CHECKER else ""
+        verb = "accept" if releases == (None,) else "load"
+        yield TargetVerdict(title(program), loads, said + remark, is_red, verb, _basis_of(releases), remark)
+
+
+def _basis_of(releases: Sequence[ProductRelease | None]) -> str:
+    """Return what the verdict rests on that a program loads a model, as the end of a sentence."""
+    if len(releases) > 1:
+        return ", as far as their data say"
+    (release,) = releases
+    return (release.quoted if release is not None else "") or ", as far as its data say"
 
 
 class _State(Record):
@@ -174,7 +183,7 @@ def _joined(states: Sequence[_State], releases: Sequence[ProductRelease | None])
     versions = [release.version for release in releases if release is not None]
     answers = {state.loads for state in states}
     if answers == {True}:
-        return True, f"{listed(versions)} load it, as far as their data say"
+        return True, f"{listed(versions)} load it{_basis_of(releases)}"
     if answers == {False}:
         return False, f"{listed(versions)} refuse it"
     if len({state.said for state in states}) == 1:
@@ -201,9 +210,7 @@ def _state(
         reasons.append(f"not judged: {'; '.join(unjudged)}")
     if reasons:
         return _State(None, "; ".join(reasons))
-    if release is None:
-        return _State(True, "accepts it, as far as its data say")
-    return _State(True, f"loads{release.quoted or ', as far as its data say'}")
+    return _State(True, f"{'accepts it' if release is None else 'loads'}{_basis_of((release,))}")
 
 
 _MOST_REASONS: Final = 5

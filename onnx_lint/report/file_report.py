@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.memory import is_lack_of_memory
 from onnx_lint.common.record import Record, replace
@@ -101,6 +101,17 @@ class Shapes(Record):
     causes: tuple[tuple[str, str, int], ...] = ()
     """The causes of unknown shapes: the kind of cause, the operator, function or input, and the number of values."""
 
+    @property
+    def reported_causes(self) -> list[tuple[str, str, int]]:
+        """The causes that reports for people mention.
+
+        Inputs without shapes, and shapes that depend on values, are usual.
+        """
+        return [each for each in self.causes if each[0] in _REPORTED_CAUSES]
+
+
+_REPORTED_CAUSES: Final = ("operator-without-import", "operator-without-signature", "operator-without-rule", "budget")
+
 
 class Counted(Record):
     """The number of findings of a rule that are only counted. They are not diagnostics, and fail no run."""
@@ -160,6 +171,12 @@ class TargetVerdict(Record):
     """The verdict in words, with what was not judged."""
     is_red: bool = False
     """True if it fails the run although the program refuses nothing that is known: the gate asks for a proof."""
+    verb: str = "load"
+    """What the program does with a model: `load`, or `accept` for a checker."""
+    basis: str = ""
+    """What the verdict rests on if it loads the model, to be appended: `, as far as its data say`."""
+    remark: str = ""
+    """What `said` ends with for each model, to be appended; empty for most programs."""
 
 
 class FileReport(Record):
@@ -223,6 +240,16 @@ class FileReport(Record):
         return replace(self, internal_errors=(*self.internal_errors, crash))
 
     @property
+    def has_shape_limit(self) -> bool:
+        """True if inferring its shapes stopped at a limit."""
+        return self.shapes is not None and any(kind == "budget" for kind, _, _ in self.shapes.causes)
+
+    @property
+    def has_unverified(self) -> bool:
+        """True if something was not verified that reports for people mention."""
+        return bool(self.not_verified or self.incomplete or (self.shapes is not None and self.shapes.reported_causes))
+
+    @property
     def conformity(self) -> tuple[bool | None, str]:
         """Whether the file conforms to ONNX, and why it does not, or why that is not known; the one source of verdicts.
 
@@ -242,7 +269,7 @@ class FileReport(Record):
         if self.suppressed:
             for source, count in Counter(item.suppressor for item in self.suppressed).items():
                 reasons.append(f"{counted(count, 'finding')} suppressed by the {source}")
-        if self.shapes is not None and any(kind == "budget" for kind, _, _ in self.shapes.causes):
+        if self.has_shape_limit:
             reasons.append("inferring shapes stopped at a limit")
         reasons += self.incomplete
         return (None, "; ".join(reasons)) if reasons else (True, "")

@@ -116,6 +116,8 @@ class Diagnostic(Placed):
     """The number of faults that it reports."""
     hint: str | None = None
     """A short instruction for fixing it; None if unknown."""
+    no_fix: str | None = None
+    """Why there is no fix, if that is known."""
     cause: str | None = None
     """Equal for findings of one cause; None for one that is never folded."""
     is_cause_shared: bool = False
@@ -145,6 +147,12 @@ class Diagnostic(Placed):
     def is_violation(self) -> bool:
         """True if it breaks a requirement of ONNX, whatever its severity by the settings."""
         return self.declared_by is None and KEYWORDS[self.keyword] is Severity.ERROR
+
+    @property
+    def hint_with_reason(self) -> str | None:
+        """The instruction for fixing it, and why it has no fix; None if neither is known."""
+        reason = f"no fix: {self.no_fix}" if self.no_fix else None
+        return "; ".join(filter(None, (self.hint, reason))) or None
 
     @property
     def suppressor(self) -> str:

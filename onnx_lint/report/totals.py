@@ -5,12 +5,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.record import Record
-from onnx_lint.report.file_report import FileReport
+from onnx_lint.common.record import Record, replace
+from onnx_lint.report.file_report import Counted, FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Severity
+
+if TYPE_CHECKING:
+    from onnx_lint.report.remark_totals import RemarkTotals
+
+CONFORMING: Final = "conforming"
+VIOLATING: Final = "violating"
+"""The group of files that break a requirement, and have findings that are not suppressed."""
+NOTHING_NEW: Final = "nothing new"
+"""The group of files whose findings are all suppressed."""
+UNDECIDED: Final = "undecided"
+"""The group of files that were not checked in full, by the settings or because something went wrong."""
+NOT_JUDGED: Final = "not judged"
+NOT_CHECKED: Final = "not checked"
 
 
 class Weakening(Record):
@@ -47,13 +60,29 @@ class Totals:
         self.unreadable = 0
         self.not_judged = 0
         """Files that hold no model."""
-        self.unexplained = 0
-        """Files that hold no model, and have no finding that says so."""
         self.internal_errors = 0
         self.conformity: Counter[bool | None] = Counter()
         """The number of files by whether they conform; None for files of which that is not known."""
         self.reasons: dict[bool | None, str] = {}
         """Why the first file does not conform, and why that is not known of the first such file."""
+        self.groups: Counter[str] = Counter()
+        """The number of files by what is known of them, such as `CONFORMING`."""
+        self.with_findings: Counter[str] = Counter()
+        """The number of files with findings of each group."""
+        self.levels_by_group: Counter[tuple[str, str | None, Severity]] = Counter()
+        """The number of findings by group, plugin and severity."""
+        self.clean_by_rules_of_run = 0
+        """The number of conforming files without findings that have no rules of their own."""
+        self.standards: set[tuple[str | None, str | None]] = set()
+        """The edition and variant of each file, None for those of the report."""
+        self.gaps: Counter[str] = Counter()
+        """The number of files for each thing that the settings left out."""
+        self.incomplete = 0
+        """The number of files whose verdict lacks something that was not verified."""
+        self.counted: dict[str, Counted] = {}
+        """The findings that are only counted, by rule."""
+        self.remarks: RemarkTotals | None = None
+        """The answers of programs, and what was not verified; None if there is neither."""
         for file in files:
             self.add(file)
 
@@ -75,11 +104,33 @@ class Totals:
         self.fixed += file.repair.count if file.repair is not None else 0
         self.unreadable += file.unreadable is not None
         self.not_judged += file.not_judged is not None
-        self.unexplained += file.not_judged is not None and file.failure is not None
         self.internal_errors += len(file.internal_errors)
         conforms, why = file.conformity
         self.conformity[conforms] += 1
         self.reasons.setdefault(conforms, why)
+        self._add_group(file, _group_of(file, conforms))
+        if file.gaps:
+            self.gaps.update(file.gaps)
+        self.incomplete += bool(file.incomplete or file.has_shape_limit)
+        for each in file.counted:
+            before = self.counted.get(each.rule)
+            self.counted[each.rule] = each if before is None else replace(each, count=each.count + before.count)
+        if file.targets or file.has_unverified:
+            if self.remarks is None:
+                from onnx_lint.report.remark_totals import RemarkTotals
+
+                self.remarks = RemarkTotals()
+            self.remarks.add(file)
+
+    def _add_group(self, file: FileReport, group: str) -> None:
+        self.groups[group] += 1
+        if group != NOT_CHECKED:
+            self.standards.add((file.edition, file.variant))
+        if file.diagnostics:
+            self.with_findings[group] += 1
+            self.levels_by_group.update((group, item.declared_by, item.severity) for item in file.diagnostics)
+        elif group == CONFORMING and file.rules is None:
+            self.clean_by_rules_of_run += 1
 
     def _add_findings(self, file: FileReport) -> None:
         if file.suppressed:
@@ -94,12 +145,29 @@ class Totals:
         self.fixable.update(fixes_of(file))
 
     @property
+    def noun(self) -> str:
+        """The word for one of the files: `model` if each is one."""
+        is_any_read = self.unreadable < self.files
+        return "model" if is_any_read and self.models == self.files else "file"
+
+    @property
     def levels(self) -> Counter[Severity]:
         """The number of findings by severity."""
         counts: Counter[Severity] = Counter()
         for (_, severity), count in self.findings.items():
             counts[severity] += count
         return counts
+
+
+def _group_of(file: FileReport, conforms: bool | None) -> str:
+    """Return what is known of a file, as the verdict on several files counts it."""
+    if file.failure is not None:
+        return NOT_CHECKED if file.unreadable is not None else NOT_JUDGED
+    if not file.diagnostics and file.suppressed:
+        return NOTHING_NEW
+    if not file.diagnostics and file.rules == ():
+        return NOT_JUDGED
+    return {True: CONFORMING, False: VIOLATING, None: UNDECIDED}[conforms]
 
 
 def fixes_of(file: FileReport) -> Counter[bool]:
@@ -147,6 +215,11 @@ class Report(Record):
     def suppressed(self) -> tuple[Diagnostic, ...]:
         """All suppressed findings of all files, in order."""
         return tuple(diagnostic for file in self.files for diagnostic in file.suppressed)
+
+    def standard(self, edition: str | None = None, variant: str | None = None) -> str:
+        """Return the name of a standard, by default that of the run: `ONNX 1.23 (onnx)`."""
+        variant = variant or self.variant
+        return f"ONNX {edition or self.edition}" + (f" ({variant})" if variant != "onnx-ml" else "")
 
     def count(self, severity: Severity) -> int:
         """Return the number of diagnostics with exactly this severity."""

@@ -107,13 +107,20 @@ REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
 """The module of each format."""
 
 
+ANNOTATIONS: Final = "annotations"
+"""The format that follows a text report in the log of a GitHub workflow. Nobody can ask for it by name."""
+
+_FOLLOWING: Final[Mapping[str, str]] = MappingProxyType({ANNOTATIONS: "onnx_lint.reporters.annotations"})
+
+
 STREAMED: Final = frozenset({"text", "concise", "jsonl", "github"})
 """The formats that are written while files are checked, and not at the end."""
 
 
 def writer_for(name: str) -> Callable[[Report, TextIO, Options, int], FileWriter]:
     """Return the FileWriter of the format `name`. Raises KeyError."""
-    writer: Callable[[Report, TextIO, Options, int], FileWriter] = importlib.import_module(REPORTERS[name]).Writer
+    module = REPORTERS[name] if name in REPORTERS else _FOLLOWING[name]
+    writer: Callable[[Report, TextIO, Options, int], FileWriter] = importlib.import_module(module).Writer
     return writer
 
 

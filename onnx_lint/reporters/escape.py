@@ -6,29 +6,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from onnx_lint.common.visible import STANDARD_INPUT as STANDARD_INPUT
 from onnx_lint.common.visible import escaped
+from onnx_lint.common.visible import shown_path as shown_path
 from onnx_lint.common.visible import visible as visible  # for reporters, which find all of this here
 from onnx_lint.common.visible import without_commands as without_commands
 from onnx_lint.wording import shortened as shortened
 
 _LONE_SURROGATE: Final = "[\ud800-\udfff]"
 
-STANDARD_INPUT: Final = "<stdin>"
-
-_MARKS: Final = ("::", "---", "+++", "~~~", "^^^")
-
 
 def encodable(text: str) -> str:
     """Return the text with lone surrogates escaped, for formats that escape everything else themselves."""
     return text if text.isascii() else re.sub(_LONE_SURROGATE, escaped, text)
-
-
-def shown_path(path: str) -> str:
-    """Return a file's path as reports show it.
-
-    A line that begins with two colons is a command for GitHub's runner, and one that begins with three marks opens a
-    section of Buildkite's log. Such a name is shown with `./` before it, which is still its path.
-    """
-    if path == "-":
-        return STANDARD_INPUT
-    return visible(f"./{path}" if path.lstrip().startswith(_MARKS) else path)

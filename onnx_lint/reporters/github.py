@@ -15,19 +15,18 @@ from typing import Final, TextIO
 from onnx_lint.common.record import Record
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.not_verified import not_verified_of
+from onnx_lint.report.remarks import NOT_VERIFIED, remarks_on_run
 from onnx_lint.report.totals import Report
+from onnx_lint.report.verdict import interrupted_of, verdict_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible, without_commands
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import (
     after_path,
-    allowed_of,
-    by_target_of,
+    guidance_of,
     internal_error_of,
-    interrupted_of,
-    not_verified_of,
-    total_of,
     weakened_of,
     where_of,
     worst_first,
@@ -46,7 +45,7 @@ MAX_MESSAGE: Final = 1000
 _TYPES: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
-class _Annotation(Record):
+class Annotation(Record):
     """A finding or a failure as an annotation, and as a line of the log."""
 
     type: str
@@ -74,37 +73,42 @@ class Writer:
 
     def file(self, file: FileReport) -> None:
         """Write annotations while there is room, and lines of the log for everything else."""
-        rest: list[_Annotation] = []
+        rest: list[Annotation] = []
         seen: Counter[str] = Counter()
-        for item in _annotations(file, self._root):
+        for item in annotations_of(file, self._root):
             if self._written[item.type] < MAX_OF_A_TYPE and seen[item.kind] < self._of_a_kind:
                 self._written[item.type] += 1
                 seen[item.kind] += 1
-                self._stream.write(_command(item))
+                self._stream.write(command_of(item))
             else:
                 rest.append(item)
         if rest:
             what = f"{counted(len(rest), 'more finding')} in {shown_path(file.path)}"
-            self._stream.write(f"::group::{_log_line(what)}")
-            self._stream.writelines(_log_line(item.line) for item in rest)
+            self._stream.write(f"::group::{log_line(what)}")
+            self._stream.writelines(log_line(item.line) for item in rest)
             self._stream.write("::endgroup::\n")
         if not self._options.quiet:
             for what in not_verified_of(file):
-                self._stream.write(_log_line(f"not verified: {shown_path(file.path)}: {what}"))
+                self._stream.write(log_line(f"not verified: {shown_path(file.path)}: {what}"))
 
     def end(self, report: Report) -> None:
         """Write the statistics and a line about all files."""
         if self._options.statistics:
-            self._stream.writelines(map(_log_line, statistics_lines(report)))
+            self._stream.writelines(map(log_line, statistics_lines(report)))
         if report.not_linted:
             self._stream.write("::error title=onnx-lint: interrupted::" + _data(interrupted_of(report)) + "\n")
-        if not self._options.quiet or report.totals.files > 1:
-            self._stream.write(_log_line(f"onnx-lint: {total_of(report)}"))
+        files = report.totals.files
+        if not self._options.quiet or files > 1:
+            self._stream.write(log_line(f"onnx-lint: {verdict_of(report)}"))
+        if not self._options.quiet:
+            remarks = (each for each in remarks_on_run(report) if files > 1 or each[0] != NOT_VERIFIED)
+            self._stream.writelines(log_line(f"onnx-lint: {label}: {what}") for label, what in remarks)
         weakened = weakened_of(report.weakened, quiet=self._options.quiet)
-        self._stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened)
+        self._stream.writelines(log_line(f"onnx-lint: {what}") for what in weakened)
 
 
-def _annotations(file: FileReport, root: str) -> Iterator[_Annotation]:
+def annotations_of(file: FileReport, root: str) -> Iterator[Annotation]:
+    """Yield everything that fails a run and each finding of a file, the worst first."""
     path = STANDARD_INPUT if file.path == "-" else path_below(file.path, root)
     if file.failure is not None:
         title, reason = file.failure
@@ -121,22 +125,18 @@ def _annotations(file: FileReport, root: str) -> Iterator[_Annotation]:
             yield _about_file(path, target.program, visible(target.said), "notice")
 
 
-def _about_file(path: str, title: str, message: str, kind: str = "error") -> _Annotation:
+def _about_file(path: str, title: str, message: str, kind: str = "error") -> Annotation:
     line = f"{kind} {path}: {title}: {message}"
-    return _Annotation(kind, path, f"onnx-lint: {title}", message, line, f"about {title}")
+    return Annotation(kind, path, f"onnx-lint: {title}", message, line, f"about {title}")
 
 
-def _about_finding(item: Diagnostic, path: str) -> _Annotation:
+def _about_finding(item: Diagnostic, path: str) -> Annotation:
     rule, message, place = visible(item.rule), visible(item.message), visible(item.place)
     where = where_of(item)
     lines = [message, f"at {place} ({where})" if where else f"at {place}"]
-    if allowed := allowed_of(item):
-        lines.append(f"allowed: {visible(allowed)}")
-    lines += by_target_of(item)
-    if item.hint:
-        lines.append(f"help: {visible(item.hint)}")
+    lines += [f"{label}: {what}" for label, what in guidance_of(item)]
     lines.append(visible(f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"))
-    return _Annotation(
+    return Annotation(
         type=_TYPES[item.severity],
         path=path,
         title=f"onnx-lint: {rule}",
@@ -150,7 +150,8 @@ def _about_finding(item: Diagnostic, path: str) -> _Annotation:
 # --- the syntax of workflow commands
 
 
-def _command(annotation: _Annotation) -> str:
+def command_of(annotation: Annotation) -> str:
+    """Return the line that makes an annotation."""
     properties = [("title", annotation.title)]
     if annotation.path != STANDARD_INPUT:
         line_and_column = zip(("line", "col"), map(str, annotation.position or ()), strict=False)
@@ -166,6 +167,6 @@ def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _log_line(text: str) -> str:
+def log_line(text: str) -> str:
     """Return a line that the runner does not take for a command, with any names in it."""
     return without_commands(text) + "\n"

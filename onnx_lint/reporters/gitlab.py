@@ -21,7 +21,7 @@ from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.packed_text import WorstLines
 from onnx_lint.reporters.uri import default_root, path_below
-from onnx_lint.reporters.wording import internal_error_of, interrupted_of
+from onnx_lint.reporters.wording import guidance_sentences, internal_error_of
 from onnx_lint.spec.clauses import Severity
 
 MAX_ISSUES: Final = 10_000
@@ -53,6 +53,8 @@ class Writer:
     def end(self, report: Report) -> None:
         """Write the issues; if there are too many, the most severe and one that counts those left out."""
         if report.not_linted:
+            from onnx_lint.report.verdict import interrupted_of
+
             path = path_below(report.not_linted[0], self._root)
             self._keep([_issue("interrupted", _BLOCKER, interrupted_of(report), path)])
         is_too_much = self._issues.count > MAX_ISSUES
@@ -71,6 +73,8 @@ def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
         yield _issue("internal-error", _BLOCKER, visible(internal_error_of(error)), path)
     for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
+        if guidance := [*guidance_sentences(item)]:
+            description = " ".join([f"{description}.", *guidance])
         line = item.position[0] if item.position is not None else 1
         yield _issue(item.rule, _SEVERITIES[item.severity], description, path, mark, line)
 

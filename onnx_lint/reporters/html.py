@@ -16,7 +16,9 @@ from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
 from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.outcome import outcome_of
 from onnx_lint.report.totals import Report
+from onnx_lint.report.verdict import verdict_lines, verdict_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.documentation import clauses_markdown, headed
 from onnx_lint.reporters.escape import shown_path
@@ -33,14 +35,7 @@ from onnx_lint.reporters.html_findings import (
     written,
 )
 from onnx_lint.reporters.statistics import statistics, statistics_tables
-from onnx_lint.reporters.wording import (
-    description_of,
-    outcome_of,
-    remarks_of,
-    total_of,
-    weakened_of,
-    worst_of,
-)
+from onnx_lint.reporters.wording import description_of, remarks_of, weakened_of, worst_of
 from onnx_lint.version import __version__
 from onnx_lint.wording import counted
 
@@ -109,7 +104,7 @@ class Writer:
             f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; base-uri 'none'; "
             "form-action 'none'"
         )
-        title = text_of(total_of(report))
+        title = text_of(verdict_of(report))
         self._stream.write(_HEAD.format(policy=policy, version=__version__, title=title, style=style))
         self._stream.writelines(f"{part}\n" for part in self._body(report))
         self._stream.write(_TAIL.format(script=script))
@@ -123,8 +118,11 @@ class Writer:
     def _body(self, report: Report) -> Iterator[str]:
         files = self._worst_files()
         entries = in_order_of_page(written(self._worst_findings(), MAX_MARKUP))
-        yield f"<header><h1>onnx-lint</h1><p>{text_of(total_of(report))}</p>"
-        standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
+        verdict, *remarks = map(text_of, verdict_lines(report))
+        yield f"<header><h1>onnx-lint</h1><p>{verdict}</p>"
+        if remarks:
+            yield f"<p>{'<br>'.join(remarks)}</p>"
+        standard = report.standard()
         yield f'<p class="faint">Checked against {text_of(standard)} by onnx-lint {__version__}.'
         folder = common_folder([shown_path(file.path) for file in files])
         if folder:

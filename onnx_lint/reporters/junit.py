@@ -16,20 +16,18 @@ from xml.etree import ElementTree
 
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.outcome import is_ignored, outcome_of
 from onnx_lint.report.totals import Report
+from onnx_lint.report.verdict import interrupted_of, verdict_lines
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.wording import (
-    by_target_of,
     description_of,
     groups_of,
+    guidance_of,
     internal_error_of,
-    interrupted_of,
-    is_ignored,
     remarks_of,
-    standard_of,
-    total_of,
     weakened_of,
     where_of,
 )
@@ -82,7 +80,8 @@ class Writer:
             self._keep(suite)
         counts = "".join(f' {name}="{self._counts[name]}"' for name, _ in _COUNTED)
         self._stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-        self._stream.write(f"<!-- {total_of(report).replace('--', '')} -->\n")  # two dashes would end the comment
+        verdict = "\n     ".join(_text(line) for line in verdict_lines(report))
+        self._stream.write(f"<!-- {verdict.replace('--', '')} -->\n")  # two dashes would end the comment
         self._stream.write(f'<testsuites name="onnx-lint"{counts}>')
         self._stream.writelines(self._suites.pieces())
         self._stream.write("\n</testsuites>\n")
@@ -115,7 +114,9 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
 
 def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:
     properties = ElementTree.SubElement(suite, "properties")
-    pairs = [("edition", standard_of(file, report).removeprefix("ONNX "))]
+    pairs = [("edition", report.standard(file.edition, file.variant).removeprefix("ONNX "))]
+    if file.failure is None:
+        pairs.append(("verdict", outcome_of(file, report)))
     conforms, why = file.conformity
     pairs.append(("conforms", "unknown" if conforms is None else str(conforms).lower()))
     if why:
@@ -151,11 +152,13 @@ def _headline(group: Sequence[Diagnostic]) -> str:
 def _list(group: Sequence[Diagnostic]) -> str:
     first = group[0]
     lines = [_text(f"{first.clause} {first.keyword} ({first.anchor}): {first.clause_summary}")]
-    lines += map(_text, by_target_of(first))
+    said: list[tuple[str, str]] = []
     for item in group[:MAX_SHOWN]:
         where = where_of(item)
         bytes_shown = f" ({where})" if where else ""
         lines.append(f"{item.severity.label}: {_text(item.place)}{bytes_shown}: {_text(item.message)}")
+        before, said = said, [*guidance_of(item)]
+        lines += [f"  {_text(label)}: {_text(what)}" for label, what in said if (label, what) not in before]
     if len(group) > MAX_SHOWN:
         lines.append(f"{counted(len(group) - MAX_SHOWN, 'finding')} more like it")
     return "\n".join(lines)

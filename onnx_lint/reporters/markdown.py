@@ -12,18 +12,20 @@ from typing import Final, TextIO
 
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.outcome import outcome_of
+from onnx_lint.report.remarks import remarks_on_run
 from onnx_lint.report.totals import Report
+from onnx_lint.report.verdict import verdict_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
+from onnx_lint.reporters.markdown_text import MAX_MESSAGE, inert
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
-    by_target_of,
     description_of,
     groups_of,
+    guidance_of,
     is_unremarkable,
-    outcome_of,
     remarks_of,
-    total_of,
     weakened_of,
     where_of,
 )
@@ -34,11 +36,6 @@ MAX_BYTES: Final = 1024 * 1024 - 16 * 1024
 """The most bytes to write. The rest of 1 MiB is for the closing line, and for other summaries of the same step."""
 
 SHOWN_PER_RULE: Final = 3
-MAX_MESSAGE: Final = 500
-
-_ACTIVE: Final = re.compile(r"[\\`*_{}\[\]()#!|~$]")
-_NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
-_LINKS: Final = re.compile(r"://|www\.", re.IGNORECASE)
 
 
 class Writer:
@@ -73,9 +70,11 @@ class Writer:
 
 def _sections(report: Report, files: Sequence[FileReport], options: Options) -> Iterator[str]:
     if not options.quiet:
-        yield f"## onnx-lint: {total_of(report)}\n"
+        yield f"## onnx-lint: {inert(verdict_of(report))}\n"
+        if report.totals.files > 1 and (remarks := [*remarks_on_run(report)]):
+            yield "".join(("\n", *(_remark(label, what) for label, what in remarks)))
     for what in weakened_of(report.weakened, quiet=options.quiet):
-        yield f"\n*{_inert(what)}*\n"
+        yield f"\n*{inert(what)}*\n"
     if options.statistics:
         yield _statistics(report)
     yield from _findings(report, files, options)
@@ -93,7 +92,7 @@ def _findings(report: Report, files: Sequence[FileReport], options: Options) -> 
             if not rows and (level is not None or not is_undone):
                 continue
             if last is not file:
-                yield _heading(file, report) if index not in listed else f"\n### {_inert(shown_path(file.path))}\n"
+                yield _heading(file, report) if index not in listed else f"\n### {inert(shown_path(file.path))}\n"
             listed.add(index)
             last = file
             yield from rows
@@ -108,8 +107,12 @@ def _statistics(report: Report) -> str:
 
 
 def _heading(file: FileReport, report: Report) -> str:
-    remarks = (f"- **{_inert(label)}**: {_inert(what)}\n" for label, what in remarks_of(file))
-    return "".join((f"\n### {_inert(shown_path(file.path))}\n\n{_state(file, report)}\n", *remarks))
+    remarks = (_remark(label, what) for label, what in remarks_of(file))
+    return "".join((f"\n### {inert(shown_path(file.path))}\n\n{_state(file, report)}\n", *remarks))
+
+
+def _remark(label: str, what: str) -> str:
+    return f"- **{inert(label)}**: {inert(what)}\n"
 
 
 def _rows(file: FileReport, level: Severity | None) -> Iterator[str]:
@@ -122,9 +125,9 @@ def _rows(file: FileReport, level: Severity | None) -> Iterator[str]:
 def _state(file: FileReport, report: Report) -> str:
     if file.failure is not None:
         title, reason = file.failure
-        return f"**{title.capitalize()}**: {_inert(reason)}"
+        return f"**{title.capitalize()}**: {inert(reason)}"
     what = description_of(file)
-    facts = f"; {_inert(what)}" if what else ""
+    facts = f"; {inert(what)}" if what else ""
     outcome = outcome_of(file, report)
     return f"{outcome[0].upper()}{outcome[1:]}{facts}"
 
@@ -132,8 +135,8 @@ def _state(file: FileReport, report: Report) -> str:
 def _row(item: Diagnostic) -> str:
     where = where_of(item)
     place = f"{_code(item.place)} ({where})" if where else _code(item.place)
-    said = [_inert(each) for each in (f"{item.clause} {item.keyword} ({item.anchor})", *by_target_of(item))]
-    lines = "<br>".join((_inert(item.message), place, *said))
+    guidance = (f"**{inert(label)}**: {inert(what)}" for label, what in guidance_of(item))
+    lines = "<br>".join((inert(item.message), place, *guidance, inert(f"{item.clause} {item.keyword} ({item.anchor})")))
     return f"| {item.severity.label} | {_code(item.rule)} | {lines} |\n"
 
 
@@ -148,11 +151,4 @@ def _more(group: list[Diagnostic]) -> str:
 def _code(text: str) -> str:
     """Return a code span; text with a backtick or the bar of a table is escaped instead."""
     shown = shortened(visible(text), MAX_MESSAGE)
-    return _inert(text) if re.search("[`|]", shown) else f"`{shown}`"
-
-
-def _inert(text: str) -> str:
-    """Return text that Markdown shows unchanged: no markup, no HTML, no link, no mention."""
-    shown = _ACTIVE.sub(r"\\\g<0>", shortened(visible(text), MAX_MESSAGE))
-    shown = re.sub("[&<>@]", lambda match: _NAMED[match[0]], shown)
-    return _LINKS.sub(lambda match: match[0].replace(":", "&#58;").replace(".", "&#46;"), shown)
+    return inert(text) if re.search("[`|]", shown) else f"`{shown}`"

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from onnx_lint.report.file_report import FileFacts, FileReport, InternalError, Repair, Shapes, Traffic
 from onnx_lint.report.findings import Diagnostic, ProposedFix, RelatedPlace
-from onnx_lint.report.totals import Report
+from onnx_lint.report.totals import Report, Totals
+from onnx_lint.report.verdict import verdict_of
 from onnx_lint.reporters.escape import encodable, shown_path
-from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.json_text import given
 from onnx_lint.reporters.statistics import by_operator, by_producer, statistics
 from onnx_lint.spec.clauses import Severity
@@ -42,6 +42,7 @@ def summary_record(report: Report) -> dict[str, Any]:
     return {
         "conforms": report.conforms,
         **given(conforms_why=report.conforms_why),
+        "verdict": verdict_of(report),
         "files": totals.files,
         "files_with_findings": totals.files - totals.worst[None],
         "unreadable": totals.unreadable,
@@ -65,7 +66,25 @@ def summary_record(report: Report) -> dict[str, Any]:
             weakened=[{"file": weakening.file, "settings": dict(weakening.settings)} for weakening in report.weakened],
             not_linted=len(report.not_linted) or None,
         ),
+        **(_remarks(totals) if totals.remarks is not None else {}),
     }
+
+
+def _remarks(totals: Totals) -> dict[str, Any]:
+    """Return the answer of each program for all files, and what was not verified."""
+    from onnx_lint.report.remarks import answer_of, not_verified_in_run
+
+    targets = [
+        {
+            "program": program,
+            "loads": target.answers[True],
+            "refuses": target.answers[False],
+            "unknown": target.answers[None],
+            "message": answer_of(target, totals),
+        }
+        for program, target in (totals.remarks.targets if totals.remarks is not None else {}).items()
+    ]
+    return given(targets=targets, not_verified=[*not_verified_in_run(totals)])
 
 
 def file_record(file: FileReport) -> dict[str, Any]:
@@ -99,9 +118,9 @@ def file_record(file: FileReport) -> dict[str, Any]:
 
 def _not_verified(file: FileReport) -> list[dict[str, Any]]:
     """Return what was not verified, in the words of text: domains with their nodes first, then what has no domain."""
-    if not (file.not_verified or file.incomplete or file.shapes):
+    if not file.has_unverified:
         return []
-    from onnx_lint.reporters.wording import not_verified_of
+    from onnx_lint.report.not_verified import not_verified_of
 
     said = tuple(not_verified_of(file))
     others = len(said) - len(file.not_verified)
@@ -138,6 +157,10 @@ def _differences(file: FileReport) -> dict[str, Any]:
 def diagnostic_records(file: FileReport, *, show_suppressed: bool = False) -> Iterator[dict[str, Any]]:
     """Yield the diagnostics of a file in order, then the suppressed ones if asked for."""
     items = (*file.diagnostics, *(file.suppressed if show_suppressed else ()))
+    if not items:
+        return
+    from onnx_lint.reporters.fingerprint import fingerprints
+
     for index, (item, mark) in enumerate(zip(items, fingerprints(items), strict=True)):
         is_suppressed = index >= len(file.diagnostics)
         suppression = given(suppressed=True, suppressed_by=item.suppressed_by) if is_suppressed else {}
@@ -207,7 +230,8 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
         **given(
             refused_by=dict(item.refused_by),
             accepted_by={name: list(releases) for name, releases in item.accepted_by},
-            hint=item.hint,
+            hint=item.hint_with_reason,
+            no_fix=item.no_fix,
             count=item.count if item.count > 1 else None,
             plugin=item.declared_by,
             fix=item.fix and _fix(item.fix),

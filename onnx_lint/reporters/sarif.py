@@ -24,7 +24,6 @@ from onnx_lint.report.findings import Diagnostic, Placed, ProposedFix, RelatedPl
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
-from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.json_text import compact, given
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.packed_text import PackedText, WorstLines
@@ -32,10 +31,12 @@ from onnx_lint.reporters.sarif_rules import notification_index, notifications, s
 from onnx_lint.reporters.uri import default_root, uri_of
 from onnx_lint.reporters.wording import (
     description_of,
+    guidance_of,
+    guidance_sentences,
     internal_error_of,
-    interrupted_of,
     mark_under,
-    not_verified_of,
+    sentence,
+    title_of,
     weakened_of,
     where_of,
 )
@@ -81,9 +82,12 @@ class Writer:
             known = {id(item) for item in file.suppressed}
             file = replace(file, diagnostics=(*file.diagnostics, *file.suppressed))
         region = _REGION if file.size <= MAX_SIZE_WITH_LINE else None
-        for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, uri), strict=True):
-            result = _result(item, mark, artifact, self._index_of(item.rule), region, known)
-            self._results.add(item.severity, compact(result))
+        if file.diagnostics:
+            from onnx_lint.reporters.fingerprint import fingerprints
+
+            for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, uri), strict=True):
+                result = _result(item, mark, artifact, self._index_of(item.rule), region, known)
+                self._results.add(item.severity, compact(result))
         for each in _notifications(file, artifact, self._indices):
             self._notifications.write(f"{compact(each)}\n")
 
@@ -99,6 +103,8 @@ class Writer:
         if (left_out := self._results.count - MAX_RESULTS) > 0:
             of_run.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
         if report.not_linted:
+            from onnx_lint.report.verdict import interrupted_of
+
             of_run.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
         log = {"$schema": SCHEMA, "version": "2.1.0"}
         self._stream.write(f'{compact(log)[:-1]},"runs":[{compact(self._run(report))[:-1]}')
@@ -175,7 +181,7 @@ def _result(
         "ruleIndex": rule_index,
         "kind": "fail",
         "level": item.severity.label,
-        "message": {"text": _message(item)},
+        "message": _message(item),
         "locations": [_location(item, artifact, region)],
         "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
         "properties": _properties(item),
@@ -201,11 +207,19 @@ def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _message(item: Diagnostic) -> str:
-    """Return the message with links to the related places. GitHub shows only places that the message links to."""
+def _message(item: Diagnostic) -> dict[str, str]:
+    """Return the message, what is right and what to do, as text and as Markdown, with links to the related places.
+
+    GitHub shows the text, or where there is little room its first sentence, and only places that it links to.
+    """
+    from onnx_lint.reporters.markdown_text import inert
+
     links = [f"[place {number}]({number})" for number in range(1, min(len(item.related), MAX_LINKED) + 1)]
-    see_also = f" See also {', '.join(links)}." if links else ""
-    return f"{_inert(item.message)}.{see_also}"
+    see_also = [f"See also {', '.join(links)}."] if links else []
+    text = [sentence(_inert(item.message)), *map(_inert, guidance_sentences(item)), *see_also]
+    marked = [inert(sentence(item.message), MAX_MESSAGE)]
+    marked += [f"**{inert(title_of(label))}**: {inert(what, MAX_MESSAGE)}" for label, what in guidance_of(item)]
+    return {"text": " ".join(text), "markdown": "\n\n".join([*marked, *see_also])}
 
 
 def _inert(text: str) -> str:
@@ -287,7 +301,7 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
         "clauseSummary": item.clause_summary,
         **given(
             allowed=visible(item.allowed or ""),
-            hint=visible(item.hint or ""),
+            hint=visible(item.hint_with_reason or ""),
             refusedBy=dict(item.refused_by),
             acceptedBy={name: list(releases) for name, releases in item.accepted_by},
             byteOffset=start,
@@ -313,8 +327,11 @@ def _notifications(
         if target.loads is None:
             text, level = f"{target.program}: {visible(target.said)}.", "error" if target.is_red else "note"
             yield _notification("not-verified", level, text) | {"locations": [location]}
-    for what in not_verified_of(file):
-        yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
+    if file.has_unverified:
+        from onnx_lint.report.not_verified import not_verified_of
+
+        for what in not_verified_of(file):
+            yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
     for error in file.internal_errors:
         text = visible(internal_error_of(error))
         crash = _notification("internal-error", "error", f"{text[:1].upper()}{text[1:]}.") | {"locations": [location]}

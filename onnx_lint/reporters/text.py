@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import starmap
 from typing import Final, TextIO
@@ -14,8 +13,9 @@ from typing import Final, TextIO
 from onnx_lint.common.record import replace
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import registry
-from onnx_lint.report.file_report import Counted, FileReport
-from onnx_lint.report.findings import ContextLine, Diagnostic, ProposedFix, RelatedPlace
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import ContextLine, Diagnostic, RelatedPlace
+from onnx_lint.report.outcome import fixable_of, outcome_of, state_of
 from onnx_lint.report.totals import Report, fixes_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
@@ -23,26 +23,20 @@ from onnx_lint.reporters.paint import Line, painter, plain
 from onnx_lint.reporters.wording import (
     allowed_of,
     bytes_of,
-    counted_of,
     description_of,
-    fixable_of,
+    fix_in_words,
     groups_of,
     is_unremarkable,
     mark_under,
-    not_verified_of,
-    outcome_of,
     path_at,
     related_of,
     remarks_of,
-    state_of,
-    total_of,
     unnamed_of,
     weakened_of,
     worst_first,
     worst_of,
 )
 from onnx_lint.spec.clauses import Severity
-from onnx_lint.wording import counted
 
 SHOWN_PER_RULE: Final = 3
 """The findings of one rule and clause in one file to show; the others are counted."""
@@ -68,22 +62,15 @@ class Writer:
         self._is_alone = count <= 1
         self._write_line = painter(stream, color=options.color, width=options.width)
         self._begun = False
-        self._open = 0
-        """The number of files without a line in which something was not verified."""
-        self._counted: Counter[str] = Counter()
-        """The number of counted findings of each rule in files without a line."""
-        self._words: dict[str, tuple[str, ...]] = {}
 
     def file(self, file: FileReport) -> None:
         """Write the report on the file."""
         blocks = list(_findings(file, self._options))
         if self._options.show_suppressed:
             blocks += _findings(replace(file, diagnostics=file.suppressed), self._options, mark=" (suppressed)")
-        if not self._options.quiet:
-            if self._is_alone or self._options.verbose or not is_unremarkable(file, self._head):
-                blocks.append([_summary(file, self._head), *starmap(_detail, remarks_of(file))])
-            else:
-                self._note(file)
+        has_line = self._is_alone or self._options.verbose or not is_unremarkable(file, self._head)
+        if has_line and not self._options.quiet:
+            blocks.append([_summary(file, self._head), *starmap(_detail, remarks_of(file))])
         for index, block in enumerate(blocks):
             # Consecutive lines about files have no blank line between them; longer blocks do.
             self._write(block, apart=index > 0 or len(blocks) > 1)
@@ -92,9 +79,12 @@ class Writer:
         """Write the line about all files, the statistics, and the settings that weaken the verdict."""
         is_needed = report.not_linted or (report.stale and not self._options.quiet)
         if not self._is_alone or is_needed:
-            fixable = fixable_of(report.totals.fixable)
-            total = f"{total_of(report)}; {fixable}" if fixable else total_of(report)
-            self._write([((total, "bold red" if report.not_linted else "bold"),), *self._remarks()])
+            from onnx_lint.report.remarks import remarks_on_run
+            from onnx_lint.report.verdict import verdict_of
+
+            remarks = () if self._options.quiet or self._is_alone else remarks_on_run(report)
+            style = "bold red" if report.not_linted else "bold"
+            self._write([((verdict_of(report), style),), *starmap(_detail, remarks)])
         if self._options.statistics:
             from onnx_lint.reporters.statistics import statistics_lines
 
@@ -109,21 +99,6 @@ class Writer:
         for line in block:
             self._write_line(line)
         self._begun = True
-
-    def _note(self, file: FileReport) -> None:
-        """Record the remarks of a file without a line, for the end of the report."""
-        self._open += any(True for _ in not_verified_of(file))
-        for item in file.counted:
-            self._counted[item.rule] += item.count
-            self._words[item.rule] = item.words
-
-    def _remarks(self) -> Iterator[Line]:
-        """Yield the remarks about all files without a line."""
-        if self._open:
-            yield _detail("not verified", f"something in {counted(self._open, 'more file')}; --verbose shows what")
-        if self._counted:
-            found = (Counted(rule, count, self._words[rule]) for rule, count in self._counted.items())
-            yield _detail("pedantic", f"in files without a line, {counted_of(found)}")
 
 
 def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[list[Line]]:
@@ -141,9 +116,10 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
             if index == 0 or diagnostic.by_target != shown[index - 1].by_target:
                 block.extend(_detail(program, visible(said)) for program, said in diagnostic.by_target)
             if diagnostic.fix is not None and (index == 0 or diagnostic.fix != shown[index - 1].fix):
-                block.append(_detail("fix", _fix(diagnostic.fix, options)))
-            if diagnostic.hint:
-                block.append(_detail("help", visible(diagnostic.hint)))
+                command = "onnx-lint fix" if options.has_command else "--fix"
+                block.append(_detail("fix", fix_in_words(diagnostic.fix, command)))
+            if hint := diagnostic.hint_with_reason if options.verbose else diagnostic.hint:
+                block.append(_detail("help", visible(hint)))
             if diagnostic.rule not in explained:
                 block.append(_detail("help", _help(diagnostic.rule, options)))
                 explained.add(diagnostic.rule)
@@ -183,12 +159,6 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
         yield ((f" {line.label:>{margin}} | ", _FRAME), (f" {shown.text}", ""))
         if mark := mark_under(shown):
             yield ((f" {'':>{margin}} | ", _FRAME), (" ", ""), (mark, _STYLES[Severity.ERROR]))
-
-
-def _fix(fix: ProposedFix, options: Options) -> str:
-    """Return what the fix does, and the command or the option that makes it."""
-    command = "onnx-lint fix" if options.has_command else "--fix"
-    return f"{visible(fix.message)} ({command}{'' if fix.is_safe else ' --unsafe-fixes'})"
 
 
 def _help(rule: str, options: Options) -> str:
@@ -245,10 +215,9 @@ def _summary(file: FileReport, report: Report) -> Line:
         return (path, ("not checked", "bold red"))
     facts = "".join(f"; {what}" for what in (fixable_of(fixes_of(file)), description_of(file)) if what)
     if file.internal_errors:
-        crashed = f"; not judged in full: {counted(len(file.internal_errors), 'internal error')}"
-        return (path, (state_of(file), ""), (crashed, "bold red"), (facts, ""))
+        return (path, (state_of(file, report), "bold red"), (facts, ""))
     if (worst := worst_of(file)) is not None:
-        return (path, (state_of(file), _STYLES[worst]), (facts, ""))
+        return (path, (state_of(file, report), _STYLES[worst]), (facts, ""))
     if file.not_judged is not None:
         return (path, ("not judged", "bold red"), (f": {visible(file.not_judged)}", ""))
     outcome = outcome_of(file, report)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -13,34 +12,22 @@ from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.report.file_report import (
     OUT_OF_MEMORY,
     OWN_ERRORS,
-    Counted,
     FileFacts,
     FileReport,
     InternalError,
-    Shapes,
 )
-from onnx_lint.report.findings import NAMED, SUPPRESSORS, ContextLine, Diagnostic, RelatedPlace
+from onnx_lint.report.findings import NAMED, ContextLine, Diagnostic, ProposedFix, RelatedPlace
+from onnx_lint.report.outcome import counted_of, is_ignored
 from onnx_lint.report.totals import Report, Weakening
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.paint import columns
 from onnx_lint.spec.clauses import Severity
-from onnx_lint.spec.releases import newest_opset_version, normalized_domain
 from onnx_lint.wording import counted, quote
 
 MAX_IMPORTS_SHOWN = 8
 MAX_PRODUCER_SHOWN = 100
 MAX_SETTING_SHOWN = 200
 MAX_SETTINGS_SHOWN = 20
-
-
-def counts(diagnostics: Sequence[Diagnostic]) -> str:
-    """Return the number of diagnostics of each severity, errors first: `1 error, 2 warnings`."""
-    return _levels(Counter(item.severity for item in diagnostics)) or "no findings"
-
-
-def _levels(counts: Counter[Severity]) -> str:
-    """Return the counts, errors first: `1 error, 2 warnings`; empty for none."""
-    return ", ".join(counted(counts[level], level.label) for level in reversed(Severity) if counts[level])
 
 
 def bytes_of(byte_range: tuple[int, int] | None) -> str:
@@ -74,6 +61,39 @@ def by_target_of(item: Diagnostic) -> Iterator[str]:
         yield visible(f"{program}: {said}")
 
 
+def guidance_of(item: Diagnostic) -> Iterator[tuple[str, str]]:
+    """Yield what is right and what to do about a finding, each with a label: `allowed`, a program, `fix`, `help`."""
+    if allowed := allowed_of(item):
+        yield "allowed", visible(allowed)
+    for program, said in item.by_target:
+        yield visible(program), visible(said)
+    if item.fix is not None:
+        yield "fix", fix_in_words(item.fix)
+    if item.hint:
+        yield "help", visible(item.hint)
+
+
+def guidance_sentences(item: Diagnostic) -> Iterator[str]:
+    """Yield the same as `guidance_of` as sentences: `Allowed: one definition for each name.`"""
+    for label, what in guidance_of(item):
+        yield sentence(f"{title_of(label)}: {what}")
+
+
+def title_of(label: str) -> str:
+    """Return a label of `guidance_of` as the first word of a sentence; the name of a program stays as it is."""
+    return label.capitalize() if label in ("allowed", "fix", "help") else label
+
+
+def fix_in_words(fix: ProposedFix, command: str = "onnx-lint fix") -> str:
+    """Return what a fix does, and the command that makes it."""
+    return f"{visible(fix.message)} ({command}{'' if fix.is_safe else ' --unsafe-fixes'})"
+
+
+def sentence(text: str) -> str:
+    """Return a message as a sentence: with a full stop, unless it ends as a sentence does."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 def path_at(path: str, position: tuple[int, int] | None) -> str:
     """Return a path as reports show it, with line and column."""
     return f"{shown_path(path)}{after_path(position)}"
@@ -105,20 +125,6 @@ def description_of(file: FileReport) -> str:
     return KINDS[file.kind].noun.replace("-", " ") if is_known else ""
 
 
-def not_verified_of(file: FileReport) -> Iterator[str]:
-    """Yield what was not verified in a file: operators without known signatures, and what was not examined."""
-    imported = dict(file.facts.opset_imports) if file.facts is not None else {}
-    for domain, nodes in file.not_verified:
-        version, newest = imported.get(domain, imported.get(normalized_domain(domain), 0)), newest_opset_version(domain)
-        is_newer = newest is not None and version > newest
-        why = f"whose version {version} is not known" if is_newer else "whose operators have no known signature"
-        yield visible(f"{counted(nodes, 'node')} of domain {quote(domain)}, {why}")
-    if file.shapes is not None:
-        yield from map(visible, _unknown_shapes(file.shapes))
-    for what in file.incomplete:
-        yield visible(what)
-
-
 def remarks_of(file: FileReport) -> Iterator[tuple[str, str]]:
     """Yield what reports for people say of a file behind its verdict: a label, and a text.
 
@@ -138,30 +144,13 @@ def remarks_of(file: FileReport) -> Iterator[tuple[str, str]]:
             yield "written", f"{shown_path(path)} ({counted(size, 'byte')})"
     for target in file.targets:
         yield target.program, visible(target.said)
-    for what in not_verified_of(file):
-        yield "not verified", what
+    if file.has_unverified:
+        from onnx_lint.report.not_verified import not_verified_of
+
+        for what in not_verified_of(file):
+            yield "not verified", what
     if file.counted:
         yield "pedantic", counted_of(file.counted)
-
-
-_ENDS: Final = ("operator-without-import", "operator-without-signature", "operator-without-rule", "budget")
-"""The causes of unknown shapes that text reports mention. Inputs without shapes, and shapes that depend on values, are
-usual."""
-
-
-def _unknown_shapes(shapes: Shapes) -> Iterator[str]:
-    """Yield a line about values with unknown shapes because of unknown operators; JSON reports have all causes."""
-    causes = [(kind, name, values) for kind, name, values in shapes.causes if kind in _ENDS]
-    if causes:
-        unknown = sum(values for _, _, values in causes)
-        whose = f"the shapes of {unknown:,} of {counted(shapes.values, 'value')}"
-        kind, name, _ = causes[0]
-        if len(causes) > 1:
-            yield f"{whose}: the shapes that {quote(name)} and {len(causes) - 1:,} more produce are unknown"
-        elif kind == "operator-without-import":
-            yield f"{whose}: no operator set is imported for {quote(name)}"
-        else:
-            yield f"{whose}: the shapes that {quote(name)} produces are unknown"
 
 
 def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterator[str]:
@@ -181,70 +170,6 @@ def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterat
         if len(settings) > len(shown):
             shown.append(f"{len(settings) - len(shown):,} more")
         yield visible(f"{weakening.file} weakens the verdict: {', '.join(shown)}")
-
-
-def counted_of(found: Iterable[Counted]) -> str:
-    """Return what is only counted: `215 names are not C90 identifiers: --pedantic lists them`; empty if nothing is."""
-    found = tuple(found)
-    numbers = ", ".join(item.describe() for item in found)
-    them = "it" if sum(item.count for item in found) == 1 else "them"
-    return f"{numbers}: --pedantic lists {them}" if numbers else ""
-
-
-def standard_of(file: FileReport, report: Report) -> str:
-    """Return the standard that a file was checked against: `ONNX 1.23 (onnx)`."""
-    edition = report.edition if file.edition is None else file.edition
-    variant = report.variant if file.variant is None else file.variant
-    return f"ONNX {edition}" if variant == "onnx-ml" else f"ONNX {edition} ({variant})"
-
-
-def outcome_of(file: FileReport, report: Report) -> str:
-    """Return the last line about a file that was read, without its facts: `conforms to ONNX 1.23; 98 rules checked`.
-
-    Rules without anything to look at do not count.
-    """
-    if is_ignored(file, report) and not file.suppressed:
-        return "not judged: every rule is ignored"
-    if file.conformity[0] and not file.diagnostics:
-        return f"conforms to {standard_of(file, report)}; {counted(file.judged_by, 'rule')} checked"
-    return state_of(file)
-
-
-def is_ignored(file: FileReport, report: Report) -> bool:
-    """Return whether the selection leaves no rule for this file, so that there is no verdict."""
-    rules = report.rules if file.rules is None else file.rules
-    return not (rules or file.diagnostics or file.unreadable)
-
-
-def state_of(file: FileReport) -> str:
-    """Return the numbers of findings of a file, first of ONNX's clauses, then of each plugin's, and of suppressed ones.
-
-    `2 errors; house_rules.py: 1 warning; 3 suppressed by the baseline`
-    """
-    by_origin: dict[str | None, list[Diagnostic]] = {}
-    for item in file.diagnostics:
-        by_origin.setdefault(item.declared_by, []).append(item)
-    own = by_origin.pop(None, [])
-    conforms, _ = file.conformity
-    if conforms and not own and file.diagnostics:
-        parts = ["conforms to ONNX"]
-    elif own or not by_origin or not conforms:
-        parts = ["no new findings" if file.suppressed and not own else counts(own)]
-    parts += [f"{visible(str(plugin))}: {counts(found)}" for plugin, found in by_origin.items()]
-    parts += suppressed_of(Counter(item.suppressor for item in file.suppressed))
-    parts += file.gaps
-    return "; ".join(parts)
-
-
-def suppressed_of(counts: Counter[str]) -> list[str]:
-    """Return the numbers of suppressed findings, such as `3 suppressed by the baseline`."""
-    return [f"{counts[source]:,} suppressed by the {source}" for source in SUPPRESSORS if counts[source]]
-
-
-def fixable_of(counts: Counter[bool]) -> str:
-    """Return the number of fixable findings: `2 fixable with --fix, 1 with --unsafe-fixes`; empty for none."""
-    found = [(counts[True], "--fix"), (counts[False], "--fix --unsafe-fixes")]
-    return ", ".join(f"{count:,} fixable with {option}" for count, option in found if count)
 
 
 def _by_rule(counts: Sequence[tuple[str, int]]) -> str:
@@ -302,47 +227,6 @@ def internal_error_of(error: InternalError) -> str:
 
 _MOST_RULES: Final = 10
 """The number of rules not run to name; the JSON report has all."""
-
-
-def interrupted_of(report: Report) -> str:
-    """Return the state of an interrupted run: `interrupted: 12 of 1,196 files were linted`."""
-    done = report.totals.files
-    were = "was" if done == 1 else "were"
-    return f"interrupted: {done:,} of {counted(done + len(report.not_linted), 'file')} {were} linted"
-
-
-def total_of(report: Report) -> str:
-    """Return one line about all files:
-
-    `1,196 models: 83 with errors, 210 with warnings; 1,019 errors, 430 warnings`.
-    """
-    totals = report.totals
-    if report.not_linted and not totals.files:
-        return interrupted_of(report)
-    worst = totals.worst
-    is_any_read = totals.unreadable < totals.files
-    noun = "model" if is_any_read and totals.models == totals.files else "file"
-    levels = [f"{worst[level]:,} with {level.label}s" for level in reversed(Severity) if worst[level]]
-    new = "new " if totals.suppressed else ""
-    state = (", ".join(levels) or f"no {new}findings") if is_any_read else "none checked"
-    parts = [f"{counted(totals.files, noun)}: {state}"]
-    if found := _levels(totals.levels):
-        parts.append(found)
-    if totals.fixed:
-        parts.append(f"{counted(totals.fixed, 'finding')} fixed")
-    if totals.unreadable and is_any_read:
-        parts.append(f"{totals.unreadable:,} not checked")
-    if totals.unexplained:
-        parts.append(f"{totals.unexplained:,} not judged")
-    if totals.internal_errors:
-        parts.append(counted(totals.internal_errors, "internal error"))
-    parts += suppressed_of(totals.suppressed)
-    if report.stale:
-        entries = f"{report.stale:,} {'entry' if report.stale == 1 else 'entries'}"
-        parts.append(f"{entries} of the baseline no longer found")
-    if report.not_linted:
-        parts.append(interrupted_of(report))
-    return "; ".join(parts)
 
 
 def mark_under(line: ContextLine) -> str:

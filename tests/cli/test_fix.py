@@ -214,7 +214,7 @@ def test_a_file_that_cannot_be_replaced_is_reported(capsys: Output, monkeypatch:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "replace", fail)
-    assert run(["fix", "a.onnx", "-f", "concise"]) == 2
+    assert run(["fix", "a.onnx", "-q", "-f", "concise"]) == 2
     captured = capsys.readouterr()
     assert captured.err == "Error: a.onnx: Permission denied; it was left as it is\n"
     assert "unordered-nodes" in captured.out
@@ -312,7 +312,7 @@ def test_a_crash_while_a_model_in_memory_is_fixed_leaves_no_result(monkeypatch: 
 
 def test_a_read_only_file_is_left_as_it_is_by_root_too(capsys: Output):
     Path("a.onnx").chmod(0o444)
-    assert run(["fix", "-f", "concise", "a.onnx"]) == 2
+    assert run(["fix", "-q", "-f", "concise", "a.onnx"]) == 2
     assert capsys.readouterr().err == "Error: a.onnx: the file is read-only; it was left as it is\n"
     assert content("a.onnx") == UNORDERED
 

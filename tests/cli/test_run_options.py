@@ -253,8 +253,8 @@ def test_auto_is_a_number_of_jobs() -> None:
 @pytest.mark.parametrize(
     ("arguments", "total"),
     [
-        (["warning.textproto"], "2 models: 1 with warnings; 1 warning"),
-        (["missing.onnx"], "2 files: no findings; 1 not checked"),
+        (["warning.textproto"], "2 models conform to ONNX 1.23; 1 warning in 1 of them"),
+        (["missing.onnx"], "2 files: 1 conforms to ONNX 1.23, 1 not checked"),
     ],
 )
 def test_the_total_says_what_is_hidden_and_what_is_no_model(arguments: list[str], total: str, capsys: Output) -> None:

@@ -111,7 +111,7 @@ def rows(document: str | bytes) -> Any:
 def test_nothing_left_to_lint_is_a_mistake_unless_allowed(folder: Path, here: Here) -> None:
     done = here("twice.textproto", "--exclude", "twice.*", "-f", "concise")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"Error: twice.textproto: every file is excluded\n"
+    assert done.stderr == b"1 file: not checked\nError: twice.textproto: every file is excluded\n"
     done = here("twice.textproto", "--exclude", "twice.*", "--allow-no-input", "-f", "concise", "-o", "json=r")
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr == b"Nothing to lint: every file is excluded.\n"

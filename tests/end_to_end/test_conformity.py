@@ -47,6 +47,9 @@ LEFT = f"{DEFAULT - 1} of {DEFAULT} default rules checked"
 CASES: dict[str, list[tuple[str, list[str], bool | None, str]]] = {
     "select": [
         (UNORDERED, ["--select", "cycle"], None, f"no findings; 1 of {DEFAULT} default rules checked"),
+        (UNORDERED, ["--select", "unused-input"], None, f"no findings; 1 rule checked; 0 of {DEFAULT} default rules;"),
+        (UNORDERED, ["--select", "unused-input,cycle"], None, f"; 2 rules checked; 1 of {DEFAULT} default rules;"),
+        (UNORDERED, ["--select", "warning"], None, f" of {DEFAULT} default rules in full;"),
         (UNORDERED, ["--config", "select.toml"], None, f"no findings; 4 of {DEFAULT} default rules checked"),
     ],
     "ignore": [

@@ -14,7 +14,7 @@ from onnx_lint.engine.facts import facts_of, left_out
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.reporters.wording import not_verified_of
+from onnx_lint.report.not_verified import not_verified_of
 
 _STORED_OUTSIDE = TensorProto(name="t", data_type=TensorProto.FLOAT, dims=[1], data_location=TensorProto.EXTERNAL)
 

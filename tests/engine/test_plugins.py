@@ -66,7 +66,7 @@ def test_a_rule_with_a_clause_of_its_own_has_findings(tmp_path: Path):
 def test_conforms_is_about_onnx_and_passes_about_all(tmp_path: Path):
     report = lint(MODEL, {"plugins": [_file(tmp_path, "house_rules.py", LICENCE)]})
     assert (report.conforms, report.passes) == (True, False)
-    assert "<memory>: conforms to ONNX; house_rules.py: 1 error;" in str(report)
+    assert "<memory>: conforms to ONNX 1.23; house_rules.py: 1 error;" in str(report)
     broken = lint(MODEL.replace(b'output: "y"', b'output: "z"', 1), {"plugins": [tmp_path / "house_rules.py"]})
     assert not broken.conforms
     assert "house_rules.py: 1 error" in str(broken).splitlines()[-1]

@@ -137,7 +137,7 @@ def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
     silent, loud = fixtures / "valid" / "a_silent_model.textproto", fixtures / "invalid" / "a_loud_model.textproto"
     code, output = _run(checkout, "onnx_lint", "check", "--select", "any-type-at-all", str(silent), str(loud))
     assert (code, output.count("the model is not silent")) == (1, 1)
-    assert "2 models: 1 with errors; 1 error" in output
+    assert "2 models: 1 does not conform to ONNX 1.23 (1 error), 1 has no verdict; 1 of " in output
 
     tests = ("tests/rules/test_fixtures.py", "tests/rules/test_examples.py", "-k", "any-type or draws")
     quick = ("--assert=plain", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")

@@ -65,7 +65,7 @@ def test_github_shows_ten_of_a_type_and_logs_the_rest() -> None:
     assert Counter(commands) == {"::warning": 10, "::notice": 3, "::group::12": 1, "::endgroup::": 1}
     begin, end = lines.index("::group::12 more findings in m.onnx"), lines.index("::endgroup::")
     assert Counter(line.partition("[")[0] for line in lines[begin + 1 : end]) == {"warning": 10, "note": 2}
-    assert lines[end + 1 :] == ["onnx-lint: 1 model: 1 with warnings; 20 warnings, 5 notes"]
+    assert lines[end + 1 :] == ["onnx-lint: 1 model conforms to ONNX 1.23; 20 warnings, 5 notes"]
 
 
 def test_github_prefers_findings_of_different_rules() -> None:

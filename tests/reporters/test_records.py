@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from support.reports.made_up_report import REPORT
 
+from onnx_lint.report.not_verified import not_verified_of
 from onnx_lint.reporters.records import file_record
-from onnx_lint.reporters.wording import not_verified_of
 
 
 def test_what_was_not_verified_is_what_text_says():

@@ -122,15 +122,19 @@ def test_each_file_is_named_by_itself(capsys: Output) -> None:
     ]
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "github"])
-def test_it_is_the_last_line(capsys: Output, form: str) -> None:
+@pytest.mark.parametrize(("form", "stream"), [("text", "out"), ("concise", "err"), ("github", "out")])
+def test_it_is_the_last_line(capsys: Output, form: str, stream: str) -> None:
     configure(IGNORING)
-    assert run(["stranger", "-f", form, "--statistics"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].removeprefix("onnx-lint: ") == LINE
-    run(["stranger", "-f", form, "-q"])
-    assert capsys.readouterr().out.removeprefix("onnx-lint: ") == f"{LINE}\n"  # a model may come with one
-    run(["stranger", "-f", form, "-q", "--config", "stranger/onnx-lint.toml"])
-    assert capsys.readouterr().out == ""
+
+    def said(*options: str) -> str:
+        assert run(["stranger", "-f", form, *options]) == 0
+        printed = capsys.readouterr()
+        assert printed.out == "" if form == "concise" else printed.err == ""
+        return str(getattr(printed, stream))
+
+    assert said("--statistics").splitlines()[-1].removeprefix("onnx-lint: ") == LINE
+    assert said("-q").removeprefix("onnx-lint: ") == f"{LINE}\n"  # a model may come with one
+    assert said("-q", "--config", "stranger/onnx-lint.toml") == ""
 
 
 RAISING = "[limits]\nmemory = 1000000000000"
@@ -146,6 +150,9 @@ def test_no_form_keeps_silent_on_a_limit_that_a_found_file_raises(
     said = capsys.readouterr()
     if form == "gitlab":  # which has no place for it
         assert said.err == f"Warning: {RAISED}\n"
+    elif form == "concise":
+        assert said.err.splitlines()[-1] == RAISED
+        assert "memory" not in said.out
     else:
         assert "memory" in said.out.replace("\\", "")
         assert said.err == ""

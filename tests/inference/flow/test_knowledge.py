@@ -17,8 +17,8 @@ from onnx_lint.inference.flow.knowledge import MOST_CAUSES, has_known_shape
 from onnx_lint.inference.shapes.fact import fact
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
+from onnx_lint.report.not_verified import not_verified_of
 from onnx_lint.reporters import write_report
-from onnx_lint.reporters.wording import not_verified_of
 
 HEAD = '<ir_version: 10, opset_import: ["" : 21, "d" : 1, "com.example" : 1]>'
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said beside the verdict on all files of a run: the targets, what was not verified, and what is only counted.
+
+Every format takes its sentences from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from onnx_lint.common.visible import shown_path, visible
+from onnx_lint.report.not_verified import Unverified
+from onnx_lint.report.outcome import counted_of
+from onnx_lint.report.remark_totals import TargetTotals
+from onnx_lint.report.totals import Report, Totals
+
+MAX_SHOWN: Final = 5
+"""The most sentences about what was not verified."""
+
+NOT_VERIFIED: Final = "not verified"
+"""The label of what was not verified."""
+
+
+def remarks_on_run(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield what follows the verdict on all files: a label, and a text.
+
+    The answer for each target, what was not verified, and what is only counted.
+    """
+    totals = report.totals
+    targets = totals.remarks.targets if totals.remarks is not None else {}
+    for program, target in targets.items():
+        yield program, answer_of(target, totals)
+    for what in not_verified_in_run(totals):
+        yield NOT_VERIFIED, what
+    if totals.counted:
+        yield "pedantic", counted_of(totals.counted.values())
+
+
+def answer_of(target: TargetTotals, totals: Totals) -> str:
+    """Return the answer of a program for all files: `loads 2, as far as its data say; refuses 1 (b.onnx)`."""
+    answers = []
+    if count := target.answers[True]:
+        answers.append(f"{target.verb}s {count:,}{target.basis}")
+    if count := target.answers[False]:
+        answers.append(f"refuses {count:,} ({_names(target.paths[False], count)})")
+    if count := target.answers[None]:
+        answers.append(f"not proven to {target.verb} {count:,} ({_names(target.paths[None], count)})")
+    if others := totals.files - target.answers.total():
+        answers.append(f"{others:,} not judged")
+    return visible("; ".join(answers) + target.remark)
+
+
+def _names(paths: Sequence[str], count: int) -> str:
+    """Return the first paths, and how many more there are."""
+    more = [f"{count - len(paths):,} more"] if count > len(paths) else []
+    return ", ".join([*map(shown_path, paths), *more])
+
+
+def not_verified_in_run(totals: Totals) -> Iterator[str]:
+    """Yield what was not verified in the files, each with the number of files, or the path if it is one of several."""
+    remarks = totals.remarks
+    if remarks is None:
+        return
+    for (_, rest), each in list(remarks.unverified.items())[:MAX_SHOWN]:
+        where = shown_path(each.path) if each.files == 1 else f"{each.files:,} of {totals.files:,} {totals.noun}s"
+        said = Unverified(each.numbers, rest).describe()
+        yield f"{said} ({where})" if totals.files > 1 else said
+    left = len(remarks.unverified) - MAX_SHOWN
+    if remarks.has_more_unverified or left > 0:
+        yield f"{'more' if remarks.has_more_unverified else f'{left:,} more'}; --verbose lists what, file by file"

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What reports say of all files: no format says more, and none says less."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Sequence
+from html import unescape
+
+import pytest
+from support.reports.made_up_report import error, note, warning
+
+from onnx_lint.common.record import replace
+from onnx_lint.report.file_report import Counted, FileReport, InternalError, Repair, Shapes, TargetVerdict
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.totals import Report
+from onnx_lint.report.verdict import verdict_lines, verdict_of
+from onnx_lint.reporters import Options, write_report
+from onnx_lint.spec.clauses import Severity
+
+CLEAN = FileReport("clean.onnx", 9)
+BROKEN = FileReport("broken.onnx", 9, (error(), error(), warning(1)))
+WARNED = FileReport("warned.onnx", 9, (warning(1), warning(2)))
+POLICY = FileReport("policy.onnx", 9, (error(declared_by="house.py", severity=Severity.WARNING),))
+LOWERED = FileReport("lowered.onnx", 9, (error(severity=Severity.WARNING),))
+KNOWN = FileReport("known.onnx", 9, suppressed=(error(), error()))
+CONFIGURED = FileReport("configured.onnx", 9, suppressed=(error(suppressed_by='suppress[1]: "known"'),))
+LEFT_OUT = FileReport("selected.onnx", 9, gaps=("1 of 170 default rules checked",))
+OPEN = FileReport("open.onnx", 9, incomplete=("the files of external data were not examined, as asked for",))
+CUSTOM = FileReport("custom.onnx", 9, not_verified=(("com.acme", 3),))
+LIMITED = FileReport("limited.onnx", 9, shapes=Shapes(20, 4, (("budget", "acme::f", 4),)))
+CRASHED = FileReport("crashed.onnx", 9, internal_errors=(InternalError("cycle", "ValueError: x", "Traceback"),))
+MISSING = FileReport("missing.onnx", 0, unreadable="missing.onnx: No such file or directory")
+EMPTY = FileReport("empty.onnx", 0, not_judged="the file is empty")
+IGNORED = FileReport("ignored.onnx", 9, rules=())
+ONLY_ONNX = FileReport("only.onnx", 9, edition="1.16", variant="onnx", rules=("cycle",))
+OLDER = FileReport("older.onnx", 9, edition="1.16", variant="onnx-ml", rules=("cycle",))
+FIXED = FileReport("fixed.onnx", 9, repair=Repair(fixed=(("cycle", 2),)))
+NAMES = FileReport("names.onnx", 9, counted=(Counted("non-c90-name", 3, ("name is odd", "names are odd")),))
+
+
+def of_program(path: str, *, loads: bool | None) -> FileReport:
+    said = "loads, as far as its data say" if loads else "refuses it: 1 cause"
+    return FileReport(path, 9, targets=(TargetVerdict("onnxruntime 1.32.0", loads, said, False, "load", ", it says"),))
+
+
+def several(file: FileReport) -> list[FileReport]:
+    """The same report on two files."""
+    return [file, replace(file, path=f"other_{file.path}")]
+
+
+def run_of(files: Sequence[FileReport], **facts: object) -> Report:
+    return Report(tuple(files), "1.23", "onnx-ml", rules=("cycle",), **facts)  # type: ignore[arg-type]  # any field
+
+
+CASES: list[tuple[list[FileReport], list[str]]] = [
+    ([CLEAN], ["1 model conforms to ONNX 1.23"]),
+    (several(CLEAN), ["2 models conform to ONNX 1.23"]),
+    ([CLEAN, WARNED], ["2 models conform to ONNX 1.23; 2 warnings in 1 of them"]),
+    (several(WARNED), ["2 models conform to ONNX 1.23; 4 warnings"]),
+    ([CLEAN, POLICY], ["2 models conform to ONNX 1.23; house.py: 1 warning in 1 of them"]),
+    (several(BROKEN), ["2 models do not conform to ONNX 1.23: 4 errors, 2 warnings"]),
+    ([BROKEN], ["1 model does not conform to ONNX 1.23: 2 errors, 1 warning"]),
+    ([CLEAN, BROKEN], ["2 models: 1 conforms to ONNX 1.23, 1 does not (2 errors, 1 warning)"]),
+    ([*several(CLEAN), WARNED, *several(BROKEN)], [
+        "5 models: 3 conform to ONNX 1.23 (2 warnings in 1 of them), 2 do not (4 errors, 2 warnings)",
+    ]),
+    ([CLEAN, LOWERED], ["2 models: 1 conforms to ONNX 1.23, 1 does not (1 warning)"]),
+    (several(LEFT_OUT), ["2 models: no findings; 1 of 170 default rules checked"]),
+    ([CLEAN, LEFT_OUT], [
+        "2 models: 1 conforms to ONNX 1.23, 1 has no verdict; 1 of 170 default rules checked in 1 of 2 models",
+    ]),
+    ([BROKEN, LEFT_OUT], [
+        "2 models: 1 does not conform to ONNX 1.23 (2 errors, 1 warning), 1 has no verdict; "
+        "1 of 170 default rules checked in 1 of 2 models",
+    ]),
+    (several(KNOWN), ["2 models: no new findings; 4 suppressed by the baseline"]),
+    ([CLEAN, KNOWN, CONFIGURED], [
+        "3 models: 1 conforms to ONNX 1.23, 2 have no new findings; "
+        "2 suppressed by the baseline; 1 suppressed by the configuration",
+    ]),
+    (several(OPEN), [
+        "2 models: no findings; 2 not verified in full",
+        "not verified: the files of external data were not examined, as asked for (2 of 2 models)",
+    ]),
+    ([CLEAN, OPEN], [
+        "2 models: 1 conforms to ONNX 1.23, 1 has no verdict; 1 not verified in full",
+        "not verified: the files of external data were not examined, as asked for (open.onnx)",
+    ]),
+    ([OPEN], [
+        "1 model: no findings; 1 not verified in full",
+        "not verified: the files of external data were not examined, as asked for",
+    ]),
+    ([*several(CUSTOM), CLEAN], [
+        "3 models conform to ONNX 1.23",
+        "not verified: 6 nodes of domain 'com.acme', whose operators have no known signature (2 of 3 models)",
+    ]),
+    (several(LIMITED), [
+        "2 models: no findings; 2 not verified in full",
+        "not verified: the shapes of 8 of 40 values: the shapes that 'acme::f' produces are unknown (2 of 2 models)",
+    ]),
+    ([CLEAN, CRASHED], ["2 models: 1 conforms to ONNX 1.23, 1 has no verdict; 1 internal error"]),
+    ([CLEAN, MISSING], ["2 files: 1 conforms to ONNX 1.23, 1 not checked"]),
+    ([BROKEN, MISSING], ["2 files: 1 does not conform to ONNX 1.23 (2 errors, 1 warning), 1 not checked"]),
+    (several(MISSING), ["2 files: none checked"]),
+    ([MISSING], ["1 file: not checked"]),
+    ([CLEAN, EMPTY], ["2 models: 1 conforms to ONNX 1.23, 1 not judged"]),
+    (several(IGNORED), ["2 models: none judged"]),
+    ([IGNORED, BROKEN], ["2 models: 1 does not conform to ONNX 1.23 (2 errors, 1 warning), 1 not judged"]),
+    (several(ONLY_ONNX), ["2 models conform to ONNX 1.16 (onnx)"]),
+    ([CLEAN, OLDER], ["2 models conform to ONNX"]),
+    ([CLEAN, FIXED], ["2 models conform to ONNX 1.23; 2 findings fixed"]),
+    (several(NAMES), ["2 models conform to ONNX 1.23", "pedantic: 6 names are odd: --pedantic lists them"]),
+    ([of_program("a.onnx", loads=True), of_program("b.onnx", loads=False), of_program("c.onnx", loads=True)], [
+        "3 models conform to ONNX 1.23",
+        "onnxruntime 1.32.0: loads 2, it says; refuses 1 (b.onnx)",
+    ]),
+    ([of_program("a.onnx", loads=None), MISSING], [
+        "2 files: 1 conforms to ONNX 1.23, 1 not checked",
+        "onnxruntime 1.32.0: not proven to load 1 (a.onnx); 1 not judged",
+    ]),
+    ([of_program(f"{number}.onnx", loads=False) for number in range(5)], [
+        "5 models conform to ONNX 1.23",
+        "onnxruntime 1.32.0: refuses 5 (0.onnx, 1.onnx, 2.onnx, 2 more)",
+    ]),
+    ([], ["0 files: none checked"]),
+]  # fmt: skip
+"""The files of a run, and what is said of them."""
+
+LINES = [pytest.param(files, lines, id=lines[0]) for files, lines in CASES]
+
+
+@pytest.mark.parametrize(("files", "lines"), LINES)
+def test_all_files_have_a_verdict(files: list[FileReport], lines: list[str]) -> None:
+    assert list(verdict_lines(run_of(files))) == lines
+
+
+def shown(form: str, report: Report) -> str:
+    """What a report shows, without the syntax of its format and on one line."""
+    stream = io.StringIO()
+    write_report(form, report, stream, Options(root="/"))
+    text = stream.getvalue()
+    if form in ("json", "jsonl"):
+        summary = json.loads(text)["summary"] if form == "json" else json.loads(text.splitlines()[-1])
+        targets = [f"{each['program']}: {each['message']}" for each in summary.get("targets", ())]
+        unverified = [f"not verified: {each}" for each in summary.get("not_verified", ())]
+        return "\n".join([summary["verdict"], *targets, *unverified])
+    if form == "markdown":
+        text = re.sub(r"\\([^\w\s])", r"\1", text).replace("**", "")
+    return re.sub(r"</?(?:span|code|b|p)\b[^>]*>", "", unescape(text)).replace("= ", "")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "junit", "json", "jsonl", "github"])
+@pytest.mark.parametrize(("files", "lines"), [case for case in CASES if len(case[0]) > 1])
+def test_each_form_says_all_of_it(form: str, files: list[FileReport], lines: list[str]) -> None:
+    text = shown(form, run_of(files))
+    expected = [line for line in lines if form not in ("json", "jsonl") or not line.startswith("pedantic")]
+    if form == "junit":
+        expected = [line.replace("--", "") for line in expected]  # two dashes would end the comment
+    assert [line for line in expected if line not in text] == []
+
+
+@pytest.mark.parametrize("file", [file for files, _ in CASES for file in files if file.conformity[0] is not True])
+def test_two_files_are_never_said_to_conform_if_one_is_not(file: FileReport) -> None:
+    """Neither with a second file of the same kind nor with one that conforms."""
+    for files in (several(file), [file, CLEAN], [CLEAN, file]):
+        verdict = verdict_of(run_of(files))
+        assert not re.match(r"\d+ (models|files) conform to", verdict), verdict
+    assert "conform" not in verdict_of(run_of(several(file))).replace("not conform", "")
+
+
+def test_a_run_that_was_interrupted_says_so() -> None:
+    report = run_of(several(CLEAN), not_linted=("later.onnx",))
+    assert verdict_of(report) == "2 models conform to ONNX 1.23; interrupted: 2 of 3 files were linted"
+    assert verdict_of(run_of([], not_linted=("a.onnx",))) == "interrupted: 0 of 1 file were linted"
+
+
+def test_without_a_rule_no_file_conforms() -> None:
+    assert verdict_of(Report((CLEAN, WARNED), "1.23", "onnx-ml")) == (
+        "2 models: 1 conforms to ONNX 1.23 (2 warnings), 1 not judged"
+    )
+
+
+def test_many_different_sentences_are_counted() -> None:
+    def lines(count: int) -> list[str]:
+        files = [FileReport(f"{each}.onnx", 9, incomplete=(f"part {each} was left out",)) for each in range(count)]
+        return list(verdict_lines(run_of(files)))[1:]
+
+    assert lines(5)[-1] == "not verified: part 4 was left out (4.onnx)"
+    assert lines(7)[4:] == [
+        "not verified: part 4 was left out (4.onnx)",
+        "not verified: 2 more; --verbose lists what, file by file",
+    ]
+    assert lines(101)[-1] == "not verified: more; --verbose lists what, file by file"
+
+
+def test_names_of_strangers_are_escaped() -> None:
+    name = "a\x1b[31m\n::error::b"
+    files = [of_program(name, loads=False), FileReport(name, 9, incomplete=(name,), gaps=("x",)), CLEAN]
+    lines = list(verdict_lines(run_of(files)))
+    assert [line for line in lines if not line.isprintable() or " ::" in line] == []
+    assert sum(r"a\x1b[31m\n::error::b" in line for line in lines) == 2
+
+
+def test_settings_that_differ_from_file_to_file_are_counted() -> None:
+    files = [FileReport(f"{each}.onnx", 9, gaps=(f"gap {each}",)) for each in range(7)]
+    assert verdict_of(run_of(files)).endswith("gap 4 in 1 of 7 models; other settings left out 2 more")
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ((warning(1),), "m.onnx: conforms to ONNX 1.23; 1 warning\n"),
+        ((error(severity=Severity.WARNING),), "m.onnx: does not conform to ONNX 1.23; 1 warning\n"),
+        ((error(), note()), "m.onnx: 1 error, 1 note\n"),
+        ((error(declared_by="house.py"),), "m.onnx: conforms to ONNX 1.23; house.py: 1 error\n"),
+    ],
+)
+def test_one_file_has_a_word_where_the_numbers_do_not_say_it(found: tuple[Diagnostic, ...], expected: str) -> None:
+    stream = io.StringIO()
+    write_report("text", run_of([FileReport("m.onnx", 9, found)]), stream)
+    assert stream.getvalue().endswith(expected)
