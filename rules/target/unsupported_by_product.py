@@ -162,15 +162,16 @@ def _imports(model: Model, release: ProductRelease) -> Iterator[tuple[str, int, 
 
 def _other_name(function: Function, release: ProductRelease) -> Iterator[Finding]:
     """Yield a finding if a function imports the default domain only by a name that its nodes do not use."""
+    other = shown_domain("")
     names = [entry.domain for entry in function.proto.opset_import]
-    if DOMAIN_ALIAS in names and "" not in names and any(not node.domain for node in function.body.nodes):
+    if other in names and "" not in names and any(not node.domain for node in function.body.nodes):
         yield Finding(
-            function.place.at("opset_import", names.index(DOMAIN_ALIAS)),
-            f"{function.body.describe()} imports 'ai.onnx', but its nodes have the domain '', "
+            function.place.at("opset_import", names.index(other)),
+            f"{function.body.describe()} imports {quote(other)}, but its nodes have the domain '', "
             f"for which {release} finds no import",
             clause="PRD-2",
             allowed="an import of ''",
-            subject=DOMAIN_ALIAS,
+            subject=other,
             anchor=release.citation,
         )
 
