@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.settings import keys
-from onnx_lint.configuration.values import Path, SetValue, dotted
+from onnx_lint.configuration.values import SetValue, dotted
 from onnx_lint.engine.registry import registry
+from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.report.totals import Weakening
 from onnx_lint.reporters.wording import weakened_of
@@ -72,8 +73,7 @@ def print_weakenings(weakened: Iterable[Weakening]) -> None:
 def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bool:
     name = path[0]
     key = keys()[name]
-    # --select replaces select and ignore.
-    is_replaced = "select" in request.given if name == "ignore" else not key.is_added_to and key.field in request.given
+    is_replaced = key.replaced_by in request.given or (not key.is_added_to and key.field in request.given)
     if key.only_adds or is_replaced:
         return False
     if name == "severity":

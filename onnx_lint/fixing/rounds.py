@@ -289,16 +289,9 @@ def _caused(
     Findings about values are compared by their messages too, since a fix may mend one and cause another of its rule.
     """
     old, new = _kinds(before), _kinds(after)
-    fixes = {id(each.fix) for each in attempt}
     known = {item.message for item in unfold(before.diagnostics)}
     news = [item for item in unfold(after.diagnostics) if item.message not in known]
-    left = {item.message for item in unfold(after.diagnostics)} if news else set()
-    # A finding that is neither fixed nor left has another message now, such as one with a new name.
-    renamed = Counter(
-        (item.rule, item.clause)
-        for item in unfold(before.diagnostics if news else ())
-        if item.message not in left and id(item.edits) not in fixes
-    )
+    renamed = _renamed(before, after, attempt) if news else Counter[tuple[str, str]]()
     is_revealed = None
     deletes = any(each.fix.removes for each in attempt)
     for kind in new:
@@ -313,6 +306,20 @@ def _caused(
             caused = [item for item in of_kind if not is_revealed(item)]
             if len(caused) > renamed[kind]:
                 yield kind[0], caused[0].message
+
+
+def _renamed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> Counter[tuple[str, str]]:
+    """Return the number of findings of each rule and clause that are neither fixed nor left.
+
+    Each has another message now, such as one with a new name.
+    """
+    fixes = {id(each.fix) for each in attempt}
+    left = {item.message for item in unfold(after.diagnostics)}
+    return Counter(
+        (item.rule, item.clause)
+        for item in unfold(before.diagnostics)
+        if item.message not in left and id(item.edits) not in fixes
+    )
 
 
 _INSTEAD: Final = {"SUB-8": "GRA-8"}
