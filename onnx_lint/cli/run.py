@@ -243,7 +243,7 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, results: _Results, *,
         return report
     from onnx_lint.cli.weakened import without_unused
 
-    return replace(report, weakened=without_unused(head.weakened, judgement.used))
+    return replace(report, weakened=without_unused(head.weakened, judgement.used, judgement.lowered))
 
 
 class _Judgement:
@@ -256,6 +256,8 @@ class _Judgement:
         self.names = [task.name or task.path for task in tasks]
         self.used: set[str] = set()
         """The descriptions of the suppressions that suppressed something."""
+        self.lowered: set[str] = set()
+        """The rules with a finding whose severity the settings lowered."""
         self._of_targets: set[str] = set()
         """The domains whose versions the targets name, those of any model of the run."""
         self._imported: set[str] = set()
@@ -274,6 +276,10 @@ class _Judgement:
                 from onnx_lint.engine.suppressions import used_in
 
                 self.used.update(used_in(file))
+            if self._tasks[index].settings.severities:
+                from onnx_lint.cli.weakened import lowered_in
+
+                self.lowered.update(lowered_in(file, self._tasks[index].settings))
             versions = self._tasks[index].settings.target.opset_versions
             if versions and file.facts is not None:
                 self._of_targets.update(versions)
