@@ -10,7 +10,8 @@ from typing import Any
 from onnx_lint.common.record import Record
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.settings import keys
-from onnx_lint.engine.value_kinds import Path, ValueKindError, flat
+from onnx_lint.engine.checked_values import ValueKindError, flat
+from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.locations import is_remote, without_user
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.wording import suggestion

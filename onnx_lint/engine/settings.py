@@ -164,8 +164,8 @@ def _check_kind(rule: str, option: str, value: Any) -> None:
     kinds = registry()[rule].rule.kinds
     if option not in kinds:
         return
+    from onnx_lint.engine.checked_values import ValueKindError, flat
     from onnx_lint.engine.option_kinds import OPTION_KINDS
-    from onnx_lint.engine.value_kinds import ValueKindError, flat
 
     try:
         list(flat((option,), _plain(value), OPTION_KINDS[kinds[option]]))

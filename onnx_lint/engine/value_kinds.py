@@ -7,25 +7,16 @@ Each kind says in words what it allows, as JSON Schema, and as a predicate. A wr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.input.limits import SIZE_PATTERN, parse_size
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.version_range import RANGE_PATTERN, is_range
-from onnx_lint.wording import suggestion
 
 Path = tuple[str, ...]
 """A key and, in tables, the keys below it: `("severity", "non-c90-name")`."""
-
-
-class ValueKindError(ValueError):
-    """A value that a kind does not accept. The text says what is allowed."""
-
-    def __init__(self, path: Path, text: str) -> None:
-        super().__init__(text)
-        self.path = path
 
 
 class ValueKind(Record):
@@ -47,45 +38,6 @@ class ValueKind(Record):
     def is_table(self) -> bool:
         """True if the value is a table."""
         return self.entries is not None or bool(self.fields)
-
-
-def flat(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
-    """Yield the value at a path, or those in its tables, each with its own path.
-
-    Raises ValueKindError for the first value that its kind does not accept.
-    """
-    if not kind.accepts(value):
-        raise ValueKindError(path, f"requires {kind.wanted}, not {_shown_fault(value, kind)}")
-    if (kind.entries is None and not kind.fields) or (kind.fields and not value):
-        yield path, value
-        return
-    for name, item in value.items():
-        entry = kind.fields.get(name, kind.entries)
-        if entry is None:
-            others = f"; the keys are {', '.join(kind.fields)}"
-            raise ValueKindError(path, f"unknown key {name!r}{suggestion(name, kind.fields) or others}")
-        yield from flat((*path, name), item, entry)
-
-
-def _shown_fault(value: Any, kind: ValueKind) -> str:
-    """Return a value that a kind does not accept, in words; of a list the first wrong item."""
-    items = value if isinstance(value, list) else []
-    wrong = next((index for index, item in enumerate(items) if not kind.accepts([item])), None)
-    return shown_value(value) if wrong is None else f"a list with {shown_value(items[wrong])} (item {wrong + 1})"
-
-
-def shown_value(value: Any) -> str:
-    """Return a value of TOML for a message."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, Mapping):
-        return "a table"
-    if isinstance(value, list | tuple):
-        return "a list" if value else "an empty list"
-    if value == "":
-        return "an empty string"
-    text = repr(value) if isinstance(value, str | int | float) else f"the date or time {value}"
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def choice(words: Sequence[str]) -> ValueKind:
@@ -136,7 +88,7 @@ def _is_filled(value: Any) -> bool:
     return isinstance(value, str) and value.strip() != ""
 
 
-TEXT: Final = ValueKind("a string that is not empty", {"type": "string", "pattern": r"\S"}, _is_filled)
+TEXT: Final = ValueKind("a non-empty string", {"type": "string", "pattern": r"\S"}, _is_filled)
 WHOLE: Final = ValueKind(
     "a whole number of at least 1",
     {"type": "integer", "minimum": 1},
@@ -151,7 +103,7 @@ COUNT: Final = ValueKind(
 )
 TEXTS: Final = ValueKind("a list of strings", {"type": "array", "items": {"type": "string"}}, _is_list)
 FILLED: Final = ValueKind(
-    "a list of strings that are not empty",
+    "a list of non-empty strings",
     {"type": "array", "items": dict(TEXT.schema)},
     lambda value: isinstance(value, list) and all(map(_is_filled, value)),
 )

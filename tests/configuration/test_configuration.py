@@ -183,7 +183,7 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
     [
         ('ignroe = ["model"]', "unknown key 'ignroe'; did you mean 'ignore'?"),
         ("suppressions = []", "unknown key 'suppressions'; did you mean 'suppress'?"),
-        ('ignore = "name"', "ignore: requires a list of strings that are not empty, not 'name'"),
+        ('ignore = "name"', "ignore: requires a list of non-empty strings, not 'name'"),
         ('ignore = ["nmae"]', "ignore: unknown rule 'nmae'; did you mean 'name'?"),
         ('select = ["non-c90-nam"]', "select: unknown rule 'non-c90-nam'; did you mean 'non-c90-name'?"),
         ('edition = "1.24"', "edition: requires one of 1.9, 1.16, 1.21, 1.23, not '1.24'"),
