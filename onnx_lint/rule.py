@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.spec.clauses import EDITIONS, KEYWORDS, Clause
 from onnx_lint.wording import quote, with_more
@@ -170,6 +170,8 @@ class Rule(Record):
     """An option of the command line without a value, and the option of the rule that it sets to true."""
     own_clauses: tuple[Clause, ...] = ()
     """The clauses among `clauses` that are not of the specification, see `own_clause`."""
+    kinds: Mapping[str, str] = EMPTY
+    """What options allow beyond their types, by names of `onnx_lint.engine.option_kinds.OPTION_KINDS`."""
 
     @property
     def summary(self) -> str:
@@ -249,6 +251,7 @@ def rule(
     security: tuple[str, ...] = (),
     about: cached_property[Any] | Callable[[Model], object] | None = None,
     flag: tuple[str, str] | None = None,
+    kinds: Mapping[str, str] = EMPTY,
 ) -> Callable[[Callable[..., Iterator[Finding]]], Rule]:
     """Return a decorator that makes a rule of a generator function from a Model to findings.
 
@@ -258,8 +261,9 @@ def rule(
     skipped for a model for which it is false or empty. `needs`: what
     the rule needs to see completely, which decides the kinds of document that it checks, see `Need`. `security`: ids of
     the vulnerabilities that it guards against. `flag`: an option of the command line, and the option of the rule that
-    it turns on. The id of the rule is the function's name with dashes. Raises ValueError if `about` is a property of
-    another class, or `needs` is not a `Need`.
+    it turns on. `kinds`: what options allow beyond their types, such as `{"max_bytes": "whole"}` for a whole number of
+    at least 1; another value ends the run with exit code 2. The id of the rule is the function's name with dashes.
+    Raises ValueError if `about` is a property of another class, or `needs` is not a `Need`.
     """
     if needs not in NEEDS:
         raise ValueError(f"needs must be one of {', '.join(NEEDS)}, not {needs!r}")
@@ -277,6 +281,7 @@ def rule(
             subject,
             flag,
             tuple(each for each in given if not isinstance(each, str)),
+            kinds,
         )
 
     return make

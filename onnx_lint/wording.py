@@ -98,15 +98,20 @@ def counted(count: int, noun: str) -> str:
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name nearest to `name`; None if none is near or the name is very long.
 
-    Only names of nearly the same length are compared, and of those the first MAX_CANDIDATES.
+    A name that differs in case alone is the nearest. Only names of nearly the same length are compared, and of those
+    the first MAX_CANDIDATES.
     """
     from difflib import get_close_matches
 
     if len(name) > MAX_SHOWN:
         return None
     slack = max(2, len(name) // 4)
-    candidates = (other for other in known if other != name and abs(len(other) - len(name)) <= slack)
-    near = get_close_matches(name, list(islice(candidates, MAX_CANDIDATES)), n=1, cutoff=0.7)
+    alike = (other for other in known if other != name and abs(len(other) - len(name)) <= slack)
+    candidates = list(islice(alike, MAX_CANDIDATES))
+    same = next((other for other in candidates if other.lower() == name.lower()), None)
+    if same is not None:
+        return same
+    near = get_close_matches(name, candidates, n=1, cutoff=0.7)
     return near[0] if near else None
 
 

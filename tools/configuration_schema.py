@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from onnx_lint.configuration.settings import Setting, keys
+from onnx_lint.engine.option_kinds import OPTION_KINDS
 from onnx_lint.engine.registry import Registered, registry
 
 PATH = Path(__file__).parent.parent / "docs" / "config.schema.json"
@@ -43,7 +44,9 @@ def _property(key: Setting, rules: Mapping[str, Registered]) -> dict[str, Any]:
 
 def _options(entry: Registered) -> dict[str, Any]:
     types, defaults = entry.rule.option_types, entry.rule.options
-    properties = {name: {**json_schema(kind), "default": defaults[name]} for name, kind in types.items()}
+    kinds = {name: dict(OPTION_KINDS[kind].schema) for name, kind in entry.rule.kinds.items()}
+    schemas = {name: json_schema(kind) for name, kind in types.items()} | kinds
+    properties = {name: {**schema, "default": defaults[name]} for name, schema in schemas.items()}
     return {
         "description": entry.summary,
         "type": "object",

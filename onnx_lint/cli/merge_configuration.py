@@ -13,13 +13,12 @@ from onnx_lint.common.record import replace
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.policy import policy_in
 from onnx_lint.configuration.settings import Request, keys
-from onnx_lint.configuration.values import Origin, Path, SetValue, SetValues
-from onnx_lint.engine.registry import registry
-from onnx_lint.engine.settings import check_options, check_rule, check_selector, names_of
+from onnx_lint.configuration.values import Origin, SetValue, SetValues
+from onnx_lint.engine.settings import OptionError, check_options, check_rule, check_selector, names_of
 from onnx_lint.engine.suppressions import MOST_INNER, Suppression
+from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.spec.target import target_of
-from onnx_lint.wording import suggestion
 
 
 def merged(request: Request, values: SetValues) -> Request:
@@ -32,8 +31,11 @@ def merged(request: Request, values: SetValues) -> Request:
             depth, check = _CHECKS[path[0]]
             try:
                 check(path, value.value)
+            except OptionError as error:
+                raise value.error((*path[:depth], *error.path), error.reason) from error
             except ValueError as error:
                 raise value.error(path[:depth], str(error)) from error
+    _check_paths(request, values)
     changes: dict[str, Any] = {}
     for key in keys().values():
         if key.merging == "table":
@@ -44,6 +46,23 @@ def merged(request: Request, values: SetValues) -> Request:
     if ("exclude",) in values:
         changes["exclude"] = (*_patterns(values["exclude",]), *request.exclude)
     return replace(request, **changes, **_selection(request, values), **_rules(request, values))
+
+
+def _check_paths(request: Request, values: SetValues) -> None:
+    """Raise ConfigurationError for a file or folder in `values` that does not exist, unless the command line has one.
+
+    A baseline that the run writes may be missing.
+    """
+    for key in keys().values():
+        is_used = key.field not in request.given and not (key.field == "baseline" and request.write_baseline)
+        if key.merging not in ("path", "paths") or not is_used or (key.key,) not in values:
+            continue
+        value = values[key.key,]
+        wanted, exists = ("folder", os.path.isdir) if key.kind.option == "folder" else ("file", os.path.exists)
+        for path in [value.value] if isinstance(value.value, str) else value.value:
+            if not exists(_joined(path, value.origin)):
+                relative = "paths are relative to the folder of the configuration file"
+                raise value.error((key.key,), f"there is no {wanted} {path!r}; {relative}")
 
 
 def _selection(request: Request, values: SetValues) -> dict[str, Any]:
@@ -103,11 +122,11 @@ def _suppression(where: str, entry: Mapping[str, SetValue]) -> Suppression:
     for name in ("rule", "reason"):
         if name not in entry:
             raise ConfigurationError(f"{where}: requires a {name}")
-    if not entry["reason"].value.strip():
-        raise ConfigurationError(f"{where}: requires a reason that is not blank")
     rule = entry["rule"].value
-    if rule not in registry():
-        raise ConfigurationError(f"{where}: unknown rule {rule!r}{suggestion(rule, registry())}")
+    try:
+        check_rule(rule)
+    except ValueError as error:
+        raise ConfigurationError(f"{where}: {error}") from error
     text: dict[str, Any] = {name: entry[name].value if name in entry else "" for name in ("reason", "place", "file")}
     until = datetime.date.fromisoformat(entry["until"].value) if "until" in entry else None
     return Suppression(where=where, rule=rule, directory=entry["rule"].origin.directory, until=until, **text)

@@ -170,10 +170,33 @@ class Plan:
             return self.request
         if id(values) not in self._merged:
             self._check_plugins(values)
+            if not self._is_library and self._discovers:
+                _print_warnings(_ignored_keys(values, self.values_of("-")))
             from onnx_lint.cli.merge_configuration import merged
 
             self._merged[id(values)] = merged(self.request, values)
         return self._merged[id(values)]
+
+
+def _ignored_keys(values: SetValues, of_run: SetValues) -> Iterator[str]:
+    """Yield a line for each file with keys that concern the whole run, if the run has other values."""
+    if values is of_run:
+        return
+    from onnx_lint.configuration.settings import keys
+
+    files: dict[str, list[str]] = {}
+    for path, value in values.items():
+        # The check of plugins has a message of its own.
+        if keys()[path[0]].is_run_wide and path[0] != "plugins" and not _is_same(value, of_run.get(path)):
+            files.setdefault(value.origin.shown, []).append(path[0])
+    for file, names in files.items():
+        only = "is read only from" if len(names) == 1 else "are read only from"
+        yield f"{file}: ignored: {', '.join(names)}, which {only} the configuration of the working directory"
+
+
+def _is_same(value: SetValue, other: SetValue | None) -> bool:
+    """Return whether two values are equal, and of files in one folder, to which their patterns are relative."""
+    return other is not None and (value.value, value.origin.directory) == (other.value, other.origin.directory)
 
 
 def use_plugins(paths: Iterable[str], *, is_checked: bool = False) -> tuple[str, ...]:

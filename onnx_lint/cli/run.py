@@ -68,9 +68,25 @@ def _show_difference(plan: Plan) -> int:
     _lint(tasks, plan, _head(tasks, plan), results, is_for_reader=False)
     with standard_output() as stream:
         stream.writelines(results.differences)
+    results.print_not_made()
+    if not plan.run_request().quiet:
+        sys.stderr.write(_left_of(results, unsafe=plan.run_request().unsafe_fixes))
     if results.code > exit_codes.FINDINGS:
         results.print_failures()
-    return max(results.code, exit_codes.FINDINGS if results.differences else exit_codes.CLEAN)
+        return results.code
+    return exit_codes.FINDINGS if results.differences else exit_codes.CLEAN
+
+
+def _left_of(results: _Results, *, unsafe: bool) -> str:
+    """Return the line that says that nothing would change, and how many findings have an unsafe fix."""
+    left = 0 if unsafe else results.totals.fixable[False]
+    facts = []
+    if not results.differences:
+        facts.append("no fix would be made" if results.has_refused_fixes else "nothing to fix")
+    if left:
+        more = " more" if results.differences else ""
+        facts.append(f"{left:,}{more} {'finding has' if left == 1 else 'findings have'} an unsafe fix (--unsafe-fixes)")
+    return f"{'; '.join(facts)}\n" if facts else ""
 
 
 def _run(plan: Plan) -> int:
@@ -99,6 +115,7 @@ def _run(plan: Plan) -> int:
     code = results.end(report)
     _print_beside(report, outputs, own, has_findings=code == exit_codes.FINDINGS)
     if own.quiet or "text" not in forms:
+        results.print_unproven()
         results.print_not_made()
     if code > exit_codes.FINDINGS:
         results.print_failures()
@@ -183,10 +200,18 @@ class _Results:
             self.code = max(self.code, each.end(report))
         return self.code
 
-    def print_not_made(self) -> None:
-        """Print the fixes that were not made, and the models that are not proven to load: the full text has them."""
+    @property
+    def has_refused_fixes(self) -> bool:
+        """True if a fix is not made."""
+        return bool(self._not_made)
+
+    def print_unproven(self) -> None:
+        """Print the models that are not proven to load: the full text has them."""
         for path, program, said in self._unproven:
             sys.stderr.write(f"Error: {shown_path(path)}: {program}: {visible(said)}\n")
+
+    def print_not_made(self) -> None:
+        """Print the fixes that were not made: the full text has them."""
         for path, problem in self._not_made:
             sys.stderr.write(f"Warning: {shown_path(path)}: not fixed: {visible(problem)}\n")
 
@@ -239,7 +264,7 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, results: _Results, *,
         return report
     from onnx_lint.cli.weakened import without_unused
 
-    return replace(report, weakened=without_unused(head.weakened, judgement.used))
+    return replace(report, weakened=without_unused(head.weakened, judgement.used, judgement.lowered))
 
 
 class _Judgement:
@@ -252,6 +277,8 @@ class _Judgement:
         self.names = [task.name or task.path for task in tasks]
         self.used: set[str] = set()
         """The descriptions of the suppressions that suppressed something."""
+        self.lowered: set[str] = set()
+        """The rules with a finding whose severity the settings lowered."""
         self._of_targets: set[str] = set()
         """The domains whose versions the targets name, those of any model of the run."""
         self._imported: set[str] = set()
@@ -270,6 +297,10 @@ class _Judgement:
                 from onnx_lint.engine.suppressions import used_in
 
                 self.used.update(used_in(file))
+            if self._tasks[index].settings.severities:
+                from onnx_lint.cli.weakened import lowered_in
+
+                self.lowered.update(lowered_in(file, self._tasks[index].settings))
             versions = self._tasks[index].settings.target.opset_versions
             if versions and file.facts is not None:
                 self._of_targets.update(versions)

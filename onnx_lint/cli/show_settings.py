@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.cli.paths import find_inputs, paths_of
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.files import shown
 from onnx_lint.configuration.plugin_files import files_of, refusal
+from onnx_lint.configuration.policy import rule_of
 from onnx_lint.configuration.settings import Setting, keys
-from onnx_lint.configuration.values import Path, SetValue, SetValues, dotted
+from onnx_lint.configuration.values import SetValue, SetValues, dotted
+from onnx_lint.engine.selection import report_of
+from onnx_lint.engine.value_kinds import Path
 from onnx_lint.reporters.escape import shown_path, visible
 
 if TYPE_CHECKING:
@@ -24,37 +28,51 @@ def show_settings(plan: Plan) -> None:
 
     Raises RunError for a configuration that cannot be used, as a run would.
     """
-    groups: dict[int, tuple[SetValues, list[str]]] = {}
+    groups: dict[int, tuple[SetValues, list[str], Container[str]]] = {}
     for item in find_inputs(paths_of(plan.request)):
         path = plan.request.stdin_filename or item.path if item.path == "-" else item.name or item.path
-        plan.settings_for(path)  # which checks the names of rules
+        settings = plan.settings_for(path)  # which checks the names of rules
         values = plan.values_of(path)
-        groups.setdefault(id(values), (values, []))[1].append(path)
+        if id(values) not in groups:
+            groups[id(values)] = (values, [], report_of((), settings).rules)
+        groups[id(values)][1].append(path)
     with standard_output() as stream:
-        for number, (values, files) in enumerate(groups.values()):
+        for number, (values, files, rules) in enumerate(groups.values()):
             more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
             stream.write(f"{'' if number == 0 else chr(10)}# {shown_path(files[0])}{more}\n")
-            lines = [line for key in keys().values() if key.key != "extend" for line in _lines(key, values, plan)]
+            lines = [
+                line for key in keys().values() if key.key != "extend" for line in _lines(key, values, plan, rules)
+            ]
             width = min(max(len(text) for text, _ in lines), 60)
             stream.writelines(f"{visible(text).ljust(width)}  # {visible(origin)}\n" for text, origin in lines)
 
 
-def _lines(key: Setting, values: SetValues, plan: Plan) -> list[tuple[str, str]]:
-    """Return the entries of a key, each with its source."""
+def _lines(key: Setting, values: SetValues, plan: Plan, rules: Container[str]) -> list[tuple[str, str]]:
+    """Return the entries of a key that hold, each with its source. `rules`: those that run."""
     lines: list[tuple[str, str]] = []
     is_given = key.field in plan.request.given
     if not is_given or key.is_added_to:
         found = plan.values_of("-") if key.is_run_wide else values
-        lines += [_configured(path, value) for path, value in found.items() if path[0] == key.key]
+        entries = ((path, value) for path, value in found.items() if path[0] == key.key)
+        lines += [_configured(path, value) for path, value in entries if not _is_replaced(path, key, plan, rules)]
     if is_given:
         value = getattr(plan.request, key.field)
         if key.kind.option == "names":
             value = [name.strip() for text in value for name in text.split(",")]
-        entries = value.items() if key.merging == "table" else [(None, value)]
-        for name, each in entries:
+        given = value.items() if key.merging == "table" else [(None, value)]
+        for name, each in given:
             lines.append((f"{dotted((key.key,) if name is None else (key.key, name))} = {_toml(each)}", "command line"))
     default = f"# {key.key} is not set" if key.key_default is None else f"{key.key} = {_toml(key.key_default)}"
     return lines or [(default, "default")]
+
+
+def _is_replaced(path: Path, key: Setting, plan: Plan, rules: Container[str]) -> bool:
+    """Return whether the command line replaces an entry of a configuration. A policy holds for the rules that run."""
+    if key.merging == "table":
+        return path[1] in getattr(plan.request, key.field)
+    if key.replaced_by not in plan.request.given:
+        return False
+    return key.key != "policy" or rule_of(path) not in rules
 
 
 def _configured(path: Path, value: SetValue) -> tuple[str, str]:

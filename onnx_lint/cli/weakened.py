@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import pathlib
 import sys
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.settings import keys
-from onnx_lint.configuration.values import Origin, Path, SetValue, dotted
+from onnx_lint.configuration.values import Origin, SetValue, dotted
 from onnx_lint.engine.registry import registry
+from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.report.totals import Weakening
 from onnx_lint.reporters.wording import weakened_of
 from onnx_lint.spec.clauses import Severity, severity
+from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 if TYPE_CHECKING:
     from onnx_lint.cli.plan import Plan
     from onnx_lint.configuration.settings import Request
     from onnx_lint.engine.settings import Settings
+    from onnx_lint.report.file_report import FileReport
 
 
 def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
@@ -53,18 +56,41 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
     return tuple(Weakening(file, tuple(given.items()), is_found) for (file, is_found), given in found.items())
 
 
-def without_unused(weakened: Iterable[Weakening], used: Iterable[str]) -> tuple[Weakening, ...]:
-    """Return the weakenings without suppressions that suppressed nothing. `used`: the descriptions of the others."""
+def without_unused(
+    weakened: Iterable[Weakening], used: Iterable[str], lowered: Set[str] = frozenset()
+) -> tuple[Weakening, ...]:
+    """Return the weakenings without suppressions that suppressed nothing, and severities that lowered nothing.
+
+    `used`: the descriptions of the suppressions that suppressed something. `lowered`: the rules with a finding whose
+    severity a setting lowered. A setting that only lowers severities is listed in any case.
+    """
     known = {dotted(("suppress", text.partition(": ")[0], "rule")) for text in used}
+    known |= {dotted(("severity", rule)) for rule in lowered}
     left = (
-        replace(each, settings=tuple((key, value) for key, value in each.settings if not _is_idle(key, known)))
+        replace(each, settings=tuple((key, value) for key, value in each.settings if not _is_idle(key, value, known)))
         for each in weakened
     )
     return tuple(each for each in left if each.settings)
 
 
-def _is_idle(key: str, used: Set[str]) -> bool:
-    return key.startswith("suppress.") and key not in used
+def _is_idle(key: str, value: Any, used: Set[str]) -> bool:
+    name, _, rule = key.partition(".")
+    is_mixed = name == "suppress" or (name == "severity" and _raises(rule, value))
+    return is_mixed and key not in used
+
+
+def _raises(rule: str, level: str) -> bool:
+    """Return whether the level is higher than the severity of a clause of the rule."""
+    levels = (severity(clause, DEFAULT_STANDARD.edition) for clause in registry()[rule].clauses)
+    return any(own is not None and own < Severity.of(level) for own in levels)
+
+
+def lowered_in(file: FileReport, settings: Settings) -> Iterator[str]:
+    """Yield the rules with a finding whose severity the settings lowered."""
+    for item in file.diagnostics if settings.severities else ():
+        own = severity(item.clause, settings.standard.edition) if item.rule in settings.severities else None
+        if own is not None and own > settings.severities[item.rule]:
+            yield item.rule
 
 
 def print_weakenings(weakened: Iterable[Weakening]) -> None:
@@ -83,8 +109,7 @@ def _is_of_the_user(origin: Origin) -> bool:
 def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bool:
     name = path[0]
     key = keys()[name]
-    # --select replaces select and ignore.
-    is_replaced = "select" in request.given if name == "ignore" else not key.is_added_to and key.field in request.given
+    is_replaced = key.replaced_by in request.given or (not key.is_added_to and key.field in request.given)
     if key.only_adds or is_replaced:
         return False
     if name == "severity":

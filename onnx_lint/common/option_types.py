@@ -44,7 +44,8 @@ def as_option(value: Any, wanted: Any) -> Any:
             return _converted(value, alternative)
         except OptionTypeError:
             continue
-    raise OptionTypeError(f"requires {in_words(wanted)}, not {value!r}")
+    shown = str(value).lower() if isinstance(value, bool) else repr(value)
+    raise OptionTypeError(f"requires {in_words(wanted)}, not {shown}")
 
 
 def _is_union(wanted: Any) -> bool:
@@ -86,5 +87,7 @@ def in_words(wanted: Any) -> str:
     if origin is typing.Literal:
         return f"one of {', '.join(map(repr, arguments))}"
     if origin in _LISTS:
+        if arguments and arguments[0] is str:
+            return "a list of strings"
         return f"a list (of {in_words(arguments[0])} each)" if arguments else "a list"
     return "a table" if origin in _TABLES else f"a {getattr(wanted, '__name__', wanted)}"

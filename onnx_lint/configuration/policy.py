@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.configuration.values import Path, SetValue, SetValues
+from onnx_lint.configuration.values import SetValue, SetValues
+from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.limits import parse_size
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.domains import shown_domain
@@ -53,12 +54,12 @@ def policy_in(values: SetValues) -> Policy:
     options: dict[str, dict[str, Any]] = {}
     files: dict[str, str] = {}
     for path, value in values.items():
-        if path[0] != "policy" or len(path) < 2 or path[1:] in _EMPTY:
+        rule = rule_of(path) if path[0] == "policy" else None
+        if rule is None or path[1:] in _EMPTY:
             continue
         _, entry, *names = path
         _check_names(path, value)
         option = [] if entry in _OF_OPTIONS else [entry.replace("-", "_")]
-        [rule] = clauses()[_CLAUSES[entry]].rules
         found = options.setdefault(rule, {})
         *outer, last = [*option, *names]
         for name in outer:
@@ -67,6 +68,11 @@ def policy_in(values: SetValues) -> Policy:
         # An input has entries of its own, and a finding is about all of them.
         files.setdefault(".".join([entry, *names[:1]]), value.origin.shown)
     return Policy(options, files)
+
+
+def rule_of(path: Path) -> str | None:
+    """Return the rule that checks an entry of the policy; None for the empty table."""
+    return clauses()[_CLAUSES[path[1]]].rules[0] if len(path) > 1 else None
 
 
 def _check_names(path: Path, value: SetValue) -> None:

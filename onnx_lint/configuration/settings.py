@@ -14,14 +14,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import EMPTY, Record, RecordType, field_names, replace
-from onnx_lint.configuration.value_kinds import (
+from onnx_lint.engine.value_kinds import (
     ANY,
     COUNT,
     DATE,
-    ELEMENT_TYPE,
     ELEMENT_TYPES,
+    FILLED,
     FLAG,
     FOLDER,
+    FOLDERS,
     LISTED,
     METADATA,
     NAMES,
@@ -30,10 +31,10 @@ from onnx_lint.configuration.value_kinds import (
     PATHS,
     RANGE,
     SECONDS,
-    SHAPE,
     SIZE,
     TEXT,
     TEXTS,
+    VALUE,
     WHOLE,
     ValueKind,
     at_least_one,
@@ -93,6 +94,8 @@ class Setting(Record):
     """How the key goes into the field: as a `value`, `tuple`, `path`, `paths` or `table`, or by code of its `own`."""
     is_added_to: bool = False
     """True if the command line adds to the value of the key; it replaces the value of any other key."""
+    replaced_by: str = ""
+    """The field of another option that replaces the key."""
     only_adds: bool = False
     """True if the key can only add findings."""
     is_rare: bool = False
@@ -156,16 +159,15 @@ _LIMIT_SCHEMA: Final = {
     "properties": {
         name: {"type": ["integer", "string"], "minimum": 1, "pattern": SIZE_PATTERN}
         if name in BYTE_LIMITS
-        else {"type": "integer", "minimum": least(name)}
+        else {"type": ["integer", "string"], "minimum": least(name), "pattern": r"^\s*[0-9][0-9_]*\s*$"}
         for name in LIMIT_NAMES
     },
 }
 _LIMIT: Final = ValueKind(
-    "a whole number, or a size such as '4GiB'",
+    "a whole number, for limits in bytes also a size such as '4GiB'",
     {"type": ["integer", "string"]},
     lambda value: isinstance(value, (int, float, str)) and not isinstance(value, bool),  # `Limits` checks the number
 )
-_VALUE: Final = fields({"type": ELEMENT_TYPE, "shape": SHAPE})
 _POLICY: Final = fields(
     {
         "operators": fields({"allow": at_least_one(TEXTS), "forbid": TEXTS}),
@@ -180,8 +182,8 @@ _POLICY: Final = fields(
         "max-nodes": WHOLE,
         "max-parameters": WHOLE,
         "only-listed": LISTED,
-        "inputs": table(_VALUE),
-        "outputs": table(_VALUE),
+        "inputs": table(VALUE),
+        "outputs": table(VALUE),
     }
 )
 _SUPPRESSION: Final = fields({"rule": TEXT, "reason": TEXT, "place": TEXT, "file": TEXT, "until": DATE})
@@ -236,6 +238,7 @@ class Request(Record, metaclass=_RequestType):
         details=f"{_SELECTORS} It overrides select and extend-select. The command line adds to it.",
         example='ignore = ["non-c90-name"]',
         merging="own",
+        replaced_by="select",
         is_added_to=True,
     )
     pedantic: bool = setting(
@@ -353,6 +356,7 @@ class Request(Record, metaclass=_RequestType):
         details=f"{_SELECTORS} On the command line it adds to the configuration, and overrides its ignore.",
         example='extend-select = ["unused-opset-import"]',
         merging="own",
+        replaced_by="select",
         is_added_to=True,
         only_adds=True,
     )
@@ -387,6 +391,7 @@ class Request(Record, metaclass=_RequestType):
         "the size. Each finding names its entry here. docs/configuration.md describes the entries.",
         example='[policy.operators]\nforbid = ["Loop", "com.microsoft::*"]',
         merging="own",
+        replaced_by="select",
         only_adds=True,
     )
     """The rules that the policy turns on."""
@@ -401,7 +406,7 @@ class Request(Record, metaclass=_RequestType):
     )
 
     targets: tuple[str, ...] = setting(
-        TEXTS,
+        FILLED,
         (),
         "Exit with 1 unless the model suits this target: onnxruntime=1.32, ir=10, ai.onnx=17, onnx.full_check, or onnx "
         "(the specification; the default). Of several, it must suit each.",
@@ -427,7 +432,7 @@ class Request(Record, metaclass=_RequestType):
         example='target-gate = "unproven"',
     )
     registered: tuple[str, ...] = setting(
-        TEXTS,
+        FILLED,
         (),
         "Domains whose operators a library registers in the targets.",
         details="Without it, a node of such a domain is an error under a release of onnxruntime.",
@@ -470,7 +475,7 @@ class Request(Record, metaclass=_RequestType):
         metavar="FILE",
     )
     exclude: tuple[str, ...] = setting(
-        TEXTS,
+        FILLED,
         (),
         "Skip files that match GLOB; a GLOB without a slash matches file names in any folder.",
         READ,
@@ -528,7 +533,7 @@ class Request(Record, metaclass=_RequestType):
         is_rare=True,
     )
     external_data_roots: tuple[str, ...] = setting(
-        PATHS,
+        FOLDERS,
         (),
         "Follow links to external data into this folder as well.",
         READ,
@@ -587,7 +592,7 @@ class Request(Record, metaclass=_RequestType):
         "Do not report findings that this file lists; --write-baseline FILE writes it.",
         COMMON,
         metavar="FILE",
-        details="A path, relative to this file; --write-baseline writes it.",
+        details="A path, relative to this file.",
         example='baseline = "onnx-lint-baseline.json"',
         merging="path",
     )

@@ -4,19 +4,17 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from onnx_lint.common.record import Record
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.settings import keys
-from onnx_lint.configuration.value_kinds import ValueKind
+from onnx_lint.engine.checked_values import ValueKindError, flat
+from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.locations import is_remote, without_user
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.wording import suggestion
-
-Path = tuple[str, ...]
-"""A key and, in tables, the keys below it: `("severity", "non-c90-name")`."""
 
 
 class Origin(Record):
@@ -40,6 +38,9 @@ class SetValue(Record):
 
     def error(self, path: Path, text: str) -> ConfigurationError:
         """Return the error with this text about the value."""
+        if path[0] == "suppress" and len(path) > 1:
+            entry = path[1].rpartition(", ")[2]  # the number alone, as the file comes first
+            return ConfigurationError(f"{self.origin.shown}: {'.'.join((entry, *path[2:]))}: {text}")
         return ConfigurationError(f"{self.origin.shown}: {dotted(path)}: {text}")
 
 
@@ -63,12 +64,14 @@ def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
     values: dict[Path, SetValue] = {}
     for name, value in table.items():
         if name not in keys():
-            hint = suggestion(name, keys()) or suggestion(name[:-3], keys())  # such as `suppressions` for `suppress`
+            others = f"; the keys are {', '.join(keys())}"
+            # `suppressions` is nearly `suppress`.
+            hint = suggestion(name, keys()) or suggestion(name[:-3], keys()) or others
             raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{hint}")
         if name == "suppress":
             value = _by_place(value, origin)
         value = _without_users(value)
-        for path, item in _flat((name,), value, keys()[name].kind, origin):
+        for path, item in _flat(name, value, origin):
             found = SetValue(item, origin)
             if path[:2] == ("policy", "opsets") and len(path) == 3:
                 path = (*path[:2], shown_domain(path[2]))  # so that each domain has one name in all files
@@ -76,6 +79,14 @@ def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
                     raise found.error(path[:2], "requires each domain once, but 'ai.onnx' and '' are the same domain")
             values[path] = found
     return values
+
+
+def _flat(name: str, value: Any, origin: Origin) -> list[tuple[Path, Any]]:
+    """Return the value of a key, or those in its tables. Raises ConfigurationError for one of the wrong kind."""
+    try:
+        return list(flat((name,), value, keys()[name].kind))
+    except ValueKindError as error:
+        raise SetValue(value, origin).error(error.path, str(error)) from error
 
 
 def _by_place(value: Any, origin: Origin) -> Any:
@@ -101,34 +112,3 @@ def _without_users(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_users(item) for item in value]
     return without_user(value) if isinstance(value, str) and is_remote(value) else value
-
-
-def _flat(path: Path, value: Any, kind: ValueKind, origin: Origin) -> Iterator[tuple[Path, Any]]:
-    if not kind.accepts(value):
-        raise SetValue(value, origin).error(path, f"requires {kind.wanted}, not {_shown_fault(value, kind)}")
-    if (kind.entries is None and not kind.fields) or (kind.fields and not value):
-        yield path, value
-        return
-    for name, item in value.items():
-        entry = kind.fields.get(name, kind.entries)
-        if entry is None:
-            raise SetValue(value, origin).error(path, f"unknown key {name!r}{suggestion(name, kind.fields)}")
-        yield from _flat((*path, name), item, entry, origin)
-
-
-def _shown_fault(value: Any, kind: ValueKind) -> str:
-    """Return a value that a kind does not accept, in words; of a list the first wrong item."""
-    items = value if isinstance(value, list) else []
-    wrong = next((index for index, item in enumerate(items) if not kind.accepts([item])), None)
-    return _shown(value) if wrong is None else f"a list with {_shown(items[wrong])} (item {wrong + 1})"
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, dict):
-        return "a table"
-    if isinstance(value, list):
-        return "a list" if value else "an empty list"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

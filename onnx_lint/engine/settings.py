@@ -40,6 +40,16 @@ class SelectionError(ValueError):
     """A name in a selection that is not a rule, chapter or severity. The text suggests the nearest."""
 
 
+class OptionError(SelectionError):
+    """A value that an option of a rule does not allow."""
+
+    def __init__(self, rule: str, path: tuple[str, ...], reason: str) -> None:
+        super().__init__(f"option {'.'.join(path)!r} of rule {rule!r} {reason}")
+        self.path = path
+        """The option and, in its tables, the keys below it."""
+        self.reason = reason
+
+
 class Settings(Record):
     """The settings of a check: the edition, the rules, and their options."""
 
@@ -140,11 +150,34 @@ def check_options(rule: str, options: Mapping[str, Any]) -> None:
     known = registry()[rule].rule.option_types
     for name, value in options.items():
         if name not in known:
-            raise SelectionError(f"rule {rule!r} has no option {name!r}{suggestion(name, known)}")
+            others = f"; its options are {', '.join(known)}" if known else "; it has none"
+            raise SelectionError(f"rule {rule!r} has no option {name!r}{suggestion(name, known) or others}")
         try:
             as_option(value, known[name])
         except OptionTypeError as error:
-            raise SelectionError(f"option {name!r} of rule {rule!r} {error}") from error
+            raise OptionError(rule, (name,), str(error)) from error
+        _check_kind(rule, name, value)
+
+
+def _check_kind(rule: str, option: str, value: Any) -> None:
+    """Raise SelectionError for a value that the option of a rule does not allow, although it has its type."""
+    kinds = registry()[rule].rule.kinds
+    if option not in kinds:
+        return
+    from onnx_lint.engine.checked_values import ValueKindError, flat
+    from onnx_lint.engine.option_kinds import OPTION_KINDS
+
+    try:
+        list(flat((option,), _plain(value), OPTION_KINDS[kinds[option]]))
+    except ValueKindError as error:
+        raise OptionError(rule, error.path, str(error)) from error
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as TOML has it: lists in place of tuples and sets."""
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple | set | frozenset) else value
 
 
 def options_of(rule: Rule, settings: Settings) -> dict[str, Any]:
@@ -174,7 +207,7 @@ def trusted_folders(directory: str | None, settings: Settings) -> tuple[str, ...
 
 
 def _hint_for_rule(name: str, known: Iterable[str]) -> str:
-    """Return the hint after `unknown rule NAME`; `known` are the allowed names. Empty if none is near.
+    """Return the hint after `unknown rule NAME`; `known` are the allowed names.
 
     For a clause it names the rules that check it, and for a keyword its severity.
     """
@@ -187,7 +220,9 @@ def _hint_for_rule(name: str, known: Iterable[str]) -> str:
         return f"; it is a keyword, whose clauses {quote(level.label)} selects"
     spelling = name.strip().lower().replace("_", "-").replace(" ", "-")
     same = next((other for other in known if other.lower() == spelling and other != name), None)
-    return f"; did you mean {quote(same)}?" if same is not None else suggestion(name, known)
+    if same is not None:
+        return f"; did you mean {quote(same)}?"
+    return suggestion(name, known) or "; 'onnx-lint rules' lists the rules and chapters"
 
 
 def _decided_by(rules: tuple[str, ...]) -> str:

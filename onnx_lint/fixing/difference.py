@@ -3,27 +3,36 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator, Mapping
-from itertools import islice, zip_longest
-from typing import Final
+import os
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice, zip_longest
+from typing import Any, Final
 
 from onnx_lint import schema
+from onnx_lint.common.deadline import look
+from onnx_lint.common.digest import sha256
+from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import load_source
 from onnx_lint.engine.settings import Settings
+from onnx_lint.fixing.edited_message import edited
 from onnx_lint.fixing.rounds import Mended
 from onnx_lint.input.patched_source import PatchedSource
+from onnx_lint.input.source import BytesSource, FileSource
 from onnx_lint.ir.places.edits import Assign, DataCopy, Delete, Edit, Insert, Move, Shorten
 from onnx_lint.ir.places.long_numbers import long_numbers
 from onnx_lint.ir.places.place import PlaceKey, Step, place_of
 from onnx_lint.ir.places.splices import record_of
+from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.model import Model
 from onnx_lint.report.findings import ContextLine
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.schema import wire
-from onnx_lint.surroundings.lines import CONTAINERS, MOST_CHARACTERS, OF_HEADERS, line_of, site_of
-from onnx_lint.surroundings.messages import write_field
-from onnx_lint.surroundings.sheet import Sheet, cut_around
+from onnx_lint.surroundings.lines import CONTAINERS, MOST_CHARACTERS, OF_HEADERS, Site, line_of, site_of
+from onnx_lint.surroundings.messages import write_value
+from onnx_lint.surroundings.sheet import CUT, Sheet, cut_around
+from onnx_lint.surroundings.words import quoted
 from onnx_lint.wording import counted, quote
 
 _AROUND: Final = 2
@@ -42,8 +51,9 @@ def difference_of(outcome: Mended, name: str, settings: Settings) -> str:
         if any(isinstance(edit, Shorten) for edit in made.edits):
             lines += _shorter_numbers(before)
         for copy in made.copies:
-            lines += _new_data(copy)
-        for changes in _changes(made.edits, made.kind).values():
+            lines += _new_data(copy, before.data_folder)
+        lists = _Lists(made.edits)
+        for changes in _changes(made.edits, made.kind, lists):
             lines += changes.lines(before, now)
     return "".join(f"{line}\n" for line in lines)
 
@@ -65,60 +75,115 @@ def _shorter_numbers(before: Model) -> Iterator[str]:
         yield f"@@ {left:,} more @@"
 
 
-def _new_data(copy: DataCopy) -> Iterator[str]:
-    """Yield where each part of a new data file comes from."""
-    yield f"@@ new data file {quote(copy.target)}: {counted(copy.size, 'byte')} @@"
+def _new_data(copy: DataCopy, folder: DataFolder | None) -> Iterator[str]:
+    """Yield the size and digest of a new data file, and where each part of it comes from."""
+    assert folder is not None, "a data file was found"
+    yield f"@@ new data file {quote(copy.target)}: {counted(copy.size, 'byte')} (SHA-256 {_digest(copy, folder)}) @@"
     for start, end, position in copy.ranges[:_MOST_NUMBERS]:
         yield f"+      | bytes {start:,} to {end:,} of {quote(copy.location)}, at {position:,}"
     if len(copy.ranges) > _MOST_NUMBERS:
         yield f"@@ {len(copy.ranges) - _MOST_NUMBERS:,} more @@"
 
 
+def _digest(copy: DataCopy, folder: DataFolder) -> str:
+    """Return the SHA-256 of the new file. Between the ranges it has zeros."""
+    descriptor, status = folder.open(copy.location)
+    found, length = sha256(), 0
+    try:
+        source = FileSource(descriptor, status.st_size)
+        for start, end, position in sorted(copy.ranges, key=lambda each: each[2]):
+            found.update(bytes(position - length))
+            for first in range(start, end, _BLOCK_BYTES):
+                look()
+                found.update(source.read_at(first, min(_BLOCK_BYTES, end - first)))
+            length = position + end - start
+    finally:
+        os.close(descriptor)
+    found.update(bytes(copy.size - length))
+    digest: str = found.hexdigest()
+    return digest
+
+
+_BLOCK_BYTES: Final = 1 << 20
+
 _MOST_NUMBERS: Final = 100
 
 _MOST_BYTES: Final = 4096
-"""The longest field whose value is shown; of a longer one it is the size."""
+"""The longest field whose value is shown; of a longer one it is the size and the digest."""
+
+_MOST_COMPARED: Final = 16
+"""The edits of one element for each of which the line with it is compared with the line without it."""
+
+
+class _Lists:
+    """The elements that come and go in the lists of a model, by the list. All indices are those before any edit."""
+
+    def __init__(self, edits: Iterable[Edit]) -> None:
+        self.deleted: dict[PlaceKey, list[int]] = {}
+        self.inserted: dict[PlaceKey, list[int]] = {}
+        """For each new element the index before which it comes."""
+        for edit in edits:
+            if isinstance(edit, Shorten) or edit.place.index is None:
+                continue
+            *around, (field, index) = edit.place.key
+            assert index is not None
+            name = (*around, (field, None))
+            if isinstance(edit, Delete | Move):
+                self.deleted.setdefault(name, []).append(index)
+            if isinstance(edit, Insert | Move):
+                self.inserted.setdefault(name, []).append(edit.before if isinstance(edit, Move) else index)
+        for found in (*self.deleted.values(), *self.inserted.values()):
+            found.sort()
+
+    def now(self, name: PlaceKey, index: int) -> int:
+        """Return the index of an element after the edits, or that of the one that comes in its place."""
+        return index - bisect_left(self.deleted.get(name, ()), index) + bisect_right(self.inserted.get(name, ()), index)
+
+    def new(self, name: PlaceKey, index: int) -> range:
+        """Return the indices, after the edits, of the new elements before an element."""
+        found = self.inserted.get(name, ())
+        end = self.now(name, index)
+        return range(end - bisect_right(found, index) + bisect_left(found, index), end)
+
+    def is_deleted(self, name: PlaceKey, index: int) -> bool:
+        """Return whether an element is gone, or at another place of its list."""
+        found = self.deleted.get(name, ())
+        return bisect_left(found, index) < bisect_right(found, index)
+
+    def key_now(self, key: PlaceKey) -> PlaceKey:
+        """Return the steps to an element after the edits."""
+        steps: list[Step] = []
+        for number, (field, index) in enumerate(key):
+            name = (*key[:number], (field, None))
+            steps.append((field, None if index is None else self.now(name, index)))
+        return tuple(steps)
 
 
 class _Changes:
     """The changes in one list or field of a graph, or of another message whose elements have a line each."""
 
-    def __init__(self, key: PlaceKey, field: str, lists: Mapping[PlaceKey, _Changes]) -> None:
+    def __init__(self, key: PlaceKey, field: str, lists: _Lists) -> None:
         self.key = key
         self.field = field
+        self.name = (*key, (field, None))
         self._lists = lists
-        self.deleted: list[int] = []
-        self.inserted: list[int] = []
-        """For each new element the index before which it comes, in order."""
         self.changed: dict[int | None, list[Edit]] = {}
         """The edits inside an element, by its index; None for a field without a line of its own for each element."""
 
     def add(self, edit: Edit, rest: PlaceKey) -> None:
         """Record an edit; `rest` are the steps to it from the message."""
         index = rest[0][1]
-        if len(rest) > 1 or index is None:
+        if len(rest) > 1 or index is None or isinstance(edit, Assign):
             self.changed.setdefault(index, []).append(edit)
-        elif isinstance(edit, Insert):
-            insort(self.inserted, index)
-        elif isinstance(edit, Delete):
-            insort(self.deleted, index)
-        elif isinstance(edit, Move):
-            insort(self.deleted, index)
-            insort(self.inserted, edit.before)
-        else:
-            self.changed.setdefault(index, []).append(edit)
-
-    def now(self, index: int) -> int:
-        """The index of an element after the edits, or that of the one that comes in its place."""
-        return index - bisect_left(self.deleted, index) + bisect_right(self.inserted, index)
 
     def lines(self, before: Model, after: Model) -> Iterator[str]:
         """Yield the lines before and after."""
         if None in self.changed:
-            yield f"@@ {place_of((*self.key, (self.field, None)))} @@"
+            yield f"@@ {place_of(self.name)} @@"
             yield from self._before_and_after(None, before, after)
             return
-        touched = sorted({*self.deleted, *self.inserted, *(each for each in self.changed if each is not None)})
+        come_and_go = (each.get(self.name, ()) for each in (self._lists.deleted, self._lists.inserted))
+        touched = sorted({*chain.from_iterable(come_and_go), *(each for each in self.changed if each is not None)})
         shown = -1
         for index, upcoming in zip_longest(touched, touched[1:]):
             if shown < max(index - _AROUND, 0):
@@ -132,68 +197,132 @@ class _Changes:
 
     def _at(self, index: int, before: Model, after: Model) -> Iterator[str]:
         """Yield the new lines before an element, and its own."""
-        count = bisect_right(self.inserted, index) - bisect_left(self.inserted, index)
-        for new in range(self.now(index) - count, self.now(index)):
-            yield from self._one(after, self._key_now(), new, "+")
+        for new in self._lists.new(self.name, index):
+            yield from self._one(after, self._lists.key_now(self.key), new, "+")
         if index in self.changed:
             yield from self._before_and_after(index, before, after)
         else:
-            is_deleted = bisect_left(self.deleted, index) < bisect_right(self.deleted, index)
-            yield from self._one(before, self.key, index, "-" if is_deleted else " ")
+            yield from self._one(before, self.key, index, "-" if self._lists.is_deleted(self.name, index) else " ")
 
     def _before_and_after(self, index: int | None, before: Model, after: Model) -> Iterator[str]:
-        """Yield the lines of an element before and after; if these are alike, the values of the fields that change."""
+        """Yield the lines of an element before and after if they differ, and the values that they do not show."""
+        now = None if index is None else self._lists.now(self.name, index)
         old = list(self._one(before, self.key, index, "-"))
-        new = list(self._one(after, self._key_now(), None if index is None else self.now(index), "+"))
-        if [line.partition("|")[2] for line in old] == [line.partition("|")[2] for line in new]:
-            old = [line for edit in self.changed[index] for line in _values(edit, before)]
-            new = []
-        yield from (*old, *new)
+        new = list(self._one(after, self._lists.key_now(self.key), now, "+"))
+        edits = self.changed[index]
+        is_field = index is None and not _is_in_header(before, self.name)
+        if is_field or [line.partition("|")[2] for line in old] == [line.partition("|")[2] for line in new]:
+            unseen: Iterable[Edit] = edits
+        else:
+            yield from (*old, *new)
+            site = _site(before, (*self.key, (self.field, index)))
+            unseen = _not_in_line(edits, site)
+        yield from _values(unseen, before, self._lists)
 
     def _one(self, model: Model, key: PlaceKey, index: int | None, mark: str) -> Iterator[str]:
-        step = (self.field, index)
-        site = site_of(place_of((*key, step)), model)
-        if site is not None and (site.step == step or (site.step is None and site.focus[:1] == (step,))):
+        site = _site(model, (*key, (self.field, index)))
+        if site is not None:
             line = line_of(site, with_name=self.field == "node")
             yield f"{mark}{line.label:>5} | {line.text}"
 
-    def _key_now(self) -> PlaceKey:
-        """The steps to the message after the edits, among which may be some of the lists around it."""
-        steps: list[Step] = []
-        for number, (field, index) in enumerate(self.key):
-            around = self._lists.get((*self.key[:number], (field, None)))
-            steps.append((field, around.now(index) if around is not None and index is not None else index))
-        return tuple(steps)
+
+def _site(model: Model, key: PlaceKey) -> Site | None:
+    """Return the line of an element, or of the function or graph that has the field in its header."""
+    site = site_of(place_of(key), model)
+    if site is None:
+        return None
+    is_header = site.step is None and (site.line == key or site.focus[:1] == key[-1:])
+    return site if is_header or site.step == key[-1] else None
 
 
-def _values(edit: Edit, before: Model) -> Iterator[str]:
-    """Yield the values of a field that an edit takes away, also of repeated occurrences, and the one that it writes."""
-    assert isinstance(edit, Assign | Delete | Insert)
-    *around, (name, _) = edit.place.key
-    kind = before.kind
-    for each, _ in around:
-        kind = wire.fields_by_name(kind)[each].message or kind
+def _is_in_header(model: Model, key: PlaceKey) -> bool:
+    """Return whether a field has no line of its own, but is shown in the header of its function or graph."""
+    site = _site(model, key)
+    return site is not None and site.element is None and site.step is None
+
+
+def _not_in_line(edits: list[Edit], site: Site | None) -> list[Edit]:
+    """Return the edits of an element that make no difference to its line. Of very many edits, all are returned."""
+    if len(edits) == 1:
+        return []
+    if site is None or site.element is None or len(edits) > _MOST_COMPARED:
+        return edits
+    line = line_of(site, with_name=True).text
+    kind, message = site.element
+    size = len(site.line)
+    others = ((edit, edited(message, edit, edit.place.key[size:])) for edit in edits)
+    return [
+        edit for edit, other in others if line_of(replace(site, element=(kind, other)), with_name=True).text == line
+    ]
+
+
+def _values(edits: Iterable[Edit], before: Model, lists: _Lists) -> Iterator[str]:
+    """Yield the values of fields that edits take away, also of repeated occurrences, and those that they write.
+
+    The first ones have their places before all edits, the others those afterwards.
+    """
+    inserted: Counter[PlaceKey] = Counter()
+    for edit in edits:
+        assert isinstance(edit, Assign | Delete | Insert)
+        key = edit.place.key
+        *around, (name, index) = key
+        kind = _kind_at(before.kind, around)
+        yield from _old_values(edit, kind, before)
+        if isinstance(edit, Delete):
+            continue
+        now = lists.key_now(key)
+        if isinstance(edit, Insert) and index is not None:
+            number = lists.new((*around, (name, None)), index)[inserted[key]]
+            inserted[key] += 1
+            now = (*now[:-1], (name, number))
+        yield f"+      | {place_of(now)}: {_value(kind, name, record_of(wire.fields_by_name(kind)[name], edit.value))}"
+
+
+def _kind_at(kind: str, steps: Iterable[Step]) -> str:
+    """Return the kind of the message at the end of the steps."""
+    for field, _ in steps:
+        kind = wire.fields_by_name(kind)[field].message or kind
+    return kind
+
+
+def _old_values(edit: Assign | Delete | Insert, kind: str, before: Model) -> Iterator[str]:
+    """Yield the values that an edit takes away, those of all occurrences of the field."""
     spans = [] if isinstance(edit, Insert) else before.places.byte_ranges.occurrences(edit.place)
     if isinstance(edit, Delete) and edit.keeps_last:
         del spans[-1:]
     for start, value, end in spans:
         if end - start > _MOST_BYTES:
-            yield f"-      | {edit.place}: {end - value:,} bytes"
+            text = _size_and_digest(before.source.read_at(value, end - value))
         else:
-            yield _value("-", edit, kind, before.source.read_at(start, end - start))
-    if not isinstance(edit, Delete):
-        yield _value("+", edit, kind, record_of(wire.fields_by_name(kind)[name], edit.value))
+            text = _value(kind, edit.place.field, before.source.read_at(start, end - start))
+        yield f"-      | {edit.place}: {text}"
 
 
-def _value(mark: str, edit: Edit, kind: str, record: bytes) -> str:
+def _size_and_digest(value: bytes) -> str:
+    return f"{counted(len(value), 'byte')} (SHA-256 {sha256(value).hexdigest()})"
+
+
+def _value(kind: str, field: str, record: bytes) -> str:
+    """Return the value of a field; of a long one the beginning, the size and the digest."""
+    text = _whole_value(getattr(schema.message(kind).FromString(record), field))
+    if len(text) <= MOST_CHARACTERS and CUT not in text:
+        return text
+    _, start, end = wire.span_at(BytesSource(record), 0)
+    return f"{cut_around(ContextLine('', text), MOST_CHARACTERS).text}, {_size_and_digest(record[start:end])}"
+
+
+def _whole_value(value: Any) -> str:
+    """Return a value of a field; of a list the only element, or all that are packed into one record."""
+    if isinstance(value, str | bytes):
+        return quoted(value)
+    if hasattr(value, "__len__"):  # a message has no length
+        return _whole_value(value[0]) if len(value) == 1 else f"[{', '.join(map(_whole_value, value))}]"
     sheet = Sheet()
-    write_field(sheet, schema.message(kind).FromString(record), edit.place.field)
-    line = cut_around(ContextLine("", sheet.text), MOST_CHARACTERS)
-    around = f"{edit.place.parent}." if edit.place.parent is not None and edit.place.parent.parent is not None else ""
-    return f"{mark}      | {around}{line.text}"
+    write_value(sheet, value)
+    return sheet.text
 
 
-def _changes(edits: tuple[Edit, ...], kind: str) -> Mapping[PlaceKey, _Changes]:
+def _changes(edits: tuple[Edit, ...], kind: str, lists: _Lists) -> Iterable[_Changes]:
     """Group the edits by the list or field in which a line changes, in the order in which they come first."""
     found: dict[PlaceKey, _Changes] = {}
     for edit in edits:
@@ -204,10 +333,10 @@ def _changes(edits: tuple[Edit, ...], kind: str) -> Mapping[PlaceKey, _Changes]:
         field = key[size][0]
         name = (*key[:size], (field, None))
         if name not in found:
-            found[name] = _Changes(key[:size], field, found)
+            found[name] = _Changes(key[:size], field, lists)
         is_line = container in CONTAINERS and field not in OF_HEADERS.get(container, ())
         found[name].add(edit, key[size:] if is_line else ((field, None),))
-    return found
+    return found.values()
 
 
 def _steps_to_container(key: PlaceKey, kind: str) -> tuple[int, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
@@ -96,9 +96,8 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
             splices = splicer.with_lengths(splice for each in attempt for splice in each.splices)
             after = current.patched(splice.patch for splice in splices)
             found = lint(after)
-            problem = _problem(report, found, attempt, partial(_comparison, load, current, report, after, found))
-            if problem is None and any(each.fix.removes for each in attempt) and not _are_names_right(load(after)):
-                problem = "the fix was not made: a name would mean another value, or none"
+            compare = partial(_comparison, load, current, report, after, found)
+            problem = _problem(report, found, attempt, compare, partial(_keeps_names, load, after, attempt))
             if problem is None:
                 accepted = attempt
                 break
@@ -249,27 +248,34 @@ def _problem(
     after: FileReport,
     attempt: Sequence[_Candidate],
     compare: Callable[[], Callable[[Diagnostic], bool]],
+    keeps_names: Callable[[], bool],
 ) -> str | None:
     """Return why the fixes are not accepted; None if they are.
 
-    `compare`: returns a function that says whether the fixes have revealed a finding.
+    `compare`: returns a function that says whether the fixes have revealed a finding. `keeps_names`: returns whether
+    each name means one value afterwards.
     """
     if after.internal_errors or after.not_judged is not None or after.unreadable is not None:
         return "the file could not be checked afterwards"
-    caused = _caused(before, after, attempt, compare)
-    if caused is not None:
-        rule, message = caused
+    caused = list(_caused(before, after, attempt, compare))
+    if caused:
+        rule, message = caused[0]
         said = f" ({message})" if message else ""
-        rules = sorted({each.rule for each in attempt})
-        # With these rules alone, a new finding of one of them is reported as well.
-        way = "" if rule in rules else f"; --select {','.join(rules)} makes the fix nevertheless"
-        return f"the fix was not made: it would cause a new finding of {rule!r}{said}{way}"
+        problem = f"the fix was not made: it would cause a new finding of {rule!r}{said}"
+        rules = {each.rule for each in attempt}
+        # If only these rules are selected, no other finding is new.
+        if rules.isdisjoint(rule for rule, _ in caused) and keeps_names():
+            options = f"--select {','.join(sorted(rules))}"
+            if not all(each.fix.is_safe for each in attempt):
+                options += " --unsafe-fixes"
+            problem += f"; {options} makes the fix nevertheless"
+        return problem
     gone = _fixed(before, after, attempt)
     for each in attempt:
         # If a limit keeps findings of a rule from being reported, others take the place of those that are gone.
         if each.rule not in gone and not before.incomplete:
             return "the fix was not made: the finding would still be there"
-    return None
+    return None if keeps_names() else "the fix was not made: a name would mean another value, or none"
 
 
 def _caused(
@@ -277,22 +283,15 @@ def _caused(
     after: FileReport,
     attempt: Sequence[_Candidate],
     compare: Callable[[], Callable[[Diagnostic], bool]],
-) -> tuple[str, str] | None:
-    """Return the rule and the message of a finding that the fixes cause; None if they cause none.
+) -> Iterator[tuple[str, str]]:
+    """Yield the rules whose findings the fixes cause, each with the message of one.
 
     Findings about values are compared by their messages too, since a fix may mend one and cause another of its rule.
     """
     old, new = _kinds(before), _kinds(after)
-    fixes = {id(each.fix) for each in attempt}
     known = {item.message for item in unfold(before.diagnostics)}
     news = [item for item in unfold(after.diagnostics) if item.message not in known]
-    left = {item.message for item in unfold(after.diagnostics)} if news else set()
-    # A finding that is neither fixed nor left has another message now, such as one with a new name.
-    renamed = Counter(
-        (item.rule, item.clause)
-        for item in unfold(before.diagnostics if news else ())
-        if item.message not in left and id(item.edits) not in fixes
-    )
+    renamed = _renamed(before, after, attempt) if news else Counter[tuple[str, str]]()
     is_revealed = None
     deletes = any(each.fix.removes for each in attempt)
     for kind in new:
@@ -300,20 +299,58 @@ def _caused(
             continue
         of_kind = [item for item in news if (item.rule, item.clause) == kind]
         if not _is_about_values(kind[0]):
-            if new[kind] > old[kind]:
-                return kind[0], of_kind[0].message if of_kind else ""
+            if new[kind] - old[kind] > sum(item.count for item in _instead(before, after, of_kind)):
+                yield kind[0], of_kind[0].message if of_kind else ""
         elif len(of_kind) > renamed[kind]:
             is_revealed = is_revealed or compare()
             caused = [item for item in of_kind if not is_revealed(item)]
             if len(caused) > renamed[kind]:
-                return kind[0], caused[0].message
-    return None
+                yield kind[0], caused[0].message
+
+
+def _renamed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> Counter[tuple[str, str]]:
+    """Return the number of findings of each rule and clause that are neither fixed nor left.
+
+    Each has another message now, such as one with a new name.
+    """
+    fixes = {id(each.fix) for each in attempt}
+    left = {item.message for item in unfold(after.diagnostics)}
+    return Counter(
+        (item.rule, item.clause)
+        for item in unfold(before.diagnostics)
+        if item.message not in left and id(item.edits) not in fixes
+    )
+
+
+_INSTEAD: Final = {"SUB-8": "GRA-8"}
+"""Clauses whose findings replace those of another clause about the same name, once that is mended.
+
+A nested graph returns a value that only a later node defines: to move that node leaves the output of an outer graph.
+"""
+
+
+def _instead(before: FileReport, after: FileReport, news: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the new findings that replace others, which are gone."""
+    for item in news:
+        other = _INSTEAD.get(item.clause)
+        if other is not None and item.subject in _names(before, other) - _names(after, other):
+            yield item
+
+
+def _names(report: FileReport, clause: str) -> set[str | None]:
+    """Return the names that the findings of a clause are about."""
+    return {item.subject for item in unfold(report.diagnostics) if item.clause == clause}
 
 
 def _is_about_values(rule: str) -> bool:
     """Return whether the rule reports inferred facts about values, so that other findings may hide its own."""
     entry = registry().get(rule)
     return entry is not None and entry.about in _OF_VALUES
+
+
+def _keeps_names(load: Load, after: Source, attempt: Sequence[_Candidate]) -> bool:
+    """Return whether each name means one value afterwards; only a fix that deletes nodes can change that."""
+    return not any(each.fix.removes for each in attempt) or _are_names_right(load(after))
 
 
 def _are_names_right(model: Model) -> bool:

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAP_KEYS, MAX_INT64, STRING_TYPE
     from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
     from onnx_lint.spec.releases import (
-        DOMAIN_ALIAS,
         ML_DOMAIN,
         NEWEST_IR_VERSION,
         TRAINING_DOMAIN,

@@ -35,13 +35,13 @@ def write_field(sheet: Sheet, message: Proto, field: str, depth: int = 0) -> Non
     if isinstance(message.DESCRIPTOR.fields_by_name[field].default_value, list):
         sheet.write("[")
         if value:
-            sheet.items(field, value, lambda each: _write_value(sheet, each, depth + 1))
+            sheet.items(field, value, lambda each: write_value(sheet, each, depth + 1))
         else:
             sheet.leave_out()  # the elements were not loaded
         sheet.write("]")
         return
     with sheet.part(field):
-        _write_value(sheet, value, depth + 1)
+        write_value(sheet, value, depth + 1)
 
 
 def write_beside(sheet: Sheet, message: Proto, fields: Sequence[str]) -> None:
@@ -52,7 +52,8 @@ def write_beside(sheet: Sheet, message: Proto, fields: Sequence[str]) -> None:
             write_field(sheet, message, field)
 
 
-def _write_value(sheet: Sheet, value: Any, depth: int) -> None:
+def write_value(sheet: Sheet, value: Any, depth: int = 0) -> None:
+    """Write a number, a string or a message."""
     if isinstance(value, (str, bytes)):
         write_string(sheet, value)
     elif isinstance(value, float):

@@ -40,8 +40,14 @@ def write_string(sheet: Sheet, value: str | bytes) -> None:
     half = MAX_NAME // 2
     is_long = len(value) > MAX_NAME
     text = f"{_decoded(value[:half])}{CUT}{_decoded(value[-half:])}" if is_long else _decoded(value)
+    sheet.write(quoted(text))
+
+
+def quoted(value: str | bytes) -> str:
+    """Return a whole string in quotes."""
+    text = _decoded(value)
     shown = visible(text)
-    sheet.write(f'"{shown.translate(_ESCAPES) if shown == text else _quoted_escapes(shown)}"')
+    return f'"{shown.translate(_ESCAPES) if shown == text else _quoted_escapes(shown)}"'
 
 
 def _decoded(value: str | bytes) -> str:

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="EXT-10", since="0.1.0", about=Model.external_data, needs="tensor")
+@rule(clause="EXT-10", since="0.1.0", about=Model.external_data, needs="tensor", kinds={"alignment": "whole"})
 def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterator[Finding]:
     """The offset of external data is not a multiple of the page size.
 

@@ -7,7 +7,7 @@ from onnx_lint.model import ROOT, FaultKind, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-9", since="0.1.0", needs="file")
+@rule(clause="FIL-9", since="0.1.0", needs="file", kinds={"max_bytes": "whole"})
 def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[Finding]:
     """The file is larger than Protocol Buffers parsers read.
 

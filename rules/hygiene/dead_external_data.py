@@ -16,7 +16,7 @@ _PAGE: Final = 4_096
 _NAMED: Final = 3
 
 
-@rule(clause="HYG-21", since="0.2.0", about=Model.external_data, needs="tensor")
+@rule(clause="HYG-21", since="0.2.0", about=Model.external_data, needs="tensor", kinds={"least_share": "share"})
 def dead_external_data(model: Model, *, least_share: float = 0.05) -> Iterator[Finding]:
     """Bytes of a data file belong to no tensor.
 

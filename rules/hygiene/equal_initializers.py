@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="HYG-8", since="0.2.0", about=has_initializers, needs="attribute")
+@rule(clause="HYG-8", since="0.2.0", about=has_initializers, needs="attribute", kinds={"least_bytes": "count"})
 def equal_initializers(model: Model, *, least_bytes: int = 65_536) -> Iterator[Finding]:
     """Two initializers of a graph have the same type, shape and values.
 

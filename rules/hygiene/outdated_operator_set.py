@@ -9,7 +9,7 @@ from onnx_lint.spec.releases import Release, release_named
 from onnx_lint.wording import quote
 
 
-@rule(clause="HYG-11", since="0.2.0")
+@rule(clause="HYG-11", since="0.2.0", kinds={"release": "release"})
 def outdated_operator_set(model: Model, *, release: str = "") -> Iterator[Finding]:
     """A model imports an operator set that is older than the release in the option `release`.
 

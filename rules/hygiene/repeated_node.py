@@ -18,7 +18,7 @@ _OFTEN_ON_PURPOSE: Final = frozenset({"DequantizeLinear", "QuantizeLinear"})
 """Tools that quantize a model repeat them, so that a runtime can fuse each with one user."""
 
 
-@rule(clause=("HYG-18", "HYG-22"), since="0.2.0", needs="attribute")
+@rule(clause=("HYG-18", "HYG-22"), since="0.2.0", needs="attribute", kinds={"least_bytes": "count"})
 def repeated_node(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding]:
     """A node computes the same as an earlier node of its graph: operator, attributes and inputs are equal.
 

@@ -14,7 +14,7 @@ _SOURCES = {"Cast", "CastLike", "Constant", "ConstantOfShape", "Identity"}
 """The operators that compute nothing; what they produce is reported where it is used."""
 
 
-@rule(clause="HYG-7", since="0.2.0")
+@rule(clause="HYG-7", since="0.2.0", kinds={"least_elements": "count"})
 def stray_float64(model: Model, *, least_elements: int = 64) -> Iterator[Finding]:
     """A model of 32-bit floating-point numbers computes with 64-bit ones inside.
 

@@ -13,7 +13,12 @@ _Places = Iterator[tuple[int, Place]]
 """Element types, each with a place that has it."""
 
 
-@rule(clause="POL-4", since="0.2.0", needs="attribute")
+@rule(
+    clause="POL-4",
+    since="0.2.0",
+    needs="attribute",
+    kinds={"allow": "element types", "forbid": "element types", "weight_types": "lists of element types"},
+)
 def disallowed_element_type(
     model: Model,
     *,

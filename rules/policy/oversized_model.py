@@ -8,7 +8,7 @@ from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="POL-8", since="0.2.0")
+@rule(clause="POL-8", since="0.2.0", kinds={"max_size": "count", "max_nodes": "count", "max_parameters": "count"})
 def oversized_model(
     model: Model, *, max_size: int = 0, max_nodes: int = 0, max_parameters: int = 0
 ) -> Iterator[Finding]:

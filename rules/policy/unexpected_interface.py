@@ -14,7 +14,11 @@ from onnx_lint.wording import describe_shape, quote, quote_some
 Values = Mapping[str, Mapping[str, Any]]
 
 
-@rule(clause="POL-7", since="0.2.0")
+@rule(
+    clause="POL-7",
+    since="0.2.0",
+    kinds={"inputs": "inputs or outputs", "outputs": "inputs or outputs", "only_listed": "sides"},
+)
 def unexpected_interface(
     model: Model,
     *,

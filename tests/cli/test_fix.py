@@ -104,6 +104,22 @@ def test_a_difference_is_shown_and_nothing_changes(capsys: Output, command: list
     assert run([*command, "missing.onnx"]) == 2
 
 
+def test_a_difference_that_is_empty_says_so(capsys: Output):
+    Path("d.onnx").write_bytes(ORDERED.replace(b"Abs", b"Ab?"))
+    assert run(["fix", "--diff", "c.onnx", "d.onnx"]) == 0
+    assert capsys.readouterr() == ("", "nothing to fix\n")
+    assert run(["fix", "--diff", "-q", "d.onnx"]) == 0
+    assert capsys.readouterr() == ("", "")
+    Path("e.onnx").write_bytes(ORDERED.replace(b"\x1a\x01s", b"\x1a\x01r"))
+    assert run(["fix", "--diff", "e.onnx"]) == 0
+    unsafe = "1 finding has an unsafe fix (--unsafe-fixes)\n"
+    assert capsys.readouterr() == ("", f"nothing to fix; {unsafe}")
+    assert run(["fix", "--diff", "--unsafe-fixes", "e.onnx"]) == 1
+    assert "[r_1] y = Abs (a)" in capsys.readouterr().out
+    assert run(["fix", "--diff", "a.onnx", "e.onnx"]) == 1
+    assert capsys.readouterr().err == unsafe.replace("1 finding", "1 more finding")
+
+
 def test_only_selected_rules_fix(capsys: Output):
     assert run(["fix", "--ignore", "unordered-nodes", "a.onnx"]) == 0
     assert run(["fix", "--select", "duplicate-value-info", "a.onnx"]) == 0

@@ -33,3 +33,70 @@ KEYS = {
     "fail-on": [('fail-on = "note"', "command line")],
     "select": [("select = []", "default")],
 }
+
+
+CONFIGURATION = """
+ignore = ["cycle"]
+extend-select = ["hygiene"]
+[severity]
+cycle = "warning"
+[limits]
+memory = "4GiB"
+[policy]
+max-nodes = 7
+[policy.operators]
+forbid = ["Loop"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ([], {"ignore", "extend-select", "severity.cycle", "limits.memory", "policy.max-nodes", "policy.operators"}),
+        (["--select", "name"], {"severity.cycle", "limits.memory"}),
+        (["--select", "oversized-model"], {"severity.cycle", "limits.memory", "policy.max-nodes"}),
+        (
+            ["--severity", "cycle=note", "--limit", "memory=5GiB"],
+            {"ignore", "extend-select", "policy.max-nodes", "policy.operators"},
+        ),
+    ],
+)
+def test_what_the_command_line_replaces_is_not_listed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    shown: set[str],
+):
+    monkeypatch.chdir(tmp_path)
+    Path("m.onnx").write_bytes(b"")
+    Path("onnx-lint.toml").write_text(CONFIGURATION)
+    assert run(["m.onnx", "--show-settings", *arguments]) == 0
+    lines = [line.rsplit("  # ", 1) for line in capsys.readouterr().out.splitlines()[1:]]
+    entries = [text.partition(" =")[0].removesuffix(".forbid") for text, origin in lines if origin == "onnx-lint.toml"]
+    assert sorted(entries) == sorted(shown)
+    names = [text.partition(" =")[0].strip("# ") for text, _ in lines]
+    assert len(names) == len(set(names))
+
+
+def test_keys_of_the_run_in_a_nested_configuration_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    Path("zoo/deep").mkdir(parents=True)
+    for name in ("zoo/a.onnx", "zoo/b.onnx", "zoo/deep/c.onnx", "d.onnx"):
+        Path(name).write_bytes(b"")
+    Path("onnx-lint.toml").write_text('cache = false\nexclude = ["*.txt"]\n')
+    Path("zoo/onnx-lint.toml").write_text('exclude = ["*.onnx"]\njobs = 2\nformat = "json"\ncache = false\n')
+    Path("zoo/deep/onnx-lint.toml").write_text('extend = "../../onnx-lint.toml"\ncontext = false\n')
+    run(["zoo", "d.onnx", "--show-settings"])
+    first, second = Path("zoo/onnx-lint.toml"), Path("zoo/deep/onnx-lint.toml")
+    only = "read only from the configuration of the working directory"
+    assert sorted(capsys.readouterr().err.splitlines()) == sorted(
+        [
+            f"Warning: {first}: ignored: exclude, jobs, format, cache, which are {only}",
+            f"Warning: {second}: ignored: context, which is {only}",
+        ]
+    )
+    run(["zoo", "d.onnx", "--show-settings", "--config", "onnx-lint.toml"])
+    assert capsys.readouterr().err == ""

@@ -58,3 +58,31 @@ def test_a_baseline_is_listed_only_if_it_came_with_the_models(
     written = capsys.readouterr().out
     assert "suppressed" in written
     assert ("weakens the verdict: baseline" in written) == is_listed
+
+
+def test_a_severity_that_raises_a_clause_counts_only_if_it_lowered_a_finding():
+    """Clauses of duplicate-opset-import are errors, warnings and notes; a setting for its notes weakens nothing."""
+    mixed, lower = (("severity.duplicate-opset-import", "warning"), ("severity.cycle", "note"))
+    weakened = [Weakening("onnx-lint.toml", (mixed, lower))]
+    assert without_unused(weakened, ()) == (Weakening("onnx-lint.toml", (lower,)),)
+    assert without_unused(weakened, (), {"duplicate-opset-import"}) == tuple(weakened)
+
+
+@pytest.mark.parametrize(("size", "is_lowered"), [(2, False), (3, True)])
+def test_what_is_listed_follows_from_the_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], size: int, *, is_lowered: bool
+):
+    """An output that is listed twice is a note, and an error if the types differ."""
+    monkeypatch.chdir(tmp_path)
+    one, other = (
+        f'output {{ name: "y" type {{ tensor_type {{ elem_type: 1 shape {{ dim {{ dim_value: {number} }} }} }} }} }}'
+        for number in (2, size)
+    )
+    inner = f'node {{ op_type: "Relu" input: "x" output: "y" }} {one} {other} {one.replace("output", "input")}'
+    text = f'ir_version: 10 producer_name: "p" opset_import {{ version: 21 }} graph {{ name: "g" {inner} }}'
+    Path("m.textproto").write_text(text.replace('input { name: "y"', 'input { name: "x"'))
+    Path("onnx-lint.toml").write_text('[severity]\nduplicate-graph-output = "warning"\n')
+    run(["m.textproto"])
+    out = capsys.readouterr().out
+    assert "warning[duplicate-graph-output]" in out
+    assert ("weakens the verdict" in out) is is_lowered

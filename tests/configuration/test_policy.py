@@ -92,7 +92,7 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
         ("[policy]\nmax_size = 1", "policy: unknown key 'max_size'; did you mean 'max-size'?"),
         (
             "[policy]\nmax-size = 'big'",
-            "policy.max-size: requires a number of bytes, or a size such as '100MiB', not 'big'",
+            "policy.max-size: requires a number of bytes of at least 1, or a size such as '100MiB', not 'big'",
         ),
         (
             "[policy.operators]\nallow = 'Loop'",

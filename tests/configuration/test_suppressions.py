@@ -165,7 +165,7 @@ def test_the_last_day_still_counts():
         ("[[suppress]]\nrule = 'cycle'", "onnx-lint.toml, suppress[0]: requires a reason"),
         (
             "[[suppress]]\nrule = 'cycle'\nreason = ' \t'",
-            "onnx-lint.toml, suppress[0]: requires a reason that is not blank",
+            "onnx-lint.toml: suppress[0].reason: requires a non-empty string, not ' \\t'",
         ),
         ("\n[[suppress]]\nreason = 'x'", "onnx-lint.toml, suppress[0]: requires a rule"),
         ("[[suppress]]\nrule = 'cyle'\nreason = 'x'", "unknown rule 'cyle'; did you mean 'cycle'?"),

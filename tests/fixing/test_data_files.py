@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -92,8 +93,9 @@ def test_the_difference_has_the_new_file_and_what_refers_to_it(
     assert run(["fix", "--diff", "--unsafe-fixes", "--select", "dead-external-data", str(model), *where]) == 1
     lines = capsys.readouterr().out.splitlines()
     name = "w.data" if to_another_folder else "w.compact.data"
+    digest = hashlib.sha256(bytes(range(12)) + bytes(65536 - 12) + bytes(range(20, 28))).hexdigest()
     assert lines[2:5] == [
-        f"@@ new data file '{name}': 65,544 bytes @@",
+        f"@@ new data file '{name}': 65,544 bytes (SHA-256 {digest}) @@",
         f"+      | bytes {HOLE + 4096:,} to {HOLE + 4108:,} of 'w.data', at 0",
         f"+      | bytes {2 * HOLE:,} to {2 * HOLE + 8:,} of 'w.data', at 65,536",
     ]
@@ -103,7 +105,7 @@ def test_the_difference_has_the_new_file_and_what_refers_to_it(
         for at, values in enumerate(((HOLE + 4096, 0), (HOLE + 4100, 4), (2 * HOLE, 65536)))
         for value in map(str, values)
     ]
-    moves.insert(2, '[0].external_data: [{key: "checksum", value: "0"}]')
+    moves.insert(2, '[0].external_data[2]: {key: "checksum", value: "0"}')
     assert [line for line in changed if "w." not in line] == moves
     assert sum(f'"{name}"' in line for line in changed) == (0 if to_another_folder else 3)
     assert _below(model.parent) == ["model.onnx", "w.data"]

@@ -3,7 +3,18 @@
 
 from __future__ import annotations
 
+import hashlib
+
+import pytest
 from google.protobuf import text_format
+from support.fixes.applied import check_applied
+from support.fixes.case import Case
+from support.fixes.deleting import DELETING
+from support.fixes.fixtures import faulty_files
+from support.fixes.mended import mended
+from support.fixes.safe import SAFE
+from support.fixes.unsafe import UNSAFE
+from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.engine.settings import Settings
@@ -16,6 +27,7 @@ from onnx_lint.ir.places.place import ROOT
 from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.report.file_report import FileReport
 
+CASES = [*SAFE, *UNSAFE, *DELETING]
 GRAPH = ROOT.at("graph")
 NODES = "".join(f'node {{ op_type: "Op{name}" input: "x" output: "{name}" }} ' for name in "abcdefghi")
 MODEL = f"""ir_version: 10 producer_name: "p" opset_import {{ version: 21 }} opset_import {{ domain: "a.b" version: 1 }}
@@ -148,3 +160,60 @@ def test_numbers_are_shown_by_their_bytes():
         "     0 | value_info a",
         "-    1 | value_info b",
     ]
+
+
+def test_a_deleted_function_has_a_line():
+    assert _difference((Delete(ROOT.at("functions", 1)),))[2:] == [
+        "@@ functions[0] @@",
+        "     0 | function d.F () => () {...}",
+        "-    1 | function d.G () => () {...}",
+    ]
+
+
+def test_values_that_the_line_does_not_show_have_lines_of_their_own():
+    entry = schema.message("StringStringEntryProto")(key="k", value="v")
+    node = GRAPH.at("node", 8)
+    edits = (Assign(node.at("op_type"), "New"), Insert(node.at("metadata_props", 0), entry))
+    assert _difference(edits)[-3:] == [
+        "-    8 | i = Opi (x)",
+        "+    8 | i = New (x)",
+        '+      | graph.node[8].metadata_props[0]: {key: "k", value: "v"}',
+    ]
+
+
+def test_of_a_long_value_the_size_and_the_digest_are_shown():
+    text = "x" * 5000
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    (line,) = (line for line in _difference((Assign(ROOT.at("doc_string"), text),))[2:] if line.startswith("+"))
+    assert line.endswith(f", 5,000 bytes (SHA-256 {digest})")
+    assert len(line) < 1200
+    lines = _difference((Assign(ROOT.at("doc_string"), text),), (Delete(ROOT.at("doc_string")),))
+    assert lines[-1] == f"-      | doc_string: 5,000 bytes (SHA-256 {digest})"
+
+
+def _check_fixtures(*, of_all_rules: bool) -> int:
+    """Check the difference of each fixture that has one, and return their number."""
+    count = 0
+    for name, data, settings in faulty_files(of_all_rules=of_all_rules):
+        outcome = mended(BytesSource(data), settings, unsafe=True)
+        count += bool(outcome.rounds)
+        try:
+            check_applied(outcome, settings)
+        except AssertionError as error:
+            raise AssertionError(name) from error
+    return count
+
+
+def test_the_difference_leads_from_the_text_of_a_model_to_that_of_its_fix():
+    assert _check_fixtures(of_all_rules=False) > 100
+
+
+@pytest.mark.slow
+def test_the_difference_leads_from_the_text_of_any_fixture_to_that_of_its_fix():
+    assert _check_fixtures(of_all_rules=True) > 400
+
+
+@each_case("case", [case for case in CASES if case.is_mended], ids=lambda case: f"{case.rule} {case.id}")
+def test_the_difference_leads_from_the_text_of_a_case_to_that_of_its_fix(case: Case) -> None:
+    settings = Settings(select=(case.rule,), options={case.rule: case.options})
+    check_applied(mended(BytesSource(case.models()[0]), settings, unsafe=True), settings)

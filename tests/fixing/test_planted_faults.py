@@ -11,6 +11,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from support.fixes.applied import check_applied
 from support.fixes.mended import check_bytes, check_difference, mended
 from support.fixes.plants import PLANTS, PREFIXES, planted, small_models
 
@@ -54,6 +55,7 @@ def _check(kind: str, before: bytes, data: bytes) -> Counter[str]:
     outcome = mended(source, SETTINGS, unsafe=True)
     check_bytes(outcome)
     check_difference(outcome, SETTINGS)
+    check_applied(outcome, SETTINGS)
     assert mended(outcome.source, SETTINGS, unsafe=True).rounds == ()
     old, new = (
         Counter(item.rule for item in report.diagnostics)

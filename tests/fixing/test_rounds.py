@@ -136,12 +136,24 @@ def test_a_fix_that_brings_another_finding_is_not_made_and_the_others_are():
     )
 
 
-def test_a_fix_that_brings_another_finding_of_its_own_rule_is_not_made_by_selecting_the_rule():
-    def judge(keys: str) -> list[Diagnostic]:
-        return [_found("no-a", Delete(_entry(0)))] if "a" in keys else [_found("no-a"), _found("no-a")]
+def test_a_fix_that_brings_a_finding_of_its_own_rule_has_no_advice():
+    """A selection of the rule would have the new finding too."""
 
-    (why,) = _mended(judge)[1].repair.not_made
-    assert why == "no-a: the fix was not made: it would cause a new finding of 'no-a'"
+    def judge(keys: str) -> list[Diagnostic]:
+        return [_found("r", Delete(_entry(0)))] if "a" in keys else [_found("r"), _found("r")]
+
+    keys, done = _mended(judge)
+    assert keys == "abcdefghijklmnop"
+    (why,) = done.repair.not_made
+    assert why == "r: the fix was not made: it would cause a new finding of 'r'"
+
+
+def test_the_advice_of_an_unsafe_fix_has_the_option_for_unsafe_fixes():
+    def judge(keys: str) -> list[Diagnostic]:
+        return [_found("r", Delete(_entry(0)), safe=False)] if "a" in keys else [_found("s")]
+
+    (why,) = _mended(judge, unsafe=True)[1].repair.not_made
+    assert why.endswith("; --select r --unsafe-fixes makes the fix nevertheless")
 
 
 def test_a_fix_that_leaves_the_finding_is_not_made():

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of value that a setting may have."""
+"""The kinds of value that a setting or an option of a rule may have.
+
+Each kind says in words what it allows, as JSON Schema, and as a predicate. A wrong value of any setting is found here.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -10,6 +14,9 @@ from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.input.limits import SIZE_PATTERN, parse_size
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.version_range import RANGE_PATTERN, is_range
+
+Path = tuple[str, ...]
+"""A key and, in tables, the keys below it: `("severity", "non-c90-name")`."""
 
 
 class ValueKind(Record):
@@ -75,11 +82,13 @@ def _is_list(value: Any) -> bool:
 
 
 FLAG: Final = ValueKind("true or false", {"type": "boolean"}, lambda value: isinstance(value, bool), option="flag")
-TEXT: Final = ValueKind(
-    "a string",
-    {"type": "string"},
-    lambda value: isinstance(value, str) and value != "",
-)
+
+
+def _is_filled(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() != ""
+
+
+TEXT: Final = ValueKind("a non-empty string", {"type": "string", "pattern": r"\S"}, _is_filled)
 WHOLE: Final = ValueKind(
     "a whole number of at least 1",
     {"type": "integer", "minimum": 1},
@@ -93,6 +102,11 @@ COUNT: Final = ValueKind(
     option="count",
 )
 TEXTS: Final = ValueKind("a list of strings", {"type": "array", "items": {"type": "string"}}, _is_list)
+FILLED: Final = ValueKind(
+    "a list of non-empty strings",
+    {"type": "array", "items": dict(TEXT.schema)},
+    lambda value: isinstance(value, list) and all(map(_is_filled, value)),
+)
 METADATA: Final = ValueKind(
     "a list of keys, or a table with a list of patterns for the value of each key",
     {"oneOf": [dict(TEXTS.schema), {"type": "object", "additionalProperties": dict(TEXTS.schema)}]},
@@ -103,10 +117,11 @@ LISTED: Final = ValueKind(
     {"type": "array", "items": {"enum": ["inputs", "outputs"]}},
     lambda value: _is_list(value) and {"inputs", "outputs"}.issuperset(value),
 )
-NAMES: Final = replace(TEXTS, option="names")
+NAMES: Final = replace(FILLED, option="names")
 PATH: Final = replace(TEXT, option="path")
-PATHS: Final = replace(TEXTS, option="path")
+PATHS: Final = replace(FILLED, option="path")
 FOLDER: Final = replace(TEXT, option="folder")
+FOLDERS: Final = replace(FILLED, option="folder")
 NEW_FOLDER: Final = replace(TEXT, option="new folder")
 SECONDS: Final = ValueKind(
     "a number of seconds",
@@ -128,23 +143,26 @@ def at_least_one(kind: ValueKind) -> ValueKind:
 
 RANGE: Final = ValueKind(
     "a version such as 19, or a range such as '17..21', '17..' or '..21', the lower version first",
-    {"oneOf": [dict(WHOLE.schema), {"type": "string", "pattern": f"^({RANGE_PATTERN})$"}]},
-    lambda value: _is_whole(value) or (isinstance(value, str) and is_range(value)),
+    {"oneOf": [{**WHOLE.schema, "maximum": 10**9 - 1}, {"type": "string", "pattern": f"^({RANGE_PATTERN})$"}]},
+    lambda value: (_is_whole(value) or isinstance(value, str)) and is_range(str(value)),
 )
 SIZE: Final = ValueKind(
-    "a number of bytes, or a size such as '100MiB'",
-    {"type": ["integer", "string"], "minimum": 1, "pattern": SIZE_PATTERN},
-    lambda value: _is_whole(value) or (isinstance(value, str) and parse_size(value) is not None),
+    "a number of bytes of at least 1, or a size such as '100MiB'",
+    {"type": ["integer", "string"], "minimum": 1, "pattern": f"^(?!\\s*[0_]+\\s*[A-Za-z]*\\s*$){SIZE_PATTERN[1:]}"},
+    lambda value: _is_whole(value) or (isinstance(value, str) and bool(parse_size(value))),
 )
 DATE: Final = ValueKind(
     "a date such as 2027-01-31",
     {"type": "string", "format": "date"},
     lambda value: isinstance(value, str) and _is_date(value),
 )
-ELEMENT_TYPE: Final = ValueKind(
-    "the name of an element type, such as 'float' or 'int64'",
-    {"type": "string"},
-    lambda value: isinstance(value, str) and (value in ELEMENT_TYPE_NAMES or "(" in value),
+_WORD: Final = f"(?:{'|'.join(ELEMENT_TYPE_NAMES)})"
+_INNER: Final = rf"(?:(?:seq|optional|map|tensor|sparse_tensor)\(|{_WORD}|, |\))"
+_TYPE_PATTERN: Final = rf"^({_WORD}|(?:seq|optional|map|sparse_tensor)\({_INNER}+\)|opaque\(.*\))$"
+VALUE_TYPE: Final = ValueKind(
+    "an element type such as 'float' or 'int64' for a tensor, or another type such as 'seq(tensor(float))'",
+    {"type": "string", "pattern": _TYPE_PATTERN},
+    lambda value: isinstance(value, str) and re.search(_TYPE_PATTERN, value) is not None,
 )
 ELEMENT_TYPES: Final = ValueKind(
     "a list of names of element types, such as 'float' and 'int64'",
@@ -163,3 +181,4 @@ SHAPE: Final = ValueKind(
     ),
 )
 ANY: Final = ValueKind("a value", {}, lambda _: True)
+VALUE: Final = fields({"type": VALUE_TYPE, "shape": SHAPE})

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks values of a configuration against their kinds. Few runs have any, so this is imported late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from onnx_lint.engine.value_kinds import Path, ValueKind
+from onnx_lint.wording import suggestion
+
+
+class ValueKindError(ValueError):
+    """A value that a kind does not accept. The text says what is allowed."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        super().__init__(text)
+        self.path = path
+
+
+def flat(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
+    """Yield the value at a path, or those in its tables, each with its own path.
+
+    Raises ValueKindError for the first value that its kind does not accept.
+    """
+    if not kind.accepts(value):
+        raise ValueKindError(path, f"requires {kind.wanted}, not {_shown_fault(value, kind)}")
+    if (kind.entries is None and not kind.fields) or (kind.fields and not value):
+        yield path, value
+        return
+    for name, item in value.items():
+        entry = kind.fields.get(name, kind.entries)
+        if entry is None:
+            others = f"; the keys are {', '.join(kind.fields)}"
+            raise ValueKindError(path, f"unknown key {name!r}{suggestion(name, kind.fields) or others}")
+        yield from flat((*path, name), item, entry)
+
+
+def _shown_fault(value: Any, kind: ValueKind) -> str:
+    """Return a value that a kind does not accept, in words; of a list the first wrong item."""
+    items = value if isinstance(value, list) else []
+    wrong = next((index for index, item in enumerate(items) if not kind.accepts([item])), None)
+    return shown_value(value) if wrong is None else f"a list with {shown_value(items[wrong])} (item {wrong + 1})"
+
+
+def shown_value(value: Any) -> str:
+    """Return a value of TOML for a message."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    if value == "":
+        return "an empty string"
+    text = repr(value) if isinstance(value, str | int | float) else f"the date or time {value}"
+    return text if len(text) <= 60 else f"{text[:57]}..."

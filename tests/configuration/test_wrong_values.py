@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A wrong value of any key ends the run with exit code 2, and the message names the file and the key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from support.models.clean_model import CLEAN
+from support.project.checkout import ROOT
+
+from onnx_lint.cli.application import run
+from onnx_lint.configuration.settings import keys
+from onnx_lint.engine.option_kinds import OPTION_KINDS
+from onnx_lint.engine.registry import registry
+from onnx_lint.engine.value_kinds import ValueKind
+
+Output = pytest.CaptureFixture[str]
+
+SAMPLES = (
+    *("true", "0", "-1", "1.5", "nan", "inf", "10000000000000000000000"),
+    *('""', '" "', '"nonsense"', '"0"', '"1.99"', '"flot"', '"tensor(float)"', '"relu"', '"9..1"', '"0 MiB"'),
+    *('"2030-02-30"', "2030-01-01", "2030-01-01T00:00:00", "12:00:00"),
+    *("[]", "[1]", '[""]', '["nonsense"]', '["flot"]', "[[1]]", "{}", "{ nonsense = 1 }", '{ nonsense = "x" }'),
+)
+"""Values as TOML. Each key allows some of them."""
+
+ENTRIES = {"severity": "cycle", "opsets": '"ai.onnx"', "inputs": "x", "outputs": "x", "weight_types": "w"}
+"""A name in each table whose names are free."""
+
+
+def _leaves(path: tuple[str, ...], kind: ValueKind) -> Iterator[tuple[str, ...]]:
+    """Yield the table or value at a path, and what is below it."""
+    yield path
+    if kind.entries is not None and path[-1] in ENTRIES:
+        yield from _leaves((*path, ENTRIES[path[-1]]), kind.entries)
+    for name, entry in kind.fields.items():
+        yield from _leaves((*path, name), entry)
+
+
+def _paths() -> list[tuple[str, ...]]:
+    """Return each key, each entry below it, each limit, and each option of a rule."""
+    found: list[tuple[str, ...]] = []
+    for name, key in keys().items():
+        if name != "suppress":
+            found += _leaves((name,), key.kind)
+    limits: dict[str, Any] = keys()["limits"].kind.schema["properties"]
+    found += [("limits", name) for name in limits]
+    for rule, entry in registry().items():
+        for option in entry.rule.options:
+            kind = OPTION_KINDS.get(entry.rule.kinds.get(option, ""))
+            found += [("rules", rule, option)] if kind is None else _leaves(("rules", rule, option), kind)
+    return found
+
+
+def _text(path: tuple[str, ...], value: str) -> str:
+    return f"{'.'.join(path)} = {value}\n"
+
+
+SUPPRESSION = {"rule": '"cycle"', "reason": '"x"'}
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    """Yield configurations with one value, each with the key that a message must name."""
+    for path in _paths():
+        for value in SAMPLES:
+            yield _text(path, value), path[-1].strip('"')
+    for name in ("rule", "reason", "place", "file", "until", "nonsense"):
+        for value in SAMPLES:
+            entry = SUPPRESSION | {name: value}
+            yield "[[suppress]]\n" + "".join(f"{key} = {each}\n" for key, each in entry.items()), name
+    yield from (("suppress = ['cycle']\n", "suppress"), ("nonsense = 1\n", "nonsense"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "m.textproto").write_text(CLEAN)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _is_wrong(text: str) -> bool:
+    """Return whether the published schema rejects a configuration. It has no dates, and no other types of TOML."""
+    import tomllib
+
+    document = json.loads(json.dumps(tomllib.loads(text), default=lambda date: f"{date}"))
+    validator = jsonschema.Draft202012Validator(_SCHEMA, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
+    return not validator.is_valid(document)
+
+
+_SCHEMA = json.loads((ROOT / "docs" / "config.schema.json").read_text(encoding="utf-8"))
+
+
+def test_every_wrong_value_of_every_key_ends_the_run(folder: Path, capsys: Output):
+    wrong = 0
+    problems = []
+    for text, name in _texts():
+        (folder / "onnx-lint.toml").write_text(text)
+        code = run(["m.textproto", "--show-settings"])
+        said = capsys.readouterr().err.strip()
+        if code == 0 and not _is_wrong(text):
+            continue
+        wrong += 1
+        lines = said.splitlines()
+        is_told = code == 2 and len(lines) == 1 and lines[0].startswith("Error: onnx-lint.toml") and name in lines[0]
+        if not is_told:
+            problems.append(f"{text.strip()}: {code}: {said[-300:]}")
+    assert problems == []
+    assert wrong > 1500
