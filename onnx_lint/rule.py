@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ from onnx_lint.wording import quote, with_more
 __all__ = [
     "Check",
     "Clause",
+    "Faults",
     "Finding",
     "Record",
     "Related",
@@ -33,6 +35,7 @@ __all__ = [
     "location_beside_model",
     "own_clause",
     "replace",
+    "reworded",
     "rule",
 ]
 
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.external import ExternalData
     from onnx_lint.model import FaultKind, Fix, Model, Place, ValueInfo
 
+    FaultKey = Callable[[Place, str | None], object]
+    """Returns the group of a fault by its place and its name."""
     C = TypeVar("C", bound=Conflict)
     F = TypeVar("F")
     N = TypeVar("N", bound=NodeConflict)
@@ -89,7 +94,7 @@ class Finding(Record):
     fixes all of them."""
     case: str | None = None
     """The case of the clause, if `Clause.accepted_by` distinguishes several, such as `constant`."""
-    parts: FaultParts | None = None
+    parts: FaultParts | Faults | None = None
     """The faults of a finding about several, if each has a place of its own."""
     is_cause_shared: bool = False
     """True if findings of other rules with that cause are folded together with it."""
@@ -106,6 +111,10 @@ class FaultParts(Record):
     """The number of further faults."""
     subject: str | None
     more: tuple[str, str]
+    fix_at: Callable[[Set[Place]], Fix | str | None] | None = None
+    """Returns the fix of the faults at some of the places; None to choose the edits at these places."""
+
+    is_one_fault = False
 
     def whole(self) -> Finding:
         """Return the finding about all of them."""
@@ -121,21 +130,86 @@ class FaultParts(Record):
             parts=self,
         )
 
-    def split(self, finding: Finding, key: Callable[[Finding], object]) -> list[Finding]:
+    def are_few(self, most: int) -> bool:
+        """Return whether there are at most so many faults."""
+        return len(self.findings) <= most
+
+    def places(self) -> Iterator[tuple[Place, str | None]]:
+        """Yield the place and the name of each fault."""
+        return ((part.place, part.subject) for part in self.findings)
+
+    def split(self, finding: Finding, key: FaultKey) -> list[Finding]:
         """Return a finding for the faults of each key, with that part of the fix; further faults have the key None."""
         groups: dict[object, list[Finding]] = {None: []} if self.others else {}
         for part in self.findings:
-            groups.setdefault(key(part), []).append(part)
+            groups.setdefault(key(part.place, part.subject), []).append(part)
         if len(groups) == 1 or not all(groups.values()):
             return [finding]
         pieces = []
         for each, group in groups.items():
             piece = replace(self, findings=tuple(group), others=self.others if each is None else 0).whole()
-            fix = finding.fix
-            if fix and not isinstance(fix, str):
-                fix = fix.only_at({part.place for part in group})
+            fix = self._fix_of(finding, group)
             pieces.append(replace(piece, fix=fix, clause=finding.clause, case=finding.case))
         return pieces
+
+    def _fix_of(self, finding: Finding, group: Sequence[Finding]) -> Fix | str | None:
+        """Return the fix of some of the faults, or why there is none."""
+        fix, places = finding.fix, {part.place for part in group}
+        if not fix or isinstance(fix, str):
+            return fix
+        if self.fix_at is not None:
+            return self.fix_at(places)
+        all_places = {part.place for part in self.findings}
+        return fix.only_at(places) if fix.only_at(all_places) is not None else ALSO_SUPPRESSED
+
+
+class Faults(Record):
+    """The faults of a finding that a rule words for all of them, and can word for some of them."""
+
+    faults: Sequence[Any] | Callable[[], Sequence[Any]]
+    """What the rule knows of each fault."""
+    finding: Callable[[Any], Finding | None]
+    """Returns the finding on some of them, which are a list; None if a bug prevents describing them."""
+    part: Callable[[Any], tuple[Place, str | None]]
+    """Returns the place and the name of one."""
+    is_one_fault: bool = True
+    """True if they are uses of one fault, or examples of a habit: a baseline knows it if it lists any of them."""
+
+    def all(self) -> Sequence[Any]:
+        """Return the faults."""
+        return self.faults() if callable(self.faults) else self.faults
+
+    def are_few(self, most: int) -> bool:
+        """Return whether there are at most so many faults."""
+        return len(self.all()) <= most
+
+    def places(self) -> Iterator[tuple[Place, str | None]]:
+        """Yield the place and the name of each fault."""
+        return map(self.part, self.all())
+
+    def split(self, finding: Finding, key: FaultKey) -> list[Finding]:
+        """Return a finding for the faults of each key."""
+        groups: dict[object, list[Any]] = {}
+        for fault in self.all():
+            groups.setdefault(key(*self.part(fault)), []).append(fault)
+        if len(groups) < 2:
+            return [finding]
+        made = [self.finding(group) for group in groups.values()]
+        return [replace(each, program=each.program or finding.program) for each in made if each is not None]
+
+
+def reworded(finding: Finding, change: Callable[[Finding], Finding]) -> Finding:
+    """Return the changed finding; a part of it changes the same way."""
+    made, parts = change(finding), finding.parts
+    if not isinstance(parts, Faults):
+        return made
+    again = parts.finding
+
+    def finding_on(faults: Sequence[Any]) -> Finding | None:
+        found = again(faults)
+        return None if found is None else reworded(found, change)
+
+    return replace(made, parts=replace(parts, finding=finding_on))
 
 
 def alone(finding: Finding) -> Finding:
@@ -306,20 +380,28 @@ _MOST_PARTS: Final = 1_000
 """The most faults of a folded finding that are known by themselves."""
 
 
+ALSO_SUPPRESSED: Final = "it would also fix what is suppressed"
+"""Why there is no fix for some of the faults that one edit fixes."""
+
+
 def folded(
-    faults: Iterable[F], finding: Callable[[F], Finding], subject: str | None, more: tuple[str, str]
+    faults: Iterable[F],
+    finding: Callable[[F], Finding],
+    subject: str | None,
+    more: tuple[str, str],
+    fix_at: Callable[[Set[Place]], Fix | str | None] | None = None,
 ) -> Iterator[Finding]:
     """Yield one finding about all of the faults; nothing if there are none.
 
     It is the finding on the first fault; the next few are its related places, and the others are counted. `finding`:
     returns the finding on one fault. `subject`: the name of the graph that has them all; None for the model. `more`:
     the words for one and for several further faults, such as `("more node repeats a name", "more nodes repeat a
-    name")`.
+    name")`. `fix_at`: returns the fix of the faults at some of the places, for a fix with edits elsewhere.
     """
     left = iter(faults)
     parts = tuple([finding(fault) for fault in islice(left, _MOST_PARTS)])
     if parts:
-        yield FaultParts(parts, sum(1 for _ in left), subject, more).whole()
+        yield FaultParts(parts, sum(1 for _ in left), subject, more, fix_at).whole()
 
 
 def by_share(model: Model, findings: Iterable[Finding], often: str, seldom: str) -> Iterator[Finding]:
@@ -444,12 +526,29 @@ def findings_of_nodes(
     of_nodes: dict[tuple[Place, str], list[N]] = {}
     for conflict, clause in conflicts:
         of_nodes.setdefault((conflict.node.place, clause), []).append(conflict)
-    for (_, clause), (conflict, *others) in of_nodes.items():
-        mended = None if fix is None else fix([conflict, *others])
-        for first in findings_of(model, conflict, clause, fix=mended):
-            with model.crashes.at("looking for a change with which shapes fit", conflict.node):
-                first = replace(first, cause=conflict.cause, hint=conflict.hint)
-            yield _with_others(model, first, others) if others else first
+    for (_, clause), own in of_nodes.items():
+        found = _on_node(model, clause, fix, own)
+        if found is not None:
+            yield found
+
+
+def _on_node(
+    model: Model, clause: str, fix: Callable[[list[N]], Fix | str | None] | None, conflicts: list[N]
+) -> Finding | None:
+    """Return the finding on conflicts of one node; None if a bug prevents describing the first."""
+    conflict, *others = conflicts
+    mended = None if fix is None else fix(conflicts)
+    for first in findings_of(model, conflict, clause, fix=mended):
+        with model.crashes.at("looking for a change with which shapes fit", conflict.node):
+            first = replace(first, cause=conflict.cause, hint=conflict.hint)
+        if not others:
+            return first
+        again = partial(_on_node, model, clause, fix)
+        return replace(
+            _with_others(model, first, others),
+            parts=Faults(conflicts, again, lambda each: (each.place, each.subject), is_one_fault=False),
+        )
+    return None
 
 
 def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -> Finding:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from onnx_lint.cli.streams import report_file
@@ -16,6 +17,7 @@ from onnx_lint.configuration.baseline import (
     entries_of,
     file_key,
     gone,
+    imprecise,
     living,
     moved,
     read_baseline,
@@ -44,6 +46,7 @@ class Baselines:
         self._new_path = plan.request.write_baseline
         self._prune = plan.request.prune_baseline
         self._written = 0
+        self._imprecise: Counter[str] = Counter()
         self._of_file: dict[str, str] = {}
         for path in paths:
             baseline = self._new_path or plan.request_for(path).baseline
@@ -73,6 +76,8 @@ class Baselines:
         if self._new_path is None:
             file = split(file, entries)
             self._alive[baseline][name] = living(file, entries, rules)
+            if not self._prune:
+                self._imprecise[baseline] += imprecise(file, entries)
             return file
         known: dict[str, Entry] = entries_of(file.diagnostics)
         # Entries of rules that did not run stay in the baseline.
@@ -88,6 +93,16 @@ class Baselines:
         former = moved(file, old, missing)
         if former is not None:
             old[name] = old.pop(former)
+
+    def notes(self) -> Iterator[str]:
+        """Yield a sentence for each baseline with entries of an older version that know more than the one finding."""
+        for path, count in self._imprecise.items():
+            if count:
+                entries = "entry does" if count == 1 else "entries do"
+                yield (
+                    f"{shown_path(path)}: {count:,} {entries} not say where inside of a value a finding is; "
+                    "--write-baseline renews them, and adds the new findings"
+                )
 
     def finish(self) -> int:
         """Write the baseline files, and return how many entries of the baselines no longer occur.

@@ -279,6 +279,8 @@ class _Judgement:
         """The descriptions of the suppressions that suppressed something."""
         self.lowered: set[str] = set()
         """The rules with a finding whose severity the settings lowered."""
+        self._hints: dict[str, str] = {}
+        """What the suppressions may mean that match nothing in a file, by their descriptions."""
         self._of_targets: set[str] = set()
         """The domains whose versions the targets name, those of any model of the run."""
         self._imported: set[str] = set()
@@ -301,6 +303,9 @@ class _Judgement:
                 from onnx_lint.cli.weakened import lowered_in
 
                 self.lowered.update(lowered_in(file, self._tasks[index].settings))
+            for description, hint in file.unmatched:
+                if not self._hints.get(description):
+                    self._hints[description] = hint
             versions = self._tasks[index].settings.target.opset_versions
             if versions and file.facts is not None:
                 self._of_targets.update(versions)
@@ -325,10 +330,11 @@ class _Judgement:
 
                 requests = {id(request): request for request in map(self._plan.request_for, self.names)}
                 entries = {entry: None for request in requests.values() for entry in request.suppressions}
-                for sentence in complaints(entries, self.names, self.used, self._rules):
+                for sentence in complaints(entries, self.names, self.used, self._rules, self._hints):
                     sys.stderr.write(f"Warning: {visible(sentence)}\n")
         if self._baselines is not None:
             with _last_step(results, "finishing the baseline"):
+                sys.stderr.writelines(f"Note: {note}\n" for note in self._baselines.notes())
                 return self._baselines.finish()
         return 0
 

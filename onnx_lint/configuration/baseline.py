@@ -2,9 +2,9 @@
 """Baselines: lists of known findings, so that a run reports only new ones.
 
 A baseline is a JSON file. It identifies a finding by the file, relative to the baseline, and a fingerprint of names;
-findings that agree in both are counted. A finding with several faults is known if the baseline lists at least as many,
-and each of them. A finding whose names have changed is known by the operators around it.
-The rest of an entry is for people who read the file.
+findings that agree in both are counted. A finding with several faults, or with one inside of a value, is known if the
+baseline lists at least as many, and each of them. A finding whose names have changed is known by the operators around
+it. The rest of an entry is for people who read the file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from onnx_lint.common.record import Record, replace
@@ -20,7 +20,7 @@ from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
 from onnx_lint.report.file_report import OWN_ERRORS, FileReport
-from onnx_lint.report.findings import DIGEST, Diagnostic
+from onnx_lint.report.findings import DIGEST, MANY, Diagnostic
 from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
@@ -40,9 +40,11 @@ class Entry(Record):
     """The names around the place, for people."""
     count: int
     structure: str = ""
-    """See `Diagnostic.structure`."""
+    """See `Diagnostic.structure`; the first two digests alone in an entry that an older version wrote."""
     parts: tuple[str, ...] = ()
-    """See `Diagnostic.parts`; empty if unknown."""
+    """See `Diagnostic.parts`, without the first two digests; empty if unknown. An older version wrote only these."""
+    names: str = ""
+    """See `Diagnostic.names`; empty if unknown."""
 
 
 Entries = Mapping[str, Entry]
@@ -71,9 +73,11 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
         digest = _fingerprint(each)
         known = found.get(digest)
         if known is None:
-            found[digest] = Entry(digest, each.rule, _where(each), _weight(each), each.structure, each.parts)
+            parts = tuple(map(_written, each.parts))
+            found[digest] = Entry(digest, each.rule, _where(each), _weight(each), each.structure, parts, each.names)
         else:
-            found[digest] = replace(known, count=known.count + _weight(each), structure="")
+            parts = (*known.parts, *map(_written, each.parts)) if known.parts and each.parts else ()
+            found[digest] = replace(known, count=known.count + _weight(each), structure="", parts=parts)
     return found
 
 
@@ -90,61 +94,225 @@ def _fingerprint(diagnostic: Diagnostic, *, with_main: bool = False) -> str:
     return digest_of(diagnostic, with_main=with_main)[:32]
 
 
-def _identified(diagnostics: Iterable[Diagnostic], entries: Entries) -> Iterator[tuple[Diagnostic, str]]:
-    """Yield each finding with the fingerprint of its entry, or its own; those that are folded each by itself."""
-    found = list(unfold(diagnostics))
-    chosen: list[str] = []
-    takers: dict[str, int] = {}
-    """The finding that each entry identifies, by its names or, if it is not about several, by its structure."""
-    for index, each in enumerate(found):
-        marks = _fingerprint(each), _fingerprint(each, with_main=True)
-        chosen.append(next((mark for mark in marks if mark in entries), marks[0]))
-        takers.setdefault(chosen[-1], index)
-    pairs = [(entries[mark].structure, found[index].structure) for mark, index in takers.items() if mark in entries]
-    kept = sum(old[:DIGEST] == new[:DIGEST] for old, new in pairs)
-    seen: set[str] = set()
-    at = {(entry.rule, entry.structure[:DIGEST]): entry for entry in entries.values() if entry.structure}
+_KINDS: Final = {
+    1: "o",
+    2: "co",
+    4: "nabm",
+    5: "onabm",
+    6: "conabm",
+}
+"""The kinds of the digests in a text of `parts`, by their number. Entries of older versions have one or two of them: of
+the operators (c) and of the names without the place inside (o). The others have the names with it (n), and three
+descriptions of the operators (a, b, m), of which one is enough."""
 
-    def moves_of(index: int) -> Iterator[tuple[int, str]]:
-        """Yield the entry of the finding's structure, then that of the finding which has taken that entry, and so on.
+_KINDS_OF_STRUCTURE: Final = {2: "cx", 5: "cxabm"}
+"""The same for `structure`: x are the names."""
 
-        Where names are numbered anew, each finding has the name of the next one, and most names another structure.
+
+def _marks(text: str, kinds: Mapping[int, str]) -> list[str]:
+    """Return the digests in a text, each with its kind; none if an entry has been damaged."""
+    digits = text.removeprefix(MANY)
+    digests = [digits[at : at + DIGEST] for at in range(0, len(digits), DIGEST)]
+    return [kind + digest for kind, digest in zip(kinds.get(len(digests), ""), digests, strict=False)]
+
+
+def _written(part: str) -> str:
+    """Return a text of `Diagnostic.parts` as an entry has it."""
+    return MANY + part[len(MANY) + DIGEST :] if part.startswith(MANY) else part[2 * DIGEST :]
+
+
+def _all_marks(item: Entry | Diagnostic) -> list[str]:
+    return [
+        *_marks(item.structure, _KINDS_OF_STRUCTURE),
+        *(mark for part in item.parts for mark in _marks(part, _KINDS)),
+    ]
+
+
+def _views(item: Entry | Diagnostic) -> list[str]:
+    """Return the digests by which an entry and a finding agree that have different names."""
+    views = [mark for mark in _all_marks(item) if mark[0] in "cabm"]
+    # An entry that has the newer ones has the older one for older versions only.
+    is_new = isinstance(item, Entry) and any(mark[0] != "c" for mark in views)
+    return [mark for mark in views if mark[0] != "c"] if is_new else views
+
+
+def _names(item: Entry | Diagnostic) -> set[str]:
+    return {mark for mark in _all_marks(item) if mark[0] in "xno"}
+
+
+class _ListedFaults:
+    """The faults that an entry lists and that no finding has taken yet."""
+
+    def __init__(self, parts: Iterable[str]) -> None:
+        marks = [_marks(part, _KINDS) for part in parts]
+        self._left = set(range(len(marks)))
+        self._at: dict[str, list[int]] = {}
+        for number, own in enumerate(marks):
+            for mark in own:
+                self._at.setdefault(mark, []).append(number)
+
+    def take(self, diagnostic: Diagnostic, *, may_be_renamed: bool) -> bool:
+        """Take the faults of a finding; False if one of them is not there. Of the uses of one fault, one is enough."""
+        parts = [_marks(part, _KINDS) for part in diagnostic.parts]
+        if not may_be_renamed:
+            parts = [[mark for mark in own if mark[0] in "no"] for own in parts]
+        if diagnostic.is_one_fault:
+            return any(mark in self._at for own in parts for mark in own)
+        return self._take_all(parts, "no", "cabm") or self._take_all(parts, "cabm", "no")
+
+    def _take_all(self, parts: list[list[str]], *kinds: str) -> bool:
+        """Take each of the faults, by the first of the kinds of digests if one has it; False without a change if not.
+
+        If names have moved on to other places, one order takes for a fault what another one needs.
         """
-        while True:
-            each = found[index]
-            entry = at.get((each.rule, each.structure[:DIGEST])) if each.structure else None
-            # With the names of the entry it is another finding at the same place.
-            if entry is None or entry.structure[DIGEST:] == each.structure[DIGEST:] or entry.fingerprint in seen:
-                return
-            seen.add(entry.fingerprint)
-            yield index, entry.fingerprint
-            index = takers.get(entry.fingerprint, -1)
-            if index < 0 or 2 * kept >= len(pairs):
-                return
+        taken: set[int] = set()
+        for chosen in kinds:
+            unknown = []
+            for own in parts:
+                number = self._find([mark for mark in own if mark[0] in chosen], taken)
+                if number is None:
+                    unknown.append(own)
+                else:
+                    taken.add(number)
+            parts = unknown
+        if not parts:
+            self._left -= taken
+        return not parts
 
-    for index, mark in enumerate(chosen):
-        if mark not in entries:
-            moves = list(moves_of(index))
-            if moves and moves[-1][1] not in takers:
-                for other, entry in moves:
-                    chosen[other], takers[entry] = entry, other
-    yield from zip(found, chosen, strict=True)
+    def _find(self, marks: Iterable[str], taken: set[int]) -> int | None:
+        for mark in marks:
+            numbers = self._at.get(mark, [])
+            while numbers and numbers[-1] not in self._left:
+                numbers.pop()
+            free = (number for number in reversed(numbers) if number in self._left and number not in taken)
+            found = next(free, None)
+            if found is not None:
+                return found
+        return None
 
 
-def _lists(entry: Entry, diagnostic: Diagnostic) -> bool:
-    """Return whether the entry may list each fault of a finding: by its names, or by the operators around it."""
-    if not entry.parts or not diagnostic.parts:
-        return True
-    if entry.count > _weight(diagnostic) and min(map(len, (*entry.parts, *diagnostic.parts))) == DIGEST:
-        return True  # many faults have one digest
-    left = list(entry.parts)
-    for part in diagnostic.parts:
-        halves = part[:DIGEST], part[DIGEST:]
-        known = next((other for other in left if halves[0] == other[:DIGEST] or halves[1] == other[DIGEST:]), None)
-        if known is None:
+class _Matching:
+    """The findings of a file, each with the entry that knows it.
+
+    Names decide first. A finding whose names no entry has, or whose entry knows another one, is known by the operators
+    around it. If another finding has that entry by its names alone, because names have moved on to other nodes, that
+    one is looked for by its operators as well.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], entries: Entries) -> None:
+        self.found = list(unfold(diagnostics))
+        """The findings; those that are folded each by itself."""
+        self.named: list[str] = []
+        """The fingerprint of each, as the baseline has it if it has one."""
+        self.known: dict[int, str] = {}
+        """The fingerprints of the entries that know findings, by the indices of these."""
+        self._entries = entries
+        self._left = {digest: entry.count for digest, entry in entries.items()}
+        self._parts = {digest: _ListedFaults(entry.parts) for digest, entry in entries.items() if entry.parts}
+        self._holders: dict[str, int] = {}
+        """The last finding that each entry knows."""
+        for index, each in enumerate(self.found):
+            marks = _fingerprint(each), _fingerprint(each, with_main=True)
+            self.named.append(next((mark for mark in marks if mark in entries), marks[0]))
+            self._take(index, self.named[-1])
+        unknown = [index for index in range(len(self.found)) if index not in self.known]
+        if unknown and entries:
+            self._move(unknown)
+
+    def _take(self, index: int, digest: str) -> bool:
+        """Let an entry know a finding, if it lists each fault of it and has not known as many before."""
+        each, weight = self.found[index], _weight(self.found[index])
+        if self._left.get(digest, 0) < weight:
             return False
-        left.remove(known)
-    return True
+        entry = self._entries[digest]
+        is_listed = not (entry.parts and each.parts) or _is_part_of_many(each, entry)
+        if not is_listed and not self._parts[digest].take(each, may_be_renamed=_may_be_renamed(entry, each)):
+            return False
+        self._left[digest] -= weight
+        self._holders[digest] = index
+        self.known[index] = digest
+        return True
+
+    def _release(self, index: int) -> str | None:
+        """Take a finding from the entry that knows this one alone, and return that."""
+        digest = self.known.pop(index, None)
+        if digest is not None:
+            entry = self._entries[digest]
+            self._left[digest], self._parts[digest] = entry.count, _ListedFaults(entry.parts)
+            del self._holders[digest]
+        return digest
+
+    def _move(self, unknown: Iterable[int]) -> None:
+        """Look for the entries of findings without one by the operators around them."""
+        at = {(entry.rule, mark): digest for digest, entry in self._entries.items() for mark in _views(entry)}
+        seen: set[str] = set()
+        have_moved = self._rules_of_moved_names()
+        for index in unknown:
+            for finding, digest in self._path_from(index, at, seen, self.found[index].rule in have_moved):
+                former = self._release(finding)
+                if not self._take(finding, digest):
+                    if former is not None:
+                        self._take(finding, former)
+                    break
+
+    def _rules_of_moved_names(self) -> set[str]:
+        """Return the rules of which most findings have, by their names, the entries of findings at other places."""
+        balance: Counter[str] = Counter()
+        for index, digest in self.known.items():
+            entry, each = self._entries[digest], self.found[index]
+            if entry.structure and each.structure:
+                balance[each.rule] += 1 if set(_views(entry)).isdisjoint(_views(each)) else -1
+        return {rule for rule, count in balance.items() if count > 0}
+
+    def _path_from(
+        self, index: int, at: Mapping[tuple[str, str], str], seen: set[str], have_moved: bool
+    ) -> list[tuple[int, str]]:
+        """Return the moves after which the finding has an entry, the last one first; none if there are no such moves.
+
+        Each entry is looked at once for all findings, since a chain may be as long as the baseline. `have_moved`:
+        whether names have moved on, so that findings may lose the entries that they have by their names.
+        """
+        came_from: dict[str, tuple[int, str | None]] = {}
+        pending: list[tuple[int, str | None]] = [(index, None)]
+        for finding, held in pending:
+            each = self.found[finding]
+            for digest in dict.fromkeys(filter(None, [at.get((each.rule, mark)) for mark in _views(each)])):
+                entry = self._entries[digest]
+                # With the names of the entry it is another finding at the same place.
+                is_another = not _may_be_renamed(entry, each) or not _names(entry).isdisjoint(_names(each))
+                if digest in seen or is_another:
+                    continue
+                seen.add(digest)
+                came_from[digest] = finding, held
+                if self._left[digest]:
+                    return _back(digest, came_from)
+                holder = self._holders[digest]
+                is_elsewhere = entry.count == 1 and set(_views(entry)).isdisjoint(_views(self.found[holder]))
+                if have_moved and is_elsewhere:
+                    pending.append((holder, digest))
+        return []
+
+
+def _back(digest: str, came_from: Mapping[str, tuple[int, str | None]]) -> list[tuple[int, str]]:
+    """Return the moves from the one to the entry that is free, back to that of the finding without any."""
+    moves = []
+    last: str | None = digest
+    while last is not None:
+        finding, held = came_from[last]
+        moves.append((finding, last))
+        last = held
+    return moves
+
+
+def _may_be_renamed(entry: Entry, diagnostic: Diagnostic) -> bool:
+    """Return whether any name of the model has changed since the entry was written."""
+    return not entry.names or entry.names != diagnostic.names
+
+
+def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:
+    """Return whether there are fewer faults than before, of so many that they are not listed one by one."""
+    are_many = any(part.startswith(MANY) or len(part) == DIGEST for part in (*entry.parts, *diagnostic.parts))
+    return are_many and entry.count > _weight(diagnostic)
 
 
 def _where(diagnostic: Diagnostic) -> str:
@@ -157,15 +325,9 @@ def _where(diagnostic: Diagnostic) -> str:
 
 def split(file: FileReport, entries: Entries) -> FileReport:
     """Return the report with the findings that the entries list suppressed."""
-    left = {digest: entry.count for digest, entry in entries.items()}
-    new: list[Diagnostic] = []
-    known: list[Diagnostic] = []
-    for diagnostic, digest in _identified(file.diagnostics, entries):
-        if left.get(digest, 0) >= _weight(diagnostic) and _lists(entries[digest], diagnostic):
-            left[digest] -= _weight(diagnostic)
-            known.append(diagnostic)
-        else:
-            new.append(diagnostic)
+    matching = _Matching(file.diagnostics, entries)
+    new = [each for index, each in enumerate(matching.found) if index not in matching.known]
+    known = [each for index, each in enumerate(matching.found) if index in matching.known]
     return replace(file, diagnostics=fold(new), suppressed=fold(known))
 
 
@@ -175,8 +337,9 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
     Entries of a rule that did not run, or did not finish, are kept.
     """
     found: Counter[str] = Counter()
-    for diagnostic, digest in _identified((*file.suppressed, *file.diagnostics), entries):
-        found[digest] += _weight(diagnostic)
+    matching = _Matching((*file.suppressed, *file.diagnostics), entries)
+    for index, diagnostic in enumerate(matching.found):
+        found[matching.known.get(index, matching.named[index])] += _weight(diagnostic)
     crashed = {rule for error in file.internal_errors for rule in (error.rule, *error.not_run)}
     # In a file that was not judged only some rules ran, in an unreadable one none. After a crash in an analysis any
     # rule may have found less.
@@ -188,6 +351,17 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
         if count:
             alive[digest] = replace(entry, count=count)
     return alive
+
+
+def imprecise(file: FileReport, entries: Entries) -> int:
+    """Return how many entries of an older version know findings of the file without the place inside of a value."""
+    matching = _Matching(file.suppressed, entries)
+    known = {digest: matching.found[index] for index, digest in matching.known.items()}
+    return sum(bool(each.parts) and not _has_inner_places(entries[digest]) for digest, each in known.items())
+
+
+def _has_inner_places(entry: Entry) -> bool:
+    return any(mark[0] == "n" for part in entry.parts for mark in _marks(part, _KINDS))
 
 
 def moved(file: FileReport, baseline: Baseline, missing: Iterable[str]) -> str | None:
@@ -223,7 +397,8 @@ def written(baseline: Baseline) -> str:
 def _record(entry: Entry) -> dict[str, Any]:
     record = {"rule": entry.rule, "where": entry.where, "count": entry.count, "fingerprint": entry.fingerprint}
     structure = {"structure": entry.structure} if entry.structure else {}
-    return record | structure | ({"parts": " ".join(entry.parts)} if entry.parts else {})
+    parts = {"parts": " ".join(entry.parts)} if entry.parts else {}
+    return record | structure | parts | ({"names": entry.names} if entry.names else {})
 
 
 def read_baseline(path: str) -> Baseline:
@@ -250,11 +425,11 @@ def read_baseline(path: str) -> Baseline:
 def _entries(records: Any) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for record in records:
-        more = record.get("structure", ""), record.get("parts", "")
+        more = record.get("structure", ""), record.get("parts", ""), record.get("names", "")
         texts = record["fingerprint"], record["rule"], record.get("where", ""), *more
         if not all(isinstance(text, str) for text in texts) or type(record["count"]) is not int or record["count"] < 1:
             raise ValueError(f"not an entry: {record!r:.100}")
-        entry = Entry(*texts[:3], record["count"], more[0], tuple(more[1].split()))
+        entry = Entry(*texts[:3], record["count"], more[0], tuple(more[1].split()), more[2])
         known = found.get(entry.fingerprint)
         # A merge of two branches may leave two lines for one entry.
         found[entry.fingerprint] = entry if known is None else replace(entry, count=max(entry.count, known.count))

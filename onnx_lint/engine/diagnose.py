@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.deadline import look
 from onnx_lint.common.record import replace
@@ -13,14 +13,17 @@ from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered
 from onnx_lint.engine.selection import presence
 from onnx_lint.engine.settings import Settings
-from onnx_lint.engine.structure import Structures
+from onnx_lint.engine.structure import Structure, Structures, digest
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.model import Graph, Model, Place
-from onnx_lint.report.findings import DIGEST, Diagnostic, RelatedPlace
-from onnx_lint.rule import FaultParts, Finding, Rule
+from onnx_lint.report.findings import MANY, Diagnostic, RelatedPlace
+from onnx_lint.rule import FaultParts, Faults, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
+
+if TYPE_CHECKING:
+    from onnx_lint.engine.suppressions import PlacePatterns
 
 _MAX_RELATED: Final = 1_000
 
@@ -36,20 +39,19 @@ def diagnose(
     settings: Settings,
     counts: Counter[Counts],
     errors: InternalErrors,
-    path: str,
+    patterns: PlacePatterns | None,
 ) -> Iterator[tuple[int, Diagnostic]]:
     """Yield the diagnostics for the selected findings of one rule, each with its first byte.
 
     Findings that are only counted are added to `counts`, under the rule and the words for one and for several.
-    Crashes are added to `errors`; each costs one finding at most. `path`: the name of the file in the report.
+    Crashes are added to `errors`; each costs one finding at most. `patterns`: those of the suppressions for the rule.
     """
     edition = settings.standard.edition
-    entries = [each for each in settings.suppressions if each.rule == entry.id and each.place and each.is_for(path)]
-    if entries:
-        from onnx_lint.engine.suppressions import PlacePatterns, apart
+    if patterns is not None:
+        from onnx_lint.engine.suppressions import apart
 
-        whole, patterns = findings, PlacePatterns(entries)
-        findings = (piece for finding in whole for piece in apart(finding, patterns, model))
+        whole, own = findings, patterns
+        findings = (piece for finding in whole for piece in apart(finding, own, model))
     levels: dict[str, tuple[str | None, Severity | None]] = {}
     for finding in findings:
         look()
@@ -77,25 +79,58 @@ def diagnose(
 
 def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures) -> Diagnostic:
     """Return the diagnostic with the identities that a baseline compares besides the names."""
+    clause = diagnostic.clause
+    found = structures.of(finding.place)
+    structure = "".join(
+        (
+            digest(clause, *found.steps),
+            digest(*found.names),
+            *(digest(clause, *view) for view in (found.from_start, found.from_end, found.by_operators)),
+        )
+    )
+    is_one = finding.parts is None or finding.parts.is_one_fault or finding.parts.are_few(1)
     if finding.parts is not None:
-        return replace(diagnostic, parts=_of_parts(finding.parts, structures))
-    steps, names = structures.of(finding.place)
-    return replace(diagnostic, structure=_digest(diagnostic.clause, *steps) + _digest(*names)) if names else diagnostic
+        parts, is_any = _of_parts(clause, finding.parts, structures), finding.parts.is_one_fault
+    else:
+        # Of a collective finding only the first place is known.
+        parts, is_any = (_part(clause, found),) if found.inside and not finding.collective else (), False
+    return replace(
+        diagnostic,
+        structure=structure if found.names and is_one else "",
+        parts=parts,
+        is_one_fault=is_any,
+        names=structures.digest_of_names(finding.place),
+    )
 
 
-def _of_parts(parts: FaultParts, structures: Structures) -> tuple[str, ...]:
-    """Return the identities of the faults; those of many are one."""
-    found = [structures.of(part.place) for part in parts.findings]
-    if len(found) <= _MOST_PARTS:
-        # Without names around it, a fault is known by its place alone.
-        return tuple(sorted(_digest(*steps) + _digest(*(names or steps)) for steps, names in found))
-    return (_digest(*sorted("\0".join(names or steps) for steps, names in found)),)
+def _part(clause: str, found: Structure) -> str:
+    """Return the identity of one fault: the digests that `Diagnostic.parts` describes."""
+    # Without names around it, a fault is known by its place alone.
+    names = found.names or found.steps
+    return "".join(
+        (
+            digest(*found.steps),
+            digest(*names),
+            digest(clause, *names, *found.inside),
+            *(digest(clause, *view) for view in (found.from_start, found.from_end, found.by_operators)),
+        )
+    )
 
 
-def _digest(*texts: str) -> str:
-    from onnx_lint.common.digest import sha256
-
-    return str(sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest())[:DIGEST]
+def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
+    """Return the identities of the faults. Those of many are one, or none if the faults are uses of one."""
+    if parts.are_few(_MOST_PARTS):
+        return tuple(sorted(_part(clause, structures.of(place)) for place, _ in parts.places()))
+    if parts.is_one_fault:
+        return ()
+    found = [structures.of(place) for place, _ in parts.places()]
+    names = [each.names or each.steps for each in found]
+    texts = [
+        ["\0".join(each) for each in names],
+        ["\0".join((*each, *one.inside)) for each, one in zip(names, found, strict=True)],
+        *(["\0".join(getattr(each, view)) for each in found] for view in ("from_start", "from_end", "by_operators")),
+    ]
+    return (MANY + "".join(digest(*sorted(each)) for each in texts),)
 
 
 _MOST_PARTS: Final = 64

@@ -6,14 +6,14 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.deadline import OutOfTimeError, look
 from onnx_lint.common.memory import held_for_a_file
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.engine.diagnose import Counts, diagnose
 from onnx_lint.engine.facts import (
     data_files_of,
@@ -44,6 +44,7 @@ from onnx_lint.rule import Finding, RuleError
 from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
+    from onnx_lint.engine.suppressions import PlacePatterns
     from onnx_lint.ir.places.edits import Fix
     from onnx_lint.ir.tensors.data_folder import DataFolder
     from onnx_lint.remote import RemoteSource
@@ -66,6 +67,8 @@ class Verdict(Record):
     """Descriptions, for people, of findings that limits removed and that may be violations of ONNX."""
     counted: tuple[Counted, ...]
     """Findings that are counted and not listed, one number for each rule."""
+    patterns: Mapping[str, PlacePatterns]
+    """Those of the suppressions for the file, by rule."""
 
 
 class _Cut(Record):
@@ -116,6 +119,7 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
         errors.all(),
         tuple(cut.message for cut in run.cuts if cut.may_hide_violation),
         tuple(Counted(rule, count, words) for (rule, words), count in run.counts.items()),
+        run.patterns,
     )
 
 
@@ -127,6 +131,14 @@ def _folded(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     return fold(diagnostics)
 
 
+def _patterns(settings: Settings, path: str) -> Mapping[str, PlacePatterns]:
+    if not settings.suppressions:
+        return EMPTY
+    from onnx_lint.engine.suppressions import patterns_for
+
+    return patterns_for(settings.suppressions, path)
+
+
 class _Run:
     """The findings of the rules on one model so far, within the limits."""
 
@@ -134,7 +146,7 @@ class _Run:
         self._model = model
         self._settings = settings
         self._errors = errors
-        self._path = path
+        self.patterns = _patterns(settings, path)
         self.located: list[_Located] = []
         self.cuts: list[_Cut] = []
         self.counts: Counter[Counts] = Counter()
@@ -187,8 +199,8 @@ class _Run:
         left = limits.findings - len(self.located)
         name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
         most = max(min(limits.findings_per_rule, left), 1)
-        known = self._model, self._structures, self._settings, self.counts, self._errors, self._path
-        found = diagnose(entry, chain((first,), findings), *known)
+        known = self._model, self._structures, self._settings, self.counts, self._errors
+        found = diagnose(entry, chain((first,), findings), *known, self.patterns.get(entry.id))
         before = len(self.located)
         for located in islice(found, most):
             self.located.append(located)  # one by one, since the rule may crash at the next
@@ -310,8 +322,9 @@ def _lint(check: _SourceCheck) -> tuple[FileReport, Model | None]:
     if check.settings.suppressions:
         from onnx_lint.engine.suppressions import with_suppressed
 
-        bare, entries = report, check.settings.suppressions
-        report = errors.unless_it_crashes(lambda: with_suppressed(bare, entries), bare, "suppressing findings")
+        bare = report
+        work = "suppressing findings"
+        report = errors.unless_it_crashes(lambda: with_suppressed(bare, verdict.patterns), bare, work)
     found = errors.all()
     return replace(report, internal_errors=found) if found else report, model
 

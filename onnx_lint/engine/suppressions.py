@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from typing import Final
 
 from onnx_lint.common.deadline import look
@@ -13,12 +13,12 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
 from onnx_lint.ir.places.enclosing_names import EnclosingNames
-from onnx_lint.model import Model
+from onnx_lint.model import Model, Place
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import fold, unfold
-from onnx_lint.rule import Finding
-from onnx_lint.wording import report_name
+from onnx_lint.rule import ALSO_SUPPRESSED, Finding
+from onnx_lint.wording import Suggestions, quote, quote_some, report_name
 
 _MAGIC: Final = frozenset("*?[")
 
@@ -75,14 +75,18 @@ class PlacePatterns:
     """
 
     def __init__(self, entries: Iterable[Suppression]) -> None:
-        self._entries = list(entries)
-        self._everywhere = len(self._entries)
+        self.entries = list(entries)
+        self.seen: dict[str, None] = {}
+        """The names of the faults that were compared, as the configuration may give them; the first ones."""
+        self.faults: dict[str, None] = {}
+        """The best name of each of these faults."""
+        self._everywhere = len(self.entries)
         self._exact: dict[str, int] = {}
         self._beginnings: dict[int, dict[str, int]] = {}
         """By the length of the text before the `*`."""
         self._others: list[tuple[int, str, list[str]]] = []
         """The texts between the `*` of each other pattern, and before them the longest one."""
-        for number, entry in enumerate(self._entries):
+        for number, entry in enumerate(self.entries):
             if not entry.place:
                 self._everywhere = min(self._everywhere, number)
             elif entry.has_inner_star:
@@ -93,10 +97,18 @@ class PlacePatterns:
             else:
                 self._exact.setdefault(entry.place, number)
 
-    def first(self, place: str, subject: str | None, around: EnclosingNames) -> Suppression | None:
-        """Return the first entry whose pattern matches the place, or a name: of the subject, node or value."""
+    def first(
+        self, place: str, subject: str | None, around: EnclosingNames, *, is_fault: bool = True
+    ) -> Suppression | None:
+        """Return the first entry whose pattern matches the place, or a name: of the subject, node or value.
+
+        `is_fault`: whether it is a single fault, and no finding about several that have been compared.
+        """
         innermost = next(filter(None, reversed(around.scope)), None)
         names = {name for name in (place, subject, around.node, innermost) if name is not None}
+        if is_fault and len(self.seen) < _MOST_SEEN:
+            self.seen.update(dict.fromkeys(filter(None, (subject, innermost, around.node, place))))
+            self.faults[subject or around.node or place] = None
         found = self._everywhere
         for name in names:
             found = min(found, self._exact.get(name, found))
@@ -108,7 +120,7 @@ class PlacePatterns:
                 break
             if longest in all_names and any(_is_like(name, texts) for name in names):
                 found = number
-        return self._entries[found] if found < len(self._entries) else None
+        return self.entries[found] if found < len(self.entries) else None
 
 
 def apart(finding: Finding, patterns: PlacePatterns, model: Model) -> list[Finding]:
@@ -117,10 +129,10 @@ def apart(finding: Finding, patterns: PlacePatterns, model: Model) -> list[Findi
     `patterns`: those of the entries for the rule and the file.
     """
 
-    def entry_for(part: Finding) -> Suppression | None:
-        around = model.places.enclosing_names(part.place)
-        subject = None if part.subject is None else report_name(part.subject)
-        return patterns.first(str(part.place), subject, around)
+    def entry_for(place: Place, name: str | None) -> Suppression | None:
+        look()
+        around = model.places.enclosing_names(place)
+        return patterns.first(str(place), None if name is None else report_name(name), around)
 
     return [finding] if finding.parts is None else finding.parts.split(finding, entry_for)
 
@@ -143,29 +155,80 @@ def _is_like(text: str, texts: list[str]) -> bool:
     return True
 
 
-def with_suppressed(file: FileReport, entries: Iterable[Suppression]) -> FileReport:
-    """Return the report with the findings suppressed that an entry covers. The fixes of these are not made."""
-    entries = [entry for entry in entries if entry.is_for(file.path)]
-    if not entries or not file.diagnostics:
-        return file
+def patterns_for(entries: Iterable[Suppression], path: str) -> dict[str, PlacePatterns]:
+    """Return the patterns of the entries for the file at `path`, by rule."""
     by_rule: dict[str, list[Suppression]] = {}
     for each in entries:
-        by_rule.setdefault(each.rule, []).append(each)
-    patterns = {rule: PlacePatterns(own) for rule, own in by_rule.items()}
+        if each.is_for(path):
+            by_rule.setdefault(each.rule, []).append(each)
+    return {rule: PlacePatterns(own) for rule, own in by_rule.items()}
+
+
+def with_suppressed(file: FileReport, patterns: Mapping[str, PlacePatterns]) -> FileReport:
+    """Return the report with the findings suppressed that an entry covers. The fixes of these are not made.
+
+    `patterns`: those for the file, by rule, as its findings were compared with them.
+    """
     left: list[Diagnostic] = []
     suppressed: list[Diagnostic] = []
     for finding in unfold(file.diagnostics):
         look()
         around = EnclosingNames(node=finding.node, scope=finding.scope)
         own = patterns.get(finding.rule)
-        entry = own.first(finding.place, finding.subject, around) if own is not None else None
+        is_fault = not finding.collective
+        entry = None if own is None else own.first(finding.place, finding.subject, around, is_fault=is_fault)
         if entry is None:
             left.append(finding)
         else:
             suppressed.append(replace(finding, suppressed_by=entry.description))
+    used = {each.suppressed_by for each in suppressed}
+    unused = [entry for own in patterns.values() for entry in own.entries if entry.description not in used]
+    file = replace(file, unmatched=tuple(_with_hints(unused, patterns, left, file))) if unused else file
     if not suppressed:
         return file
+    shared = {id(finding.fix) for finding in suppressed if finding.fix is not None}
+    left = [_without_fix(finding) if id(finding.fix) in shared else finding for finding in left]
     return replace(file, diagnostics=fold(left), suppressed=(*file.suppressed, *without_edits(fold(suppressed))))
+
+
+def _without_fix(finding: Diagnostic) -> Diagnostic:
+    """Return a finding without its fix, which would also fix one that is suppressed."""
+    reason = f"no fix: {ALSO_SUPPRESSED}"
+    return replace(finding, fix=None, edits=None, hint=f"{finding.hint}; {reason}" if finding.hint else reason)
+
+
+def _with_hints(
+    unused: Iterable[Suppression],
+    patterns: Mapping[str, PlacePatterns],
+    left: Iterable[Diagnostic],
+    file: FileReport,
+) -> Iterator[tuple[str, str]]:
+    """Yield the description of each entry that matched nothing, with what it may mean, in words that may be empty."""
+    by_place = PlacePatterns(entry for entry in unused if entry.place)
+    of_others: dict[str, str] = {}
+    for finding in left:
+        around = EnclosingNames(node=finding.node, scope=finding.scope)
+        entry = by_place.first(finding.place, finding.subject, around)
+        if entry is not None:
+            of_others.setdefault(entry.description, finding.rule)
+    are_counted = {each.rule for each in file.counted}
+    suggestions = Suggestions()
+    for entry in unused:
+        own, other = patterns[entry.rule], of_others.get(entry.description)
+        if entry.rule in are_counted:
+            hint = "its findings are only counted, and --pedantic lists them"
+        elif near := suggestions.nearest(entry.place.replace("*", ""), own.seen) if entry.place else None:
+            hint = f"did you mean {quote(near)}?"
+        elif own.faults:
+            more = ", ..." if len(own.faults) > _MOST_SHOWN else ""
+            hint = f"it has findings at {quote_some(own.faults, _MOST_SHOWN)}{more}"
+        else:
+            hint = "" if other is None else f"did you mean {other}, which has a finding there?"
+        yield entry.description, hint
+
+
+_MOST_SEEN: Final = 10_000
+_MOST_SHOWN: Final = 3
 
 
 def used_in(file: FileReport) -> set[str]:
@@ -174,15 +237,20 @@ def used_in(file: FileReport) -> set[str]:
 
 
 def complaints(
-    entries: Iterable[Suppression], paths: Collection[str], used: Container[str], rules: Container[str]
+    entries: Iterable[Suppression],
+    paths: Collection[str],
+    used: Container[str],
+    rules: Container[str],
+    hints: Mapping[str, str],
 ) -> Iterator[str]:
     """Yield a sentence for each entry that has expired, or suppressed nothing although its rule ran on its files.
 
-    `used`: the descriptions of those that suppress a finding.
+    `used`: the descriptions of those that suppress a finding. `hints`: what others may mean, by their descriptions.
     """
     today = datetime.date.today()
     for entry in entries:
         if entry.until is not None and entry.is_expired(today):
             yield f"{entry.where}: the suppression of {entry.rule} expired on {entry.until.isoformat()}"
         elif entry.description not in used and entry.rule in rules and any(map(entry.is_for, paths)):
-            yield f"{entry.where}: the suppression of {entry.rule} matches no finding"
+            hint = hints.get(entry.description)
+            yield f"{entry.where}: the suppression of {entry.rule} matches no finding" + (f"; {hint}" if hint else "")

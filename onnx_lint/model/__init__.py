@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.external import ExternalData, spelled_plainly
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
     from onnx_lint.model.declared_values import algorithms
-    from onnx_lint.model.newer_features import features_beyond, may_use_newer_features
+    from onnx_lint.model.newer_features import Feature, features_beyond, may_use_newer_features
     from onnx_lint.model.questions import *
     from onnx_lint.schema import message, serialized
     from onnx_lint.spec.domains import is_reverse_domain_name, shown_domain

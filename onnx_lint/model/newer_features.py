@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Function, Graph, Node
@@ -35,7 +36,7 @@ class _Holder(Protocol):
         """Return the words for it."""
 
 
-_Occurrence = tuple[str, Place, _Holder | None, int]
+_Occurrence = tuple[_Used, Place, _Holder | None, int]
 """The feature (a key of the tables), its place, its holder (None: the model), and the number of uses from there on."""
 
 
@@ -50,6 +51,8 @@ class Feature(Record):
     of: str
     """The words for the holder of its first use, which follow `what`; empty for the model itself."""
     count: int
+    uses: Callable[[], Sequence[Feature]]
+    """Returns the feature for each of its uses."""
 
 
 def may_use_newer_features(model: Model) -> bool:
@@ -116,18 +119,61 @@ def features_beyond(model: Model, ir_version: int) -> Iterator[Feature]:
 
     Fields that no clause judges on their own are left out: they occur only in messages that are reported themselves.
     """
-    for name, place, holder, count in _first(_fields(model, ir_version)):
-        message, _, field = name.rpartition(".")
-        yield Feature(f"field '{field}' of {message}", LATER_FIELDS[name], place, holder and f" at {holder}", count)
-    for name, place, holder, count in _first(_types(model, ir_version)):
-        yield Feature(f"type '{name.removesuffix('_type')}'", TYPES[name], place, holder and f" of {holder}", count)
-    declared = list(_first(_element_types(model, ir_version)))
-    for element, place, holder, count in declared:
-        yield Feature(f"element type '{element.name}'", element.since, place, holder and f" of {holder}", count)
-    yield from _only_named(model, ir_version, {element.number for element, *_ in declared})
+    yield from _first_features(_field_feature, partial(_fields, model, ir_version))
+    yield from _first_features(_type_feature, partial(_types, model, ir_version))
+    declared: set[int] = set()
+
+    def element_types(*, every: bool = False) -> Iterator[_Occurrence[ElementType]]:
+        for occurrence in _element_types(model, ir_version):
+            declared.add(occurrence[0].number)
+            yield occurrence
+
+    yield from _first_features(_element_feature, element_types)
+    yield from _first_features(_named_feature, partial(_only_named, model, ir_version, declared))
 
 
-def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None, int]]) -> Iterator[tuple[_Used, Place, str, int]]:
+def _field_feature(name: str, holder: str) -> tuple[str, Since, str]:
+    """Return the words for a feature, its version, and the words for its holder."""
+    message, _, field = name.rpartition(".")
+    return f"field '{field}' of {message}", LATER_FIELDS[name], holder and f" at {holder}"
+
+
+def _type_feature(name: str, holder: str) -> tuple[str, Since, str]:
+    return f"type '{name.removesuffix('_type')}'", TYPES[name], holder and f" of {holder}"
+
+
+def _element_feature(element: ElementType, holder: str) -> tuple[str, Since, str]:
+    return f"element type '{element.name}'", element.since, holder and f" of {holder}"
+
+
+def _named_feature(element: ElementType, holder: str) -> tuple[str, Since, str]:
+    return f"element type '{element.name}'", element.since, f", named by {holder},"
+
+
+def _first_features(
+    describe: Callable[[Any, str], tuple[str, Since, str]], occurrences: Callable[..., Iterator[_Occurrence[Any]]]
+) -> Iterator[Feature]:
+    """Yield each feature once, at its first use. `occurrences`: yields the uses, all of them with `every`."""
+    for name, place, holder, count in _first(occurrences()):
+        what, since, of = describe(name, holder)
+        yield Feature(what, since, place, of, count, partial(_uses, describe, occurrences, name))
+
+
+def _uses(
+    describe: Callable[[Any, str], tuple[str, Since, str]],
+    occurrences: Callable[..., Iterator[_Occurrence[Any]]],
+    name: object,
+) -> list[Feature]:
+    """Return a feature for each of its uses."""
+    found: list[Feature] = []
+    for other, place, holder, _ in occurrences(every=True):
+        if other == name:
+            what, since, of = describe(other, "" if holder is None else holder.describe())
+            found.append(Feature(what, since, place, of, 1, lambda: found))
+    return found
+
+
+def _first(occurrences: Iterable[_Occurrence[_Used]]) -> Iterator[tuple[_Used, Place, str, int]]:
     """Yield each feature with the place and holder of its first use, and the number of its uses."""
     first: dict[_Used, tuple[Place, _Holder | None]] = {}
     counts: dict[_Used, int] = {}
@@ -138,9 +184,9 @@ def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None, int]]) -> I
         yield name, place, "" if holder is None else holder.describe(), counts[name]
 
 
-def _fields(model: Model, known: int) -> Iterator[_Occurrence]:
+def _fields(model: Model, known: int, *, every: bool = False) -> Iterator[_Occurrence[str]]:
     premature = later_fields(known)
-    yield from _fields_of_model(model, premature)
+    yield from _fields_of_model(model, premature, every=every)
     if "domain" in premature.get("NodeProto", ()):
         yield from _domains(model)
     yield from _fields_of_attributes(model, set(premature.get("AttributeProto", ())))
@@ -153,7 +199,7 @@ def _fields(model: Model, known: int) -> Iterator[_Occurrence]:
                 yield f"{metadata.message}.{metadata.field}", metadata.place.at(metadata.field), metadata, 1
 
 
-def _fields_of_model(model: Model, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:
+def _fields_of_model(model: Model, premature: Mapping[str, list[str]], *, every: bool) -> Iterator[_Occurrence[str]]:
     for field in premature.get("ModelProto", ()):
         if getattr(model.proto, field):
             yield f"ModelProto.{field}", ROOT.at(field), None, 1
@@ -164,18 +210,18 @@ def _fields_of_model(model: Model, premature: Mapping[str, list[str]]) -> Iterat
                 for item in holders:
                     if getattr(item.proto, field):
                         yield f"{message}.{field}", item.place.at(field), _named(item), 1
-    yield from _fields_of_nodes(model, premature.get("NodeProto", ()))
+    yield from _fields_of_nodes(model, premature.get("NodeProto", ()), every=every)
 
 
-def _fields_of_nodes(model: Model, premature: Iterable[str]) -> Iterator[_Occurrence]:
+def _fields_of_nodes(model: Model, premature: Iterable[str], *, every: bool) -> Iterator[_Occurrence[str]]:
     for field in premature:
         if field != "domain":
             nodes = overloaded_nodes(model) if field == "overload" else model.nodes_with(field)
-            for node in islice(nodes, 1):
-                yield f"NodeProto.{field}", node.place.at(field), node, len(nodes)
+            for node in islice(nodes, None if every else 1):
+                yield f"NodeProto.{field}", node.place.at(field), node, 1 if every else len(nodes)
 
 
-def _domains(model: Model) -> Iterator[_Occurrence]:
+def _domains(model: Model) -> Iterator[_Occurrence[str]]:
     """Yield the nodes that name a domain; most nodes of most models do not."""
     for graph in model.graphs:
         forms = {form for form in graph.form_counts if form.domain}
@@ -183,7 +229,7 @@ def _domains(model: Model) -> Iterator[_Occurrence]:
             yield "NodeProto.domain", node.place.at("domain"), node, 1
 
 
-def _fields_of_attributes(model: Model, premature: Set[str]) -> Iterator[_Occurrence]:
+def _fields_of_attributes(model: Model, premature: Set[str]) -> Iterator[_Occurrence[str]]:
     if premature:
         for attribute in model.attributes(lambda kind: not premature.isdisjoint(kind.fields)):
             for field in premature:
@@ -201,7 +247,7 @@ def _owner(holder: Type) -> _Holder | None:
     return None if isinstance(holder.owner, File) else holder.owner
 
 
-def _external_data(model: Model) -> Iterator[_Occurrence]:
+def _external_data(model: Model) -> Iterator[_Occurrence[str]]:
     for tensor in model.tensors.external:
         # Both fields have the same meaning, and the entries are easier to understand.
         for field in ("external_data", "data_location"):
@@ -224,7 +270,7 @@ def undated_types(standard: Standard, imported: Iterable[Set[str]]) -> frozenset
     return ML_FROM_THE_START if is_classical else ML_FROM_THE_START - {"sequence_type", "map_type"}
 
 
-def _types(model: Model, known: int) -> Iterator[_Occurrence]:
+def _types(model: Model, known: int, *, every: bool = False) -> Iterator[_Occurrence[str]]:
     if not model.declared_types.has_unusual:
         return
     imported = map(model.imports.domains, [None, *model.functions])
@@ -235,7 +281,7 @@ def _types(model: Model, known: int) -> Iterator[_Occurrence]:
             yield str(holder.kind), holder.place.at(str(holder.kind)), _owner(holder), 1
 
 
-def _element_types(model: Model, known: int) -> Iterator[tuple[ElementType, Place, _Holder | None, int]]:
+def _element_types(model: Model, known: int) -> Iterator[_Occurrence[ElementType]]:
     premature = later_element_types(known)
     if model.declared_types.has_unusual:
         for holder in model.types(lambda proto: _element_type(proto) in premature):
@@ -246,14 +292,13 @@ def _element_types(model: Model, known: int) -> Iterator[tuple[ElementType, Plac
         yield premature[tensor.proto.data_type], tensor.place.at("data_type"), tensor, 1
 
 
-def _only_named(model: Model, known: int, declared: Set[int]) -> Iterator[Feature]:
+def _only_named(
+    model: Model, known: int, declared: Set[int], *, every: bool = False
+) -> Iterator[_Occurrence[ElementType]]:
     """Yield the element types that attributes name and no value is declared with."""
     premature = later_element_types(known)
-    named = named_element_types(model.operators, model.bound_nodes, premature.keys() - declared)
-    for number, place, holder, count in _first((each.number, each.place, each, 1) for each in named):
-        element = premature[number]
-        what = f"element type '{element.name}'"
-        yield Feature(what, element.since, place, f", named by {holder},", count)
+    for each in named_element_types(model.operators, model.bound_nodes, premature.keys() - declared):
+        yield premature[each.number], each.place, each, 1
 
 
 def _element_type(proto: Proto) -> int:

@@ -222,6 +222,8 @@ class FileReport(Record):
     """The fixes that were made in the file, or would be; None if no fixes were requested."""
     targets: tuple[TargetVerdict, ...] = ()
     """The verdict for each program that must load the model."""
+    unmatched: tuple[tuple[str, str], ...] = ()
+    """The descriptions of the suppressions that match nothing in the file, each with what it may mean, in words."""
     data_files: tuple[str, ...] = ()
     """The locations of its external data at which there is a file, relative to its folder."""
     pictures: tuple[Picture, ...] = ()

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 DIGEST: Final = 12
 """The number of hexadecimal digits of a digest in `Diagnostic.structure` and `Diagnostic.parts`."""
 
+MANY: Final = "all:"
+"""The beginning of the one text in `Diagnostic.parts` that identifies many faults."""
+
 NAMED: Final = 4
 """The most places that a folded finding lists, of all findings of one cause."""
 
@@ -139,9 +142,16 @@ class Diagnostic(Placed):
     program: str | None = None
     """The program of `--target` that it is about."""
     structure: str = ""
-    """A digest of the operators around the place, and one of the names there; empty if there are none."""
+    """Digests for baselines: of the operators around the place, of the names there, and of three further descriptions
+    of the operators; empty if there are no names."""
     parts: tuple[str, ...] = ()
-    """The same for each of its faults, if it is about several; a single digest of the names of many."""
+    """The digests of each of its faults, if it is about several, or inside of a value: of the operators, of the names,
+    of the names with the place inside, and of three further descriptions. Of many faults there is one text, without
+    the first of these."""
+    names: str = ""
+    """A digest of all names of the kind that the place has, which tells a baseline whether any of them has changed."""
+    is_one_fault: bool = False
+    """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
 
     @property
     def is_violation(self) -> bool:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from onnx_lint.model import ExternalData, FileState, Model
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Faults, Finding, rule
 
 
 @rule(
@@ -73,14 +73,18 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
         is_followed = file.link is not None and {"onnx.checker", "onnx.full_check"}.isdisjoint(model.target.programs)
         if file.state in (FileState.LINKED, FileState.HARD_LINKED) or (file.link is not None and not is_followed):
             found.setdefault(data.location, []).append(data)
-    for location, users in found.items():
-        file = users[0].file
-        assert file is not None
-        more = f" and {len(users) - 1:,} more" if len(users) > 1 else ""
-        yield Finding(
-            users[0].entry_place("location"),
-            f"the external data of {users[0].describe()}{more} is reached through a link: {file.link or file.detail}",
-            allowed="a file without links to it, which the onnx package reads",
-            subject=location,
-            collective=True,
-        )
+    yield from map(_finding, found.values())
+
+
+def _finding(users: Sequence[ExternalData]) -> Finding:
+    location, file = users[0].location, users[0].file
+    assert file is not None
+    more = f" and {len(users) - 1:,} more" if len(users) > 1 else ""
+    return Finding(
+        users[0].entry_place("location"),
+        f"the external data of {users[0].describe()}{more} is reached through a link: {file.link or file.detail}",
+        allowed="a file without links to it, which the onnx package reads",
+        subject=location,
+        collective=True,
+        parts=Faults(users, _finding, lambda data: (data.entry_place("location"), location)),
+    )

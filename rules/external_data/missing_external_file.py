@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
+from functools import partial
 
 from onnx_lint.model import ExternalData, FileState, Model
-from onnx_lint.rule import Finding, location_beside_model, rule
+from onnx_lint.rule import Faults, Finding, location_beside_model, rule
 from onnx_lint.wording import nearest, quote
 
 
@@ -63,25 +64,29 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
             found.setdefault(data.location, []).append(data)
         else:
             used.add(data.location.removeprefix("./"))
-    for location, users in found.items():
-        file = users[0].file
-        assert file is not None
-        fix = location_beside_model(users, used) if file.state is FileState.MISSING else None
-        # The detail blames a component of the location, which may be a folder.
-        where = "" if file.detail.startswith(quote(location)) else f" from {quote(location)}"
-        more = f" and {len(users) - 1:,} more" if len(users) > 1 else ""
-        yield Finding(
-            users[0].entry_place("location"),
-            f"the external data of {users[0].describe()}{more} cannot be read{where}: {file.detail}",
-            allowed=f"a regular file in the folder of {model.describe()}",
-            subject=location,
-            collective=True,
-            hint=_hint(users[0], used) if isinstance(fix, str) else None,
-            fix=fix,
-        )
+    yield from map(partial(_finding, model, used), found.values())
 
 
-def _hint(data: ExternalData, used: set[str]) -> str | None:
+def _finding(model: Model, used: Set[str], users: Sequence[ExternalData]) -> Finding:
+    location, file = users[0].location, users[0].file
+    assert file is not None
+    fix = location_beside_model(users, used) if file.state is FileState.MISSING else None
+    # The detail blames a component of the location, which may be a folder.
+    where = "" if file.detail.startswith(quote(location)) else f" from {quote(location)}"
+    more = f" and {len(users) - 1:,} more" if len(users) > 1 else ""
+    return Finding(
+        users[0].entry_place("location"),
+        f"the external data of {users[0].describe()}{more} cannot be read{where}: {file.detail}",
+        allowed=f"a regular file in the folder of {model.describe()}",
+        subject=location,
+        collective=True,
+        hint=_hint(users[0], used) if isinstance(fix, str) else None,
+        fix=fix,
+        parts=Faults(users, partial(_finding, model, used), lambda data: (data.entry_place("location"), location)),
+    )
+
+
+def _hint(data: ExternalData, used: Set[str]) -> str | None:
     """Return the name of the file that is probably meant; None if there is none, or if there are several."""
     unused = [name for name in data.candidates() if name not in used]
     near = nearest(data.location.rpartition("/")[2], unused)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from onnx_lint.model import ExternalData, Model
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Faults, Finding, rule
 from onnx_lint.wording import quote
 
 
@@ -53,15 +54,19 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
     for data in model.external_data:
         if data.is_external and (data.offset or 0) % alignment:
             found.setdefault(data.location, []).append(data)
-    for location, users in found.items():
-        first = users[0]
-        others = len(users) - 1
-        more = f" and of {others:,} more {'tensor' if others == 1 else 'tensors'}" if others else ""
-        yield Finding(
-            first.entry_place("offset"),
-            f"the offset {first.offset:,} of {first.describe()}{more} in {quote(location)} "
-            f"is not a multiple of {alignment:,}",
-            allowed=f"a multiple of {alignment:,} bytes",
-            subject=location,
-            collective=True,
-        )
+    yield from map(partial(_finding, alignment), found.values())
+
+
+def _finding(alignment: int, users: Sequence[ExternalData]) -> Finding:
+    first = users[0]
+    location, others = first.location, len(users) - 1
+    more = f" and of {others:,} more {'tensor' if others == 1 else 'tensors'}" if others else ""
+    return Finding(
+        first.entry_place("offset"),
+        f"the offset {first.offset:,} of {first.describe()}{more} in {quote(location)} "
+        f"is not a multiple of {alignment:,}",
+        allowed=f"a multiple of {alignment:,} bytes",
+        subject=location,
+        collective=True,
+        parts=Faults(users, partial(_finding, alignment), lambda data: (data.entry_place("offset"), location)),
+    )

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from onnx_lint.model import FaultKind, Model, has_faults
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Fault, FaultKind, Model, has_faults
+from onnx_lint.rule import Faults, Finding, rule
 from onnx_lint.schema.reserved import is_reserved
 
 
@@ -46,24 +46,27 @@ def unknown_field(model: Model) -> Iterator[Finding]:
     - Each number is reported once for each kind of message, where it first occurs.
     - `reserved-field` reports numbers that the schema reserves.
     """
-    faults = [
-        fault for fault in model.faults_of(FaultKind.UNKNOWN_FIELD) if not is_reserved(fault.message_type, fault.number)
-    ]
-    counts: dict[tuple[str, int | None], int] = {}
-    for fault in faults:
-        key = (fault.message_type, fault.number)
-        counts[key] = counts.get(key, 0) + 1
-    for fault in faults:
-        count = counts.pop((fault.message_type, fault.number), 0)
-        if not count:
-            continue
-        occurrences = f" ({count:,} occurrences)" if count > 1 else ""
-        yield Finding(
-            fault.place,
-            f"{fault.message}{occurrences}",
-            allowed="the fields that the message has",
-            offset=fault.offset,
-            length=fault.length,
-            subject=f"{fault.message_type} {fault.number}",
-            collective=True,
-        )
+    found: dict[str, list[Fault]] = {}
+    for fault in model.faults_of(FaultKind.UNKNOWN_FIELD):
+        if not is_reserved(fault.message_type, fault.number):
+            found.setdefault(_field(fault), []).append(fault)
+    yield from map(_finding, found.values())
+
+
+def _field(fault: Fault) -> str:
+    return f"{fault.message_type} {fault.number}"
+
+
+def _finding(faults: Sequence[Fault]) -> Finding:
+    first = faults[0]
+    occurrences = f" ({len(faults):,} occurrences)" if len(faults) > 1 else ""
+    return Finding(
+        first.place,
+        f"{first.message}{occurrences}",
+        allowed="the fields that the message has",
+        offset=first.offset,
+        length=first.length,
+        subject=_field(first),
+        collective=True,
+        parts=Faults(faults, _finding, lambda fault: (fault.place, _field(fault))),
+    )

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
-from onnx_lint.model import Model, Node, is_onnx_domain, normalized_domain
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.model import Model, Node, Place, is_onnx_domain, normalized_domain
+from onnx_lint.rule import Faults, Finding, Related, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 RUNTIME_DOMAINS = ("ai.onnx", "ai.onnxruntime", "com.microsoft", "com.ms", "org.pytorch.aten")
@@ -68,7 +69,7 @@ def unknown_function(model: Model) -> Iterator[Finding]:
             missing.setdefault((node.domain, node.op_type), []).append(node)
     suggestions = Suggestions()
     for (domain, _), nodes in missing.items():
-        yield _finding(nodes, functions[domain], model, suggestions)
+        yield _finding(functions[domain], model, suggestions, nodes)
 
 
 def _is_mixed(domain: str) -> bool:
@@ -78,7 +79,7 @@ def _is_mixed(domain: str) -> bool:
     return any(domain == known or domain.startswith(f"{known}.") for known in RUNTIME_DOMAINS)
 
 
-def _finding(nodes: list[Node], names: Collection[str], model: Model, suggestions: Suggestions) -> Finding:
+def _finding(names: Collection[str], model: Model, suggestions: Suggestions, nodes: Sequence[Node]) -> Finding:
     first, *others = nodes
     more = f" (and {len(others):,} more node{'s' if len(others) > 1 else ''})" if others else ""
     return Finding(
@@ -88,7 +89,12 @@ def _finding(nodes: list[Node], names: Collection[str], model: Model, suggestion
         allowed=_allowed(first, names, model),
         subject=first.op_type,
         collective=True,
+        parts=Faults(nodes, partial(_finding, names, model, suggestions), _part),
     )
+
+
+def _part(node: Node) -> tuple[Place, str | None]:
+    return node.place.at("op_type"), node.op_type
 
 
 def _allowed(node: Node, names: Collection[str], model: Model) -> str:

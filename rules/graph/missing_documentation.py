@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from onnx_lint.model import AttributeKind, Model
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Attribute, AttributeKind, Model, Place
+from onnx_lint.rule import Faults, Finding, rule
 
 
 @rule(clause=("GRA-6", "ATT-10"), since="0.1.0", needs="attribute")
@@ -49,15 +49,29 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
             )
     first = next(model.attributes(_is_undocumented), None)
     if first is not None:
-        others = model.attribute_index.count(_is_undocumented) - 1
-        also = f"; {others:,} more {'attribute has' if others == 1 else 'attributes have'} none" if others else ""
-        yield Finding(
-            first.place,
-            f"{first.describe()} has no documentation string{also}",
-            clause="ATT-10",
-            allowed="a doc_string",
-            collective=True,
-        )
+        count = model.attribute_index.count(_is_undocumented)
+        yield _finding(first, count, Faults(lambda: [*model.attributes(_is_undocumented)], _of_some, _part))
+
+
+def _of_some(attributes: Sequence[Attribute]) -> Finding:
+    return _finding(attributes[0], len(attributes), Faults(attributes, _of_some, _part))
+
+
+def _part(attribute: Attribute) -> tuple[Place, str | None]:
+    return attribute.place, attribute.proto.name or None
+
+
+def _finding(first: Attribute, count: int, faults: Faults) -> Finding:
+    others = count - 1
+    also = f"; {others:,} more {'attribute has' if others == 1 else 'attributes have'} none" if others else ""
+    return Finding(
+        first.place,
+        f"{first.describe()} has no documentation string{also}",
+        clause="ATT-10",
+        allowed="a doc_string",
+        collective=True,
+        parts=faults,
+    )
 
 
 def _is_undocumented(kind: AttributeKind) -> bool:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
+from typing import Final
 
 from onnx_lint.inference.types.type_string import canonical, from_proto
 from onnx_lint.ir.names.resolution import Use
 from onnx_lint.model import Graph, Model, has_undefined_names, nameless_definition
-from onnx_lint.rule import Finding, Related, alone, rule
+from onnx_lint.rule import Faults, Finding, Related, replace, rule
 from onnx_lint.wording import Suggestions, quote
 
 _Hint = tuple[str, tuple[Related, ...]]
@@ -68,22 +70,43 @@ def _undefined_inputs(model: Model, with_one: Set[Graph]) -> Iterator[Finding]:
     holders = _holders(model, model.resolution.undefined_names)
     nameless = nameless_definition(model)
     for undefined in model.resolution.undefined if nameless is None else ():
-        name, graph, others = undefined.name, undefined.graph, undefined.count - 1
-        first, *following = undefined.uses
-        more = f" (and {others:,} more {'time' if others == 1 else 'times'})" if others else ""
-        hint, near = _hint(name, graph, holders, suggestions) or (
+        graph, (first,) = undefined.graph, undefined.uses(1)
+        hint, near = _hint(undefined.name, graph, holders, suggestions) or (
             _unpaired(model, graph, _types_of_input(model, first)) if graph in with_one else _NOTHING
         )
-        finding = Finding(
-            first.place,
-            f"{first.node.describe()} uses {quote(name)}{more}, which {hint}",
+        whole = Finding(
+            graph.place,
+            hint,
             clause="FUN-10" if graph.function else "NOD-2",
-            related=(*near, *(Related(use.place, f"{use.node.describe()} uses it too") for use in following)),
+            related=near,
             allowed="an input, an initializer, or an output of an earlier node",
-            subject=name,
+            subject=undefined.name,
             collective=True,
         )
-        yield finding if others else alone(finding)
+        yield _finding(whole, undefined.uses(_SHOWN), undefined.count, undefined.uses)
+
+
+_SHOWN: Final = 4
+"""The most uses of an undefined name that a finding shows."""
+
+
+def _of_uses(whole: Finding, uses: Sequence[Use]) -> Finding:
+    return _finding(whole, uses[:_SHOWN], len(uses), uses)
+
+
+def _finding(
+    whole: Finding, shown: Sequence[Use], count: int, uses: Sequence[Use] | Callable[[], Sequence[Use]]
+) -> Finding:
+    """Return the finding with its place, message, further uses and parts. `whole`: has the hint as its message."""
+    first, *following = shown
+    more = f" (and {count - 1:,} more {'time' if count == 2 else 'times'})" if count > 1 else ""
+    return replace(
+        whole,
+        place=first.place,
+        message=f"{first.node.describe()} uses {quote(first.name)}{more}, which {whole.message}",
+        related=(*whole.related, *(Related(use.place, f"{use.node.describe()} uses it too") for use in following)),
+        parts=Faults(uses, partial(_of_uses, whole), lambda use: (use.place, use.name)),
+    )
 
 
 def _undefined_outputs(model: Model, with_one: Set[Graph]) -> Iterator[Finding]:

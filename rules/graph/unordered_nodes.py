@@ -7,7 +7,7 @@ from itertools import groupby
 from onnx_lint.ir.names.ordering import moves_into_order
 from onnx_lint.ir.names.resolution import LateUse
 from onnx_lint.model import Fix, Graph, GraphKind, Model, Move, Node, has_late_uses
-from onnx_lint.rule import Finding, Related, folded, replace, rule
+from onnx_lint.rule import ALSO_SUPPRESSED, Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -52,7 +52,8 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
     """
     more = ("more input is defined only later", "more inputs are defined only later")
     for graph, uses in groupby(_first_uses(model), lambda late: late.producer.graph):
-        for finding in folded(uses, _finding, graph.name, more):
+        # Any order of the nodes without some of the faults is without all of them.
+        for finding in folded(uses, _finding, graph.name, more, lambda _: ALSO_SUPPRESSED):
             yield replace(finding, fix=_fix(graph))
 
 

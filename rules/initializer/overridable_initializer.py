@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from onnx_lint.model import Model, has_initializers
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Graph, Model, has_initializers
+from onnx_lint.rule import Faults, Finding, rule
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.wording import quote_some
 
@@ -51,16 +52,23 @@ def overridable_initializer(model: Model) -> Iterator[Finding]:
     if model.effective_ir_version < FREE_INITIALIZERS_SINCE:
         return
     initializers = {*graph.initializer_names, *graph.sparse_initializer_names} - {""}
-    names = [name for name in graph.input_names if name in initializers]
-    if not names:
-        return
+    indices = [index for index, name in enumerate(graph.input_names) if name in initializers]
+    if indices:
+        yield _finding(graph, indices)
+
+
+def _finding(graph: Graph, indices: Sequence[int]) -> Finding:
+    names = [graph.input_names[index] for index in indices]
     what = "initializer" if len(names) == 1 else "initializers"
     are = "is also an input" if len(names) == 1 else "are also inputs"
     shown = "" if len(names) <= 3 else ", first 3 shown"
-    yield Finding(
-        graph.at("input", graph.input_names.index(names[0])),
+    return Finding(
+        graph.at("input", indices[0]),
         f"{len(names):,} {what} of {graph.describe()} {are}, which callers may override{shown}: {quote_some(names)}",
         allowed="initializers that are no inputs, unless callers are meant to override them",
         subject=graph.name,
         collective=True,
+        parts=Faults(
+            indices, partial(_finding, graph), lambda index: (graph.at("input", index), graph.input_names[index])
+        ),
     )

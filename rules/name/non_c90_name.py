@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import chain
 from typing import Final
 
 from onnx_lint.ir.names.plain_names import not_c90
 from onnx_lint.model import Fix, Graph, Model, Place, Proto, has_training_information
-from onnx_lint.rule import Finding, Related, replace, rule
+from onnx_lint.rule import Faults, Finding, Related, replace, rule
 from onnx_lint.wording import quote, quote_some
 
 
@@ -69,22 +69,64 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
         if wrong:
             wrong_names.append((graph, wrong, len(wrong) if _differ(graph, [*first, *last]) else len(set(wrong))))
     if wrong_names:
-        yield replace(_finding(wrong_names, "name", "NAM-1"), fix=_fix(model, graphs))
+        faults = Faults(lambda: _names_apart(wrong_names), partial(_of_names, model, graphs), _part)
+        yield replace(_finding(wrong_names, "name", "NAM-1"), fix=_fix(model, graphs), parts=faults)
     variables = _dimension_variables(model) if model.declared_types.has_odd_variables else []
     if variables:
-        wrong_names = [(graph, wrong, len(set(wrong))) for graph, wrong, _ in variables]
-        yield replace(_finding(wrong_names, "dimension variable", "SHP-3"), place=variables[0][2])
+        yield _of_variables(variables)
 
 
-def _fix(model: Model, graphs: list[Graph]) -> Fix | str:
+def _of_variables(variables: Sequence[_Variable]) -> Finding:
+    """Return the finding on the dimension variables with wrong names."""
+    wrong: dict[Graph, list[str]] = {}
+    for graph, name, _ in variables:
+        wrong.setdefault(graph, []).append(name)
+    found = _finding([(graph, names, len(set(names))) for graph, names in wrong.items()], "dimension variable", "SHP-3")
+    parts = Faults(variables, _of_variables, lambda variable: (variable[2], variable[1]))
+    return replace(found, place=variables[0][2], parts=parts)
+
+
+_WrongName = tuple[Graph, str, Place]
+"""A graph with a wrong name in it, and the place that introduces it."""
+
+
+def _names_apart(wrong: Iterable[_Wrong]) -> list[_WrongName]:
+    """Return each wrong name of each graph once, with its place."""
+    found: list[_WrongName] = []
+    for graph, names, _ in wrong:
+        nodes: dict[str, int] = {}
+        for index, name in enumerate(graph.node_names):
+            nodes.setdefault(name, index)
+        found += ((graph, name, _first(graph, name, nodes.get)[1]) for name in dict.fromkeys(names))
+    return found
+
+
+def _part(name: _WrongName) -> tuple[Place, str]:
+    return name[2], name[1]
+
+
+def _of_names(model: Model, graphs: list[Graph], names: Sequence[_WrongName]) -> Finding:
+    """Return the finding on some of the wrong names, with a fix for these alone."""
+    wrong: dict[Graph, list[str]] = {}
+    for graph, name, _ in names:
+        wrong.setdefault(graph, []).append(name)
+    found = _finding([(graph, own, len(own)) for graph, own in wrong.items()], "name", "NAM-1")
+    only = {graph: frozenset(own) for graph, own in wrong.items()}
+    parts = Faults(names, partial(_of_names, model, graphs), _part)
+    return replace(found, fix=_fix(model, graphs, only), parts=parts)
+
+
+def _fix(model: Model, graphs: list[Graph], only: Mapping[Graph, Set[str]] | None = None) -> Fix | str:
+    """Return the fix, or why there is none. `only`: the names of each graph that it changes, if not all."""
     from onnx_lint.ir.names.c90_names import c90_edits, has_c90_edits
 
     if has_training_information(model):
         return "training information may use the names"
-    if not has_c90_edits(graphs):
+    if not has_c90_edits(graphs, only):
         return "the names are those of inputs and outputs, or have several meanings"
     what = "make C90 identifiers of the names of nodes, graphs and values that are no inputs or outputs"
-    return Fix(what, (), is_safe=False, later=partial(c90_edits, graphs))
+    what += "" if only is None else ", except what is suppressed"
+    return Fix(what, (), is_safe=False, later=partial(c90_edits, graphs, only))
 
 
 _Wrong = tuple[Graph, list[str], int]
@@ -96,7 +138,7 @@ def _finding(wrong: list[_Wrong], what: str, clause: str) -> Finding:
     graph, names, _ = wrong[0]
     total = sum(count for _, _, count in wrong)
     where = graph.describe() if len(wrong) == 1 else f"{len(wrong):,} graphs and functions"
-    kind, place = _first(graph, names[0]) if what == "name" else (what, graph.place)
+    kind, place = _first(graph, names[0], _index_in(graph)) if what == "name" else (what, graph.place)
     if total == 1:
         message = f"{kind} {quote(names[0])} in {where} is not a C90 identifier"
     else:
@@ -145,15 +187,19 @@ def _differ(graph: Graph, others: list[str]) -> bool:
     return len(different) == len(others) and different.isdisjoint(nodes) and values.isdisjoint(others)
 
 
-def _dimension_variables(model: Model) -> list[tuple[Graph, list[str], Place]]:
-    """Return the graphs with dimension variables that break the rule, each with these and the place of the first."""
-    found: dict[int, tuple[Graph, list[str], Place]] = {}
+_Variable = tuple[Graph, str, Place]
+"""A graph with a dimension variable in it that breaks the rule, and the place of this."""
+
+
+def _dimension_variables(model: Model) -> list[_Variable]:
+    """Return the dimension variables that break the rule."""
+    found: list[_Variable] = []
     for holder in model.types(lambda proto: bool(_variables(proto))):
         graph = holder.owner.graph
         for axis, name in _variables(holder.proto).items() if not graph.is_file else ():
             place = holder.place.at(str(holder.kind)).at("shape").at("dim", axis).at("dim_param")
-            found.setdefault(id(graph), (graph, [], place))[1].append(name)
-    return [*found.values()]
+            found.append((graph, name, place))
+    return found
 
 
 def _variables(proto: Proto) -> dict[int, str]:
@@ -165,15 +211,23 @@ def _variables(proto: Proto) -> dict[int, str]:
     return {axis: name for axis, name in enumerate(names) if name != "*" and not_c90([name])}
 
 
-def _first(graph: Graph, name: str) -> tuple[str, Place]:
-    """Return the description of the first part with the name, and its place."""
+def _index_in(graph: Graph) -> Callable[[str], int | None]:
+    return lambda name: graph.node_names.index(name) if name in graph.node_names else None
+
+
+def _first(graph: Graph, name: str, index_of: Callable[[str], int | None]) -> tuple[str, Place]:
+    """Return the description of the first part with the name, and its place.
+
+    `index_of`: returns the index of the first node with a name.
+    """
     place, definition = graph.place, graph.first_definition(name)
     if name == graph.name:
         return ("function name" if graph.is_function else "graph name"), place.at("name")
     if definition is not None:
         return "value name", definition.place
-    if name in graph.node_names:
-        return "node name", graph.at("node", graph.node_names.index(name)).at("name")
+    node = index_of(name)
+    if node is not None:
+        return "node name", graph.at("node", node).at("name")
     for form in graph.form_counts:
         if name == form.op_type:
             return "operator name", graph.first_of(form).place.at("op_type")

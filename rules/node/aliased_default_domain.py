@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from onnx_lint.model import Model, has_aliased_domains
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Model, Node, has_aliased_domains
+from onnx_lint.rule import Faults, Finding, rule
 from onnx_lint.spec.releases import DOMAIN_ALIAS
 
 
@@ -42,14 +42,18 @@ def aliased_default_domain(model: Model) -> Iterator[Finding]:
     for graph in model.graphs:
         forms = {form for form in graph.form_counts if form.domain == DOMAIN_ALIAS}
         if forms:
-            node = graph.nodes_of(forms)[0]
-            count = sum(graph.form_counts[form] for form in forms)
-            occurrences = f" ({count:,} occurrences)" if count > 1 else ""
-            yield Finding(
-                node.place.at("domain"),
-                f"{node.describe()} names the default domain '{DOMAIN_ALIAS}'{occurrences}",
-                clause="NOD-3a" if graph.function is None else "NOD-3b",
-                allowed="the empty domain",
-                subject=node.name or None,
-                collective=True,
-            )
+            yield _finding(graph.nodes_of(forms))
+
+
+def _finding(nodes: Sequence[Node]) -> Finding:
+    first = nodes[0]
+    occurrences = f" ({len(nodes):,} occurrences)" if len(nodes) > 1 else ""
+    return Finding(
+        first.place.at("domain"),
+        f"{first.describe()} names the default domain '{DOMAIN_ALIAS}'{occurrences}",
+        clause="NOD-3a" if first.graph.function is None else "NOD-3b",
+        allowed="the empty domain",
+        subject=first.name or None,
+        collective=True,
+        parts=Faults(nodes, _finding, lambda node: (node.place.at("domain"), node.name or None)),
+    )

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from onnx_lint.ir.operators.import_fixes import ImportFixes
@@ -13,12 +14,13 @@ from onnx_lint.model import (
     Graph,
     Model,
     Node,
+    Place,
     functions_are_bound,
     may_lack_imports,
     normalized_domain,
     shown_domain,
 )
-from onnx_lint.rule import Finding, alone, replace, rule
+from onnx_lint.rule import Faults, Finding, replace, rule
 from onnx_lint.spec.ir_versions import LATER_FIELDS
 from onnx_lint.wording import Suggestions, quote, quote_some
 
@@ -134,8 +136,10 @@ def _missing_in_model(
             if domain not in imported:
                 clause = "OPR-1" if domain else "MOD-6"
                 case = "registered" if domain in model.target.assumed_imports else None
-                finding = _finding("the model", known, first[None, domain], count, clause, suggestions, case)
-                yield replace(finding, fix=fixes.importing([domain]))
+                whole = _of_domain("the model", known, domain, clause)
+                whole = replace(whole, case=case, fix=fixes.importing([domain]))
+                hint, nodes = suggestions(whole.subject or "", known), partial(_nodes_of, model, None, domain)
+                yield _finding(whole, hint, first[None, domain], count, nodes)
     if "" not in imported and "" not in used:
         yield Finding(
             ROOT.at("opset_import"),
@@ -192,32 +196,53 @@ def _missing_in_function(
     known = _listed(imported)
     for domain, count in used.items():
         if domain not in imported:
-            node = first[function.index, domain]
-            finding = _finding(function.body.describe(), known, node, count, "FUN-12", suggestions)
-            yield replace(finding, fix=fixes.importing([domain], function))
+            whole = _of_domain(function.body.describe(), known, domain, "FUN-12")
+            whole = replace(whole, fix=fixes.importing([domain], function))
+            hint, nodes = suggestions(whole.subject or "", known), partial(_nodes_of, model, function.index, domain)
+            yield _finding(whole, hint, first[function.index, domain], count, nodes)
+
+
+def _nodes_of(model: Model, function: int | None, domain: str) -> list[Node]:
+    """Return the nodes of a domain in a function, by its index; outside of functions under None."""
+    found: list[Node] = []
+    for graph in model.graphs:
+        if (graph.function.index if graph.function is not None else None) == function:
+            found += graph.nodes_of({form for form in graph.form_counts if normalized_domain(form.domain) == domain})
+    return found
+
+
+def _of_domain(importer: str, known: Sequence[str], domain: str, clause: str) -> Finding:
+    """Return the finding on an import without the nodes that need it."""
+    name = shown_domain(domain)
+    return Finding(
+        ROOT,
+        f"{importer} does not import {quote(name)}",
+        clause=clause,
+        allowed=_allowed(name, known),
+        subject=name,
+        collective=True,
+    )
 
 
 def _finding(
-    importer: str,
-    known: Sequence[str],
-    node: Node,
-    count: int,
-    clause: str,
-    suggestions: Suggestions,
-    case: str | None = None,
+    whole: Finding, hint: str, first: Node, count: int, nodes: Sequence[Node] | Callable[[], Sequence[Node]]
 ) -> Finding:
-    domain = shown_domain(node.domain)
-    users = f"which {node.describe()} needs" if count == 1 else f"which {count:,} nodes need, first {node.describe()}"
-    finding = Finding(
-        node.place.at("domain" if node.domain else "op_type"),
-        f"{importer} does not import {quote(domain)}, {users}{suggestions(domain, known)}",
-        clause=clause,
-        allowed=_allowed(domain, known),
-        subject=domain,
-        collective=True,
-        case=case,
+    """Return the finding with its place, the nodes and the hint in its message, and the parts."""
+    users = f"which {first.describe()} needs" if count == 1 else f"which {count:,} nodes need, first {first.describe()}"
+    return replace(
+        whole,
+        place=_place(first),
+        message=f"{whole.message}, {users}{hint}",
+        parts=Faults(nodes, partial(_of_nodes, whole, hint), lambda node: (_place(node), whole.subject)),
     )
-    return alone(finding) if count == 1 else finding
+
+
+def _of_nodes(whole: Finding, hint: str, nodes: Sequence[Node]) -> Finding:
+    return _finding(whole, hint, nodes[0], len(nodes), nodes)
+
+
+def _place(node: Node) -> Place:
+    return node.place.at("domain" if node.domain else "op_type")
 
 
 def _listed(imported: frozenset[str]) -> list[str]:

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from onnx_lint.ir.operators.named_element_types import named_element_types
 from onnx_lint.model import ELEMENT_TYPES, Model, Place
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Faults, Finding, Related, rule
 from onnx_lint.wording import quote_some
 
 _Places = Iterator[tuple[int, Place]]
@@ -78,19 +79,26 @@ def _disallowed(
         found.setdefault(number, []).append(place)
     for number, places in found.items():
         is_forbidden = number in forbidden
-        count = len(places)
-        yield Finding(
-            places[0],
-            f"element type {ELEMENT_TYPES[number].name}, which the policy "
-            f"{'forbids' if is_forbidden else 'does not allow'}, "
-            f"is used in {count:,} {'place' if count == 1 else 'places'}",
-            allowed=f"no {quote_some(forbid, 5)}" if is_forbidden else f"one of {quote_some(allow, 5)}",
-            related=tuple(Related(place, "and here") for place in places[1:4]),
-            subject=ELEMENT_TYPES[number].name,
-            collective=True,
-            count=count,
-            anchor=f"{entry}.{'forbid' if is_forbidden else 'allow'}",
-        )
+        name = ELEMENT_TYPES[number].name
+        what = f"element type {name}, which the policy {'forbids' if is_forbidden else 'does not allow'},"
+        required = f"no {quote_some(forbid, 5)}" if is_forbidden else f"one of {quote_some(allow, 5)}"
+        yield _finding(name, what, required, f"{entry}.{'forbid' if is_forbidden else 'allow'}", places)
+
+
+def _finding(name: str, what: str, allowed: str, anchor: str, places: Sequence[Place]) -> Finding:
+    count = len(places)
+    again = partial(_finding, name, what, allowed, anchor)
+    return Finding(
+        places[0],
+        f"{what} is used in {count:,} {'place' if count == 1 else 'places'}",
+        allowed=allowed,
+        related=tuple(Related(place, "and here") for place in places[1:4]),
+        subject=name,
+        collective=True,
+        count=count,
+        anchor=anchor,
+        parts=Faults(places, again, lambda place: (place, name), is_one_fault=False),
+    )
 
 
 def _tensors(model: Model, numbers: frozenset[int]) -> _Places:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
+from itertools import chain, islice
 
-from onnx_lint.model import AlikeNodes, Model, OperatorStatus
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.model import ROOT, AlikeNodes, Model, Node, OperatorStatus
+from onnx_lint.rule import Faults, Finding, Related, replace, rule
 from onnx_lint.wording import quote_some
 
 
@@ -59,19 +61,36 @@ def disallowed_operator(
             anchor, allowed = "operators.allow", f"an operator that matches {quote_some(allow, 5)}"
         else:
             continue
-        first, *others = [node for group in groups for node, _ in zip(group.nodes, range(4), strict=False)]
-        count = sum(group.count for group in groups)
-        more = f"; {count:,} nodes have it" if count > 1 else ""
-        yield Finding(
-            first.place,
-            f"{first.describe()} has an operator that the policy {'forbids' if forbidden else 'does not allow'}{more}",
-            allowed=allowed,
-            related=tuple(Related(node.place, f"so has {node.describe()}") for node in others[:3]),
-            subject=name,
-            collective=True,
-            count=count,
-            anchor=anchor,
-        )
+        what = f"has an operator that the policy {'forbids' if forbidden else 'does not allow'}"
+        whole = Finding(ROOT, what, allowed=allowed, subject=name, collective=True, anchor=anchor)
+        yield _of_groups(whole, groups)
+
+
+def _of_groups(whole: Finding, groups: Sequence[AlikeNodes]) -> Finding:
+    """Return the finding on all nodes of an operator, of which few are looked at."""
+    shown = list(islice(chain.from_iterable(group.nodes for group in groups), 4))
+    count = sum(group.count for group in groups)
+    return _finding(whole, shown, count, lambda: [node for group in groups for node in group.nodes])
+
+
+def _of_nodes(whole: Finding, nodes: Sequence[Node]) -> Finding:
+    return _finding(whole, nodes[:4], len(nodes), nodes)
+
+
+def _finding(
+    whole: Finding, shown: Sequence[Node], count: int, nodes: Sequence[Node] | Callable[[], Sequence[Node]]
+) -> Finding:
+    """Return the finding with the place, the message and the parts. `whole`: has what is wrong as its message."""
+    first, *others = shown
+    more = f"; {count:,} nodes have it" if count > 1 else ""
+    return replace(
+        whole,
+        place=first.place,
+        message=f"{first.describe()} {whole.message}{more}",
+        related=tuple(Related(node.place, f"so has {node.describe()}") for node in others),
+        count=count,
+        parts=Faults(nodes, partial(_of_nodes, whole), lambda node: (node.place, whole.subject), is_one_fault=False),
+    )
 
 
 def _matches(name: str, pattern: str) -> bool:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from onnx_lint.model import Model, Place, has_quantization_annotations
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Faults, Finding, rule
 from onnx_lint.wording import quote, suggestion
 
 DEFINED = ("SCALE_TENSOR", "ZERO_POINT_TENSOR")
@@ -54,14 +55,19 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
                     place = graph.at("quantization_annotation", index)
                     found.setdefault(entry.key, []).append(place.at("quant_parameter_tensor_names", position).at("key"))
     for key, places in found.items():
-        count = f" ({len(places):,} occurrences)" if len(places) > 1 else ""
-        yield Finding(
-            places[0],
-            f"quantization parameter {quote(key)} is not defined by ONNX{count}{_meant(key)}",
-            allowed=" or ".join(DEFINED),
-            subject=key or None,
-            collective=True,
-        )
+        yield _finding(key, places)
+
+
+def _finding(key: str, places: Sequence[Place]) -> Finding:
+    count = f" ({len(places):,} occurrences)" if len(places) > 1 else ""
+    return Finding(
+        places[0],
+        f"quantization parameter {quote(key)} is not defined by ONNX{count}{_meant(key)}",
+        allowed=" or ".join(DEFINED),
+        subject=key or None,
+        collective=True,
+        parts=Faults(places, partial(_finding, key), lambda place: (place, key or None)),
+    )
 
 
 def _meant(key: str) -> str:

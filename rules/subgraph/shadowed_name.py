@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
+from functools import partial
 from itertools import chain, starmap
+from typing import Final
 
 from onnx_lint.ir.names.renaming import can_be_renamed, renaming
-from onnx_lint.model import Definition, Fix, FreshNames, Graph, GraphKind, Model, has_training_information, value_names
-from onnx_lint.rule import Finding, Related, folded, replace, rule
+from onnx_lint.model import (
+    Definition,
+    Fix,
+    FreshNames,
+    Graph,
+    GraphKind,
+    Model,
+    Place,
+    has_training_information,
+    value_names,
+)
+from onnx_lint.rule import Finding, Record, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -63,14 +75,14 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
     - onnx.checker and ONNX Runtime accept shadowing inputs and initializers.
     """
     hiding = [*_hiding(model)] if _may_hide(model) else []
-    fix = _fix(model, hiding) if hiding and not has_training_information(model) else None
+    fixes = _fixes(model, hiding) if hiding and not has_training_information(model) else None
     by_name: dict[tuple[str, str], list[_Hiding]] = {}
     for name, definition, outer in hiding:
         by_name.setdefault((definition.field, name), []).append((name, definition, outer))
     for (_, name), found in by_name.items():
         more = (f"more graph hides an outer {quote(name)}", f"more graphs hide an outer {quote(name)}")
-        for finding in folded(found, _finding, name, more):
-            yield replace(finding, fix=fix)
+        for finding in folded(found, _finding, name, more, None if fixes is None else partial(fixes.at, found)):
+            yield finding if fixes is None else replace(finding, fix=fixes.of(found))
 
 
 def _may_hide(model: Model) -> bool:
@@ -117,13 +129,45 @@ def _hiding(model: Model) -> Iterator[_Hiding]:
                 yield name, definition, outer
 
 
-def _fix(model: Model, hiding: list[_Hiding]) -> Fix | str:
-    """Return the fix that renames all values that hide others, of the graphs in which that is possible."""
+class _Fixes(Record):
+    """The fixes that rename values that hide others, of the graphs in which that is possible."""
+
+    names: dict[Graph, dict[str, str]]
+    """The new names of the values of each of these graphs."""
+    of_all: Fix | str | None
+    """The one fix for all, if they are very many, as each fix takes a walk."""
+
+    def of(self, hiding: Iterable[_Hiding]) -> Fix | str:
+        """Return the fix for some of the values."""
+        return self.of_all or self._of_some(hiding)
+
+    def at(self, hiding: Iterable[_Hiding], places: Set[Place]) -> Fix | str:
+        """Return the fix for those of the values that have these places."""
+        return self._of_some(each for each in hiding if each[1].place in places)
+
+    def _of_some(self, hiding: Iterable[_Hiding]) -> Fix | str:
+        names: dict[Graph, dict[str, str]] = {}
+        for name, definition, _ in hiding:
+            if definition.graph in self.names:
+                names.setdefault(definition.graph, {})[name] = self.names[definition.graph][name]
+        return _renaming(names)
+
+
+def _fixes(model: Model, hiding: list[_Hiding]) -> _Fixes:
     fresh = FreshNames(value_names(model.graphs))
     names: dict[Graph, dict[str, str]] = {}
     for name, definition, _ in hiding:
         names.setdefault(definition.graph, {})[name] = fresh.like(name)
     names = {graph: renamed for graph, renamed in names.items() if can_be_renamed(graph, renamed)}
+    return _Fixes(names, _renaming(names) if len(hiding) > _MOST_APART else None)
+
+
+_MOST_APART: Final = 100
+"""The most values that have fixes of their own."""
+
+
+def _renaming(names: dict[Graph, dict[str, str]]) -> Fix | str:
+    """Return the fix that gives values of graphs new names."""
     if not names:
         return "the name has several meanings in its graph"
     count = sum(map(len, names.values()))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from onnx_lint.model import (
@@ -22,7 +23,7 @@ from onnx_lint.model import (
     normalized_domain,
     shown_domain,
 )
-from onnx_lint.rule import Finding, Record, Related, replace, rule
+from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
 from onnx_lint.spec.products import ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
     KNOWN_DOMAINS,
@@ -95,17 +96,24 @@ def _of_neighbours(
     both = {_key(finding) for finding in old} & {_key(finding) for finding in new}
     for finding in new:
         if _key(finding) in both:
-            yield replace(finding, message=f"{finding.message}; {older.version} refuses it as well", program=name)
+            yield reworded(finding, lambda each: _refused_by_both(each, older, name))
     for release, other, found in ((older, newer, old), (newer, older, new)):
         for finding in found:
             if _key(finding) not in both:
-                yield replace(
-                    finding,
-                    message=f"{finding.message}; {other.version} does not refuse it, and {name.replace('=', ' ')} "
-                    "is between them",
-                    clause="PRD-5",
-                    program=f"{release.product}={release.version}",
-                )
+                yield reworded(finding, partial(_refused_by_one, release=release, other=other, name=name))
+
+
+def _refused_by_both(finding: Finding, older: ProductRelease, name: str) -> Finding:
+    return replace(finding, message=f"{finding.message}; {older.version} refuses it as well", program=name)
+
+
+def _refused_by_one(finding: Finding, release: ProductRelease, other: ProductRelease, name: str) -> Finding:
+    return replace(
+        finding,
+        message=f"{finding.message}; {other.version} does not refuse it, and {name.replace('=', ' ')} is between them",
+        clause="PRD-5",
+        program=f"{release.product}={release.version}",
+    )
 
 
 def _key(finding: Finding) -> tuple[str, str | None, str | None]:
@@ -197,7 +205,7 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
         for cause, nodes in found:
             refused.setdefault(cause, []).extend(nodes)
     for cause in sorted(refused, key=lambda cause: cause.order):
-        yield _finding(refused[cause], cause.what, cause.clause, cause.subject, release)
+        yield _finding(cause.what, cause.clause, cause.subject, release, refused[cause])
 
 
 def _calls(model: Model, alike: AlikeNodes, release: ProductRelease) -> Iterator[_Refused]:
@@ -296,7 +304,7 @@ def _name(domain: str, op_type: str) -> str:
 _OPERATORS_WITH_REFUSED_FORMS = frozenset({*READ_INPUTS, *(name for name, _ in REFUSED_VALUES)})
 
 
-def _finding(nodes: Sequence[Node], what: str, clause: str, name: str, release: ProductRelease) -> Finding:
+def _finding(what: str, clause: str, name: str, release: ProductRelease, nodes: Sequence[Node]) -> Finding:
     first, *others = nodes
     more = f"; this holds for {len(nodes):,} nodes" if others else ""
     return Finding(
@@ -310,6 +318,12 @@ def _finding(nodes: Sequence[Node], what: str, clause: str, name: str, release: 
         count=len(nodes),
         cause=f"{release} {name} {what}",
         anchor=release.citation,
+        parts=Faults(
+            nodes,
+            partial(_finding, what, clause, name, release),
+            lambda node: (node.place, name),
+            is_one_fault=False,
+        ),
     )
 
 

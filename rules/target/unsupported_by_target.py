@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from onnx_lint.model import (
     ROOT,
+    AlikeNodes,
+    Feature,
     Model,
     Node,
     Operator,
@@ -14,7 +17,7 @@ from onnx_lint.model import (
     has_target,
     normalized_domain,
 )
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Faults, Finding, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -85,16 +88,24 @@ def _beyond_ir_version(model: Model, known: int) -> Iterator[Finding]:
             allowed=_or_earlier("IR version", known),
             subject="ir_version",
         )
-    for feature in features_beyond(model, known):
-        yield Finding(
-            feature.place,
-            f"{feature.what}{feature.of} came with IR version {feature.since.ir_version}, "
-            f"but the target supports only IR version {known}{_occurrences(feature.count)}",
-            clause="VER-3a",
-            allowed=f"what IR version {known} has",
-            subject=feature.what,
-            collective=True,
-        )
+    yield from map(partial(_on_feature, known), features_beyond(model, known))
+
+
+def _on_feature(known: int, feature: Feature) -> Finding:
+    return Finding(
+        feature.place,
+        f"{feature.what}{feature.of} came with IR version {feature.since.ir_version}, "
+        f"but the target supports only IR version {known}{_occurrences(feature.count)}",
+        clause="VER-3a",
+        allowed=f"what IR version {known} has",
+        subject=feature.what,
+        collective=True,
+        parts=Faults(feature.uses, partial(_on_uses, known), lambda use: (use.place, use.what)),
+    )
+
+
+def _on_uses(known: int, uses: Sequence[Feature]) -> Finding:
+    return _on_feature(known, replace(uses[0], count=len(uses), uses=lambda: uses))
 
 
 def _or_earlier(what: str, known: int) -> str:
@@ -128,29 +139,48 @@ def _is_beyond(entry: Proto, known: Mapping[str, int]) -> bool:
 
 
 def _operators(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
-    first: dict[tuple[str, str, int], Node] = {}
-    counts: dict[tuple[str, str, int], int] = {}
+    groups: dict[tuple[str, str, int], list[AlikeNodes]] = {}
     for alike in model.operators.alike_nodes:
         operator = alike.operator
         since = _since(operator)
         if since > known.get(operator.domain, since):
-            key = (operator.domain, operator.op_type, since)
-            first.setdefault(key, alike.graph.first_of(alike.form))
-            counts[key] = counts.get(key, 0) + alike.count
-    for (domain, op_type, since), node in first.items():
+            groups.setdefault((operator.domain, operator.op_type, since), []).append(alike)
+    for (domain, op_type, since), alikes in groups.items():
         name = domain or "ai.onnx"
         version = known[domain]
         came = any(earlier <= version for earlier in model.operators.schemas.versions(domain, op_type))
         what = "was changed in" if came else "came with"
-        yield Finding(
-            node.place.at("op_type"),
-            f"{node.describe()}: operator {quote(op_type)} {what} version {since} of {quote(name)}, "
-            f"but the target supports only version {version}{_occurrences(counts[domain, op_type, since])}",
+        whole = Finding(
+            ROOT,
+            f"operator {quote(op_type)} {what} version {since} of {quote(name)}, "
+            f"but the target supports only version {version}",
             clause="VER-12a",
             allowed=f"the operators of version {version}",
             subject=f"{name}.{op_type}",
             collective=True,
         )
+        first, count = alikes[0].graph.first_of(alikes[0].form), sum(alike.count for alike in alikes)
+        yield _on_operator(whole, first, count, partial(_nodes_of, alikes))
+
+
+def _nodes_of(groups: Iterable[AlikeNodes]) -> list[Node]:
+    return [node for group in groups for node in group.nodes]
+
+
+def _on_operator(
+    whole: Finding, first: Node, count: int, nodes: Sequence[Node] | Callable[[], Sequence[Node]]
+) -> Finding:
+    """Return the finding with its place, its whole message and its parts."""
+    return replace(
+        whole,
+        place=first.place.at("op_type"),
+        message=f"{first.describe()}: {whole.message}{_occurrences(count)}",
+        parts=Faults(nodes, partial(_on_nodes, whole), lambda node: (node.place.at("op_type"), whole.subject)),
+    )
+
+
+def _on_nodes(whole: Finding, nodes: Sequence[Node]) -> Finding:
+    return _on_operator(whole, nodes[0], len(nodes), nodes)
 
 
 def _since(operator: Operator) -> int:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from onnx_lint.model import GraphKind, Model, has_training_information
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Graph, GraphKind, Model, has_training_information
+from onnx_lint.rule import Faults, Finding, rule
 from onnx_lint.wording import quote_some
 
 
@@ -49,14 +50,21 @@ def initialization_input(model: Model) -> Iterator[Finding]:
     - An initialization graph must not have inputs.
     """
     for graph in model.training_graphs:
-        names = graph.input_names
-        if graph.kind is GraphKind.INITIALIZATION and names:
-            count = f"{len(names):,} input{'s' if len(names) > 1 else ''}"
-            shown = "" if len(names) <= 3 else ", first 3 shown"
-            yield Finding(
-                graph.at("input", 0),
-                f"{graph.describe()} has {count}{shown}: {quote_some(names)}",
-                allowed="no inputs",
-                subject=graph.name,
-                collective=True,
-            )
+        if graph.kind is GraphKind.INITIALIZATION and graph.input_names:
+            yield _finding(graph, range(len(graph.input_names)))
+
+
+def _finding(graph: Graph, indices: Sequence[int]) -> Finding:
+    names = [graph.input_names[index] for index in indices]
+    count = f"{len(names):,} input{'s' if len(names) > 1 else ''}"
+    shown = "" if len(names) <= 3 else ", first 3 shown"
+    return Finding(
+        graph.at("input", indices[0]),
+        f"{graph.describe()} has {count}{shown}: {quote_some(names)}",
+        allowed="no inputs",
+        subject=graph.name,
+        collective=True,
+        parts=Faults(
+            indices, partial(_finding, graph), lambda index: (graph.at("input", index), graph.input_names[index])
+        ),
+    )

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from onnx_lint.model import Model, has_value_infos
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Graph, Model, has_value_infos
+from onnx_lint.rule import Faults, Finding, rule
 from onnx_lint.wording import quote_some
 
 
@@ -45,16 +46,21 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
         if graph.is_function:
             continue
         declared = {*graph.input_names, *graph.output_names} - {""}
-        names = [name for name in graph.value_info_names if name in declared]
-        if not names:
-            continue
-        noun, verb = ("entry", "repeats") if len(names) == 1 else ("entries", "repeat")
-        shown = "" if len(names) <= 3 else ", first 3 shown"
-        yield Finding(
-            graph.at("value_info", graph.value_info_names.index(names[0])),
-            f"{len(names):,} {noun} of value_info in {graph.describe()} {verb} an input or output{shown}: "
-            f"{quote_some(names)}",
-            allowed="entries for other values than inputs and outputs",
-            subject=graph.name,
-            collective=True,
-        )
+        indices = [index for index, name in enumerate(graph.value_info_names) if name in declared]
+        if indices:
+            yield _finding(graph, indices)
+
+
+def _finding(graph: Graph, indices: Sequence[int]) -> Finding:
+    names = graph.value_info_names
+    noun, verb = ("entry", "repeats") if len(indices) == 1 else ("entries", "repeat")
+    shown = "" if len(indices) <= 3 else ", first 3 shown"
+    return Finding(
+        graph.at("value_info", indices[0]),
+        f"{len(indices):,} {noun} of value_info in {graph.describe()} {verb} an input or output{shown}: "
+        f"{quote_some([names[index] for index in indices])}",
+        allowed="entries for other values than inputs and outputs",
+        subject=graph.name,
+        collective=True,
+        parts=Faults(indices, partial(_finding, graph), lambda index: (graph.at("value_info", index), names[index])),
+    )

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import compress
 from typing import Final
 
 from onnx_lint.model import Delete, Fix, Graph, Model, has_unusual_names
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Faults, Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 _SHOWN: Final = 3
@@ -51,7 +52,7 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     for graph in model.graphs_with("value_info"):
         indices = _unknown(graph)
         if indices:
-            yield from _of_function(graph, indices, suggestions) if graph.is_function else _of_graph(graph, indices)
+            yield from _of_function(graph, indices, suggestions) if graph.is_function else (_of_graph(graph, indices),)
 
 
 def _unknown(graph: Graph) -> Sequence[int]:
@@ -88,7 +89,7 @@ def _of_function(graph: Graph, indices: Sequence[int], suggestions: Suggestions)
         )
 
 
-def _of_graph(graph: Graph, indices: Sequence[int]) -> Iterator[Finding]:
+def _of_graph(graph: Graph, indices: Sequence[int]) -> Finding:
     names = graph.value_info_names
     count = len({names[index] for index in indices})
     if count == 1:
@@ -101,7 +102,7 @@ def _of_graph(graph: Graph, indices: Sequence[int]) -> Iterator[Finding]:
             if len(first) == _SHOWN:
                 break
         message = f"{count:,} entries of value_info in {graph.describe()} name no value{shown}: {quote_some(first)}"
-    yield Finding(
+    return Finding(
         graph.at("value_info", indices[0]),
         message,
         clause="VI-5",
@@ -113,4 +114,5 @@ def _of_graph(graph: Graph, indices: Sequence[int]) -> Iterator[Finding]:
             len(indices),
             lambda: (Delete(graph.at("value_info", index)) for index in indices),
         ),
+        parts=Faults(indices, partial(_of_graph, graph), lambda index: (graph.at("value_info", index), names[index])),
     )

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from onnx_lint.ir.names.resolution import UndefinedName
 from onnx_lint.model import Graph, GraphKind, Model, Place, has_unusual_names, nameless_definition
@@ -71,8 +72,12 @@ def _users(nameless: tuple[UndefinedName, Place] | None, place: Place) -> tuple[
     undefined = nameless[0]
     name = quote(undefined.name)
     return tuple(
-        Related(use.place, f"{use.node.describe()} uses {name}, which nothing defines") for use in undefined.uses
+        Related(use.place, f"{use.node.describe()} uses {name}, which nothing defines")
+        for use in undefined.uses(_MOST_USERS)
     )
+
+
+_MOST_USERS: Final = 4
 
 
 def _has_unnamed(graph: Graph) -> bool:

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from onnx_lint.model import NEWEST_IR_VERSION, ROOT, Assign, Fix, Model, features_beyond, may_use_newer_features
-from onnx_lint.rule import Finding, rule
-
-if TYPE_CHECKING:
-    from onnx_lint.model.newer_features import Feature
+from onnx_lint.model import (
+    NEWEST_IR_VERSION,
+    ROOT,
+    Assign,
+    Feature,
+    Fix,
+    Model,
+    features_beyond,
+    may_use_newer_features,
+)
+from onnx_lint.rule import Faults, Finding, replace, rule
 
 _ELSEWHERE = "MOD-7"
 """Fields of this clause are reported by `premature-opset-import`."""
@@ -116,10 +122,14 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     needed = max((each.since.ir_version for each in features), default=0)
     fix = Fix(f"state IR version {needed}", (Assign(ROOT.at("ir_version"), needed),), is_safe=False)
     for feature in features:
-        yield _finding(model, feature, fix)
+        yield _finding(model, fix, feature)
 
 
-def _finding(model: Model, feature: Feature, fix: Fix) -> Finding:
+def _of_uses(model: Model, fix: Fix, uses: Sequence[Feature]) -> Finding:
+    return _finding(model, fix, replace(uses[0], count=len(uses), uses=lambda: uses))
+
+
+def _finding(model: Model, fix: Fix, feature: Feature) -> Finding:
     needed = feature.since.ir_version
     occurrences = f" ({feature.count:,} occurrences)" if feature.count > 1 else ""
     return Finding(
@@ -131,4 +141,5 @@ def _finding(model: Model, feature: Feature, fix: Fix) -> Finding:
         subject=feature.what,
         collective=True,
         fix=fix,
+        parts=Faults(feature.uses, partial(_of_uses, model, fix), lambda use: (use.place, use.what)),
     )

@@ -82,11 +82,9 @@ GONE = {"code": 0, "errors": 0, "suppressed": 0, "stale": 1, "conforms": True}
 def test_the_file_is_sorted_versioned_and_has_a_line_for_each_entry(folder: Path) -> None:
     lines = (folder / "b.json").read_text().splitlines()
     entry = json.loads(lines[4])
-    assert (entry.pop("fingerprint").isalnum(), entry.pop("structure").isalnum(), entry) == (
-        True,
-        True,
-        {"rule": "duplicate-definition", "where": "graph / again / y", "count": 1},
-    )
+    digests = {name: len(entry.pop(name)) for name in ("fingerprint", "structure", "parts", "names")}
+    assert digests == {"fingerprint": 32, "structure": 60, "parts": 48, "names": 12}
+    assert entry == {"rule": "duplicate-definition", "where": "graph / again / y", "count": 1}
     assert [*lines[:4], *lines[5:]] == [
         "{",
         '  "version": 1,',
@@ -333,6 +331,83 @@ def test_another_fault_of_a_counted_finding_is_new(
         model(RELU, *(node.format(name, number) for number, name in enumerate(each))) for each in ("aabc", names)
     )
     report, _ = compared(folder, capsys, known, now)
+    assert report["errors"] == errors
+
+
+def _with_sizes(*sizes: int | str) -> str:
+    """A model whose second input has these dimensions, as numbers or as variables."""
+    dims = "".join(
+        f"dim {{ dim_{'param' if isinstance(size, str) else 'value'}: {json.dumps(size)} }}" for size in sizes
+    )
+    value = f'input {{ name: "w" type {{ tensor_type {{ elem_type: 1 shape {{ {dims} }} }} }} }}'
+    return model(RELU, f"  {value}\n")
+
+
+OLD = 2 * 12
+"""The digits of a text of `structure` or `parts` as version 0.2.0 wrote it."""
+
+
+def _as_of_an_older_version(folder: Path) -> None:
+    """Leave out of c.json what an older version did not write."""
+    document = json.loads((folder / "c.json").read_text())
+    for entry in document["files"]["zoo/m.textproto"]:
+        del entry["parts"], entry["names"]
+        entry["structure"] = entry["structure"][:OLD]
+    (folder / "c.json").write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("rule", "known", "now", "errors"),
+    [
+        ("negative-dimension", (-1, 3, 4), (-1, 3, 4), 0),
+        ("negative-dimension", (-1, 3, 4), (3, 4, -1), 1),
+        ("negative-dimension", (-1, -1, 4), (4, 4, -1), 1),
+        ("negative-dimension", (-1, -1, 4), (4, -1, 4), 0),
+        ("unsupported-dimension-variable", ("*", "n"), ("*", "n"), 0),
+        ("unsupported-dimension-variable", ("*", "n"), ("n", "*"), 1),
+        ("unsupported-dimension-variable", ("*", "*", "n"), ("n", "n", "*"), 1),
+        ("unsupported-dimension-variable", ("*", "*", "n"), ("n", "*", "n"), 0),
+    ],
+)
+def test_another_place_inside_of_a_value_is_new(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    rule: str,
+    known: tuple[int | str, ...],
+    now: tuple[int | str, ...],
+    errors: int,
+) -> None:
+    report, _ = compared(folder, capsys, _with_sizes(*known), _with_sizes(*now), "--select", rule)
+    assert report["errors"] == errors
+
+
+def test_a_baseline_of_an_older_version_knows_what_it_knew_and_says_how_to_renew_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    select = ["--select", "unsupported-dimension-variable"]
+    compared(folder, capsys, _with_sizes("*", "n"), _with_sizes("n", "*"), *select)
+    _as_of_an_older_version(folder)
+    assert run(["zoo", *select, "--baseline", "c.json"]) == 0
+    said = (
+        "Note: c.json: 1 entry does not say where inside of a value a finding is; "
+        "--write-baseline renews them, and adds the new findings\n"
+    )
+    assert capsys.readouterr().err == said
+    assert run(["zoo", *select, "--write-baseline", "c.json"]) == 0
+    capsys.readouterr()
+    assert run(["zoo", *select, "--baseline", "c.json"]) == 0
+    assert capsys.readouterr().err == ""
+    (folder / "zoo" / "m.textproto").write_text(_with_sizes("*", "n"))
+    assert run(["zoo", *select, "--baseline", "c.json"]) == 1
+
+
+@pytest.mark.parametrize(("now", "errors"), [("z0", 0), ("z1", 1)])
+def test_another_entry_of_a_summary_is_new_although_it_takes_the_same_place(
+    folder: Path, capsys: pytest.CaptureFixture[str], now: str, errors: int
+) -> None:
+    entry = '  value_info {{ name: "{}" }}\n'
+    options = ["--select", "unknown-value-info-name", "--severity", "unknown-value-info-name=error"]
+    report, _ = compared(folder, capsys, model(RELU, entry.format("z0")), model(RELU, entry.format(now)), *options)
     assert report["errors"] == errors
 
 

@@ -100,7 +100,81 @@ def test_an_expired_entry_suppresses_nothing_and_is_named(folder, capsys):
 def test_an_entry_without_a_finding_is_named(folder, capsys):
     found, err = _report(folder, ENTRY + 'place = "nowhere"\n', capsys)
     assert set(found.values()) == {None}
-    assert err == "Warning: onnx-lint.toml, suppress[0]: the suppression of missing-producer matches no finding\n"
+    said = (
+        "the suppression of missing-producer matches no finding; it has findings at 'producer_name', 'producer_version'"
+    )
+    assert err == f"Warning: onnx-lint.toml, suppress[0]: {said}\n"
+
+
+@pytest.mark.parametrize(
+    ("rule", "place", "hint"),
+    [
+        ("unknown-operator", "secnd", "did you mean 'second'?"),
+        ("unknown-operator", "graph.node[0].op_typ", "did you mean 'graph.node[0].op_type'?"),
+        ("unknown-operator", "decoder*", "it has findings at 'Unknown', 'Unknown2'"),
+        ("cycle", "second", "did you mean unknown-operator, which has a finding there?"),
+        ("unknown-value-info-name", "z9", "it has findings at 'z0', 'z1', 'z2'"),
+        ("unknown-value-info-name", "z0_extra", ""),
+        ("non-c90-name", "1/2", "its findings are only counted, and --pedantic lists them"),
+        ("cycle", "", ""),
+    ],
+)
+def test_an_entry_without_a_finding_says_what_it_may_mean(folder, capsys, rule, place, hint):
+    model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    model.graph.node[0].output[0] = "1/2"
+    for name in ("z0", "z1", "z2") if place == "z9" else ():
+        model.graph.value_info.add(name=name).type.tensor_type.elem_type = 1
+    (folder / "m.onnx").write_bytes(model.SerializeToString())
+    entry = f'[[suppress]]\nrule = "{rule}"\nreason = "known"\n' + (f'place = "{place}"\n' if place else "")
+    _run(folder, entry)
+    said = f"matches no finding; {hint}" if hint else "matches no finding"
+    assert capsys.readouterr().err == f"Warning: onnx-lint.toml, suppress[0]: the suppression of {rule} {said}\n"
+
+
+def test_one_of_three_names_of_a_finding_is_hidden_and_the_others_are_fixed(folder, capsys):
+    model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    for name in ("z0", "z1", "z2"):
+        model.graph.value_info.add(name=name).type.tensor_type.elem_type = 1
+    select = ["--select", "unknown-value-info-name"]
+    for place, left in (("z0", ["z1", "z2"]), ("z1", ["z0", "z2"]), ("z2", ["z0", "z1"])):
+        (folder / "m.onnx").write_bytes(model.SerializeToString())
+        entry = f'[[suppress]]\nrule = "unknown-value-info-name"\nplace = "{place}"\nreason = "known"\n'
+        _run(folder, entry, *select, "-f", "json")
+        [found] = json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]
+        assert f"2 entries of value_info in main graph 'g' name no value: '{left[0]}', '{left[1]}'" == found["message"]
+        assert run(["fix", "m.onnx", *select]) == 0
+        mended = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+        assert [value.name for value in mended.graph.value_info] == [place]
+        assert capsys.readouterr().err == ""
+
+
+def test_a_name_that_is_no_identifier_is_kept_if_it_is_suppressed(folder, capsys):
+    model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    for node, name in zip(model.graph.node, ("a/b", "c/d"), strict=True):
+        node.name = node.output[0] = name
+    (folder / "m.onnx").write_bytes(model.SerializeToString())
+    (folder / "onnx-lint.toml").write_text('[[suppress]]\nrule = "non-c90-name"\nplace = "a/b"\nreason = "known"\n')
+    assert run(["fix", "m.onnx", "--unsafe-fixes", "--select", "non-c90-name"]) == 0
+    mended = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    assert [(node.name, *node.output) for node in mended.graph.node] == [("a/b", "a/b"), ("c_d", "c_d")]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_fix_that_would_fix_a_suppressed_finding_as_well_is_not_made(folder, capsys):
+    """Both features need a later IR version."""
+    model = schema.message("ModelProto")(ir_version=3, producer_name="p")
+    model.opset_import.add(version=9)
+    model.graph.name = "g"
+    model.graph.input.add(name="x").type.tensor_type.elem_type = 16
+    model.graph.input[0].type.tensor_type.shape.dim.add(dim_value=2)
+    model.graph.quantization_annotation.add(tensor_name="x")
+    data = model.SerializeToString()
+    (folder / "m.onnx").write_bytes(data)
+    entry = '[[suppress]]\nrule = "premature-feature"\nplace = "graph.quantization*"\nreason = "known"\n'
+    _run(folder, entry, "--select", "premature-feature")
+    assert "no fix: it would also fix what is suppressed" in capsys.readouterr().out
+    assert run(["fix", "m.onnx", "--unsafe-fixes", "--select", "premature-feature"]) == 1
+    assert (folder / "m.onnx").read_bytes() == data
 
 
 def test_an_entry_for_other_files_or_rules_that_did_not_run_is_not_named(folder, capsys):

@@ -3,16 +3,27 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import re
+from collections.abc import Iterator
 
 import pytest
+from support.baselines.exchanged import doubled
+from support.project.checkout import ROOT
+from support.project.fixture_files import Fixture, fixtures_of
 
 from onnx_lint.engine import suppressions
-from onnx_lint.engine.suppressions import PlacePatterns, Suppression
+from onnx_lint.engine.registry import registry
+from onnx_lint.engine.settings import Settings, options_of
+from onnx_lint.engine.suppressions import PlacePatterns, Suppression, apart
 from onnx_lint.input.globs import matches
+from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.enclosing_names import EnclosingNames
+from onnx_lint.loader import load
+from onnx_lint.model import Fix, Model
+from onnx_lint.rule import Finding
 
 PATTERNS = ["*", "a*", "*b", "a*b", "*x*y*", "ab*ab", "**", "abab", "", "a*a*b*b", "x*", "[a]?*", "a.b[1]"]
 TEXTS = ["", "ab", "abab", "axyb", "aabb", "ba", "aab", "xy\n", "abxab", "[a]?", "a.b[1]", "ab1"]
@@ -95,3 +106,108 @@ def test_a_finding_is_compared_with_few_of_many_entries(monkeypatch: pytest.Monk
         compared = 0
         found = places.first(name, None, EnclosingNames())
         assert (found.place if found is not None else None, compared) == (pattern, count)
+
+
+# --- findings about several faults: each fault is suppressed by itself
+
+FOLDING = ("Faults(", "folded(", "findings_of_nodes(", "findings_of_nodes,")
+"""What the source of a rule has whose findings may be about several faults."""
+
+_FLOAT = "type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } }"
+_BRANCH = (
+    'attribute { name: "%s" type: GRAPH g { name: "%s" node { op_type: "Abs" input: "x" output: "h" }'
+    ' node { op_type: "Abs" input: "h" output: "%s" } output { name: "%s" } } }'
+)
+SEVERAL = {
+    "mismatched-operand-type": f"""ir_version: 10 opset_import {{ version: 21 }} graph {{ name: "graph"
+        input {{ name: "x" {_FLOAT} }}
+        initializer {{ name: "r" data_type: 7 int64_data: 0 }}
+        node {{ op_type: "Dropout" input: "x" input: "r" input: "r" output: "y" }} }}""",
+    "shadowed-name": f"""ir_version: 10 opset_import {{ version: 21 }} graph {{ name: "graph"
+        input {{ name: "x" {_FLOAT} }} input {{ name: "c" type {{ tensor_type {{ elem_type: 9 shape {{ }} }} }} }}
+        node {{ op_type: "Neg" input: "x" output: "h" }}
+        node {{ op_type: "If" input: "c" output: "y" {_BRANCH % ("then_branch", "t", "a", "a")}
+               {_BRANCH % ("else_branch", "e", "b", "b")} }} }}""",
+    "unsupported-operand-value": """ir_version: 10 opset_import { version: 21 } graph { name: "graph"
+        input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } dim { dim_value: 4 } } } } }
+        initializer { name: "two" data_type: 7 dims: 2 int64_data: 0 int64_data: 0 }
+        node { op_type: "Slice" input: "x" input: "two" input: "two" input: "two" input: "two" output: "y" } }""",
+}
+"""Models for rules whose fixtures have no finding about several faults."""
+
+_NODE = "0a 01 78 12 01 79 22 03 41 62 73 98 06 01"
+"""A node with field 99: input x, output y, Abs."""
+
+
+def _folding_rules() -> set[str]:
+    sources = {path.stem.replace("_", "-"): path.read_text() for path in (ROOT / "rules").glob("*/*.py")}
+    return {rule for rule, source in sources.items() if any(mark in source for mark in FOLDING)}
+
+
+def _places(finding: Finding) -> list[str]:
+    parts = [(finding.place, None)] if finding.parts is None else finding.parts.places()
+    return sorted(str(place) for place, _ in parts)
+
+
+def _findings_about_several(fixture: Fixture) -> Iterator[tuple[Model, Finding]]:
+    """The findings of the rule of a fixture about faults at several places, in the model or in one with it twice."""
+    twice = doubled(fixture)
+    data = [fixture.data] if twice is None else [fixture.data, twice.SerializeToString()]
+    directory = None if fixture.directory is None else str(fixture.directory)
+    for each in data:
+        yield from _in_model(fixture.rule, each, fixture.settings, directory)
+
+
+def _in_model(rule: str, data: bytes, settings: Settings, directory: str | None = None) -> list[tuple[Model, Finding]]:
+    source, check = BytesSource(data), registry()[rule].rule
+    model = load(source, "m.onnx", settings.standard, directory, settings.limits, target=settings.target)
+    found = list(check.check(model, **options_of(check, settings))) if model.loaded else []
+    return [(model, each) for each in found if len(set(_places(each))) > 1]
+
+
+@functools.cache
+def _of_rule(rule: str) -> list[tuple[Model, Finding]]:
+    if rule == "unknown-field":
+        node = bytes.fromhex(_NODE)
+        nodes = b"".join(b"\x0a" + bytes([len(node)]) + node for _ in range(2))
+        return _in_model(rule, b"\x08\x0a\x3a" + bytes([len(nodes)]) + nodes, Settings())
+    if rule in SEVERAL:
+        return _in_model(rule, SEVERAL[rule].encode(), Settings())
+    return [each for fixture in fixtures_of(rule) if not fixture.is_valid for each in _findings_about_several(fixture)]
+
+
+@pytest.mark.parametrize("rule", sorted(_folding_rules()))
+def test_a_place_hides_one_fault_of_a_finding_about_several(rule: str) -> None:
+    """The rest of the finding is about all others, and so is the rest of its fix."""
+    cases = _of_rule(rule)
+    assert cases
+    for model, finding in cases[:40]:
+        for place in dict.fromkeys(_places(finding)[:3]):
+            hidden, others = _split(finding, model, place)
+            assert set(_places(hidden)) == {place}
+            assert sorted(_places(hidden) + _places(others)) == _places(finding)
+            assert others.clause == finding.clause
+            if isinstance(finding.fix, Fix) and others.fix is None:
+                assert _edited(finding).isdisjoint(_places(others))
+            assert str(others.place) != place
+            if not is_one_fix(finding):
+                assert place not in _edited(others), (finding.message, place)
+
+
+def _split(finding: Finding, model: Model, place: str) -> tuple[Finding, Finding]:
+    """The finding on what an entry for the place suppresses, and the one on the rest."""
+    pieces = apart(finding, PlacePatterns([Suppression("w", "r", "reason", place)]), model)
+    [hidden] = [each for each in pieces if place in _places(each)]
+    [others] = [each for each in pieces if place not in _places(each)]
+    return hidden, others
+
+
+def is_one_fix(finding: Finding) -> bool:
+    """Return whether the fix is one edit of the whole model, that mends all faults of its kind."""
+    return not isinstance(finding.fix, Fix) or len(finding.fix.with_edits().edits) == 1
+
+
+def _edited(finding: Finding) -> set[str]:
+    if not isinstance(finding.fix, Fix):
+        return set()
+    return {str(each) for edit in finding.fix.with_edits().edits for each in edit.place.ancestors()}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -25,20 +25,29 @@ def as_c90(name: str) -> str:
     return f"n{found}" if found[:1].isdigit() else found
 
 
-def has_c90_edits(graphs: Iterable[Graph]) -> bool:
+_Only = Mapping[Graph, Set[str]] | None
+"""The names of each graph that may be changed; None for all of them."""
+
+
+def has_c90_edits(graphs: Iterable[Graph], only: _Only = None) -> bool:
     """Return true if a name can be changed, see `c90_edits`. No new name is made for that: it could take long."""
-    return any(map(_has_edits, graphs))
+    return any(_has_edits(graph, only) for graph in graphs)
 
 
-def _has_edits(graph: Graph) -> bool:
+def _has_edits(graph: Graph, only: _Only) -> bool:
     names = chain(graph.node_names, () if graph.is_function else (graph.name,))
-    return any(not is_c90(name) for name in names if name) or bool(_renamable(graph))
+    return any(_is_changed(name, graph, only) for name in names) or bool(_renamable(graph, only))
 
 
-def c90_edits(graphs: Iterable[Graph]) -> Iterator[Assign]:
+def _is_changed(name: str, graph: Graph, only: _Only) -> bool:
+    return bool(name) and (only is None or name in only.get(graph, ())) and not is_c90(name)
+
+
+def c90_edits(graphs: Iterable[Graph], only: _Only = None) -> Iterator[Assign]:
     """Yield the edits that make C90 identifiers of the names of values, nodes and graphs.
 
     The inputs and outputs of main graphs and functions keep their names, as do functions, operators and attributes.
+    `only`: the names of each graph to change, if not all.
     """
     from onnx_lint.ir.names.renaming import FreshNames
 
@@ -47,42 +56,43 @@ def c90_edits(graphs: Iterable[Graph]) -> Iterator[Assign]:
         of_scope.setdefault(None if graph.function is None else graph.function.index, []).append(graph)
     graph_names: FreshNames | None = None
     for scope in of_scope.values():
-        yield from _nodes(scope)
-        yield from _values(scope)
+        yield from _nodes(scope, only)
+        yield from _values(scope, only)
         for graph in scope:
-            if not graph.is_function and graph.name and not is_c90(graph.name):
+            if not graph.is_function and _is_changed(graph.name, graph, only):
                 everything = (each.name for graphs in of_scope.values() for each in graphs)
                 graph_names = graph_names or FreshNames(everything)
                 yield Assign(graph.at("name"), graph_names.like(as_c90(graph.name)))
 
 
-def _nodes(graphs: list[Graph]) -> Iterator[Assign]:
+def _nodes(graphs: list[Graph], only: _Only) -> Iterator[Assign]:
     from onnx_lint.ir.names.renaming import FreshNames
 
     fresh: FreshNames | None = None
     for graph in graphs:
         for index, name in enumerate(graph.node_names):
-            if name and not is_c90(name):
+            if _is_changed(name, graph, only):
                 fresh = fresh or FreshNames(name for each in graphs for name in each.node_names)
                 yield Assign(graph.at("node", index).at("name"), fresh.like(as_c90(name)))
 
 
-def _values(graphs: list[Graph]) -> Iterator[Assign]:
+def _values(graphs: list[Graph], only: _Only) -> Iterator[Assign]:
     from onnx_lint.ir.names.renaming import FreshNames, renaming, value_names
 
     fresh: FreshNames | None = None
     for graph in graphs:
-        wrong = _renamable(graph)
+        wrong = _renamable(graph, only)
         if wrong:
             fresh = fresh or FreshNames(value_names(graphs))
             names: Mapping[str, str] = {name: fresh.like(as_c90(name)) for name in wrong}
             yield from renaming(graph, names)
 
 
-def _renamable(graph: Graph) -> list[str]:
+def _renamable(graph: Graph, only: _Only) -> list[str]:
     """Return the values of a graph whose names are no identifiers; none if these cannot all be changed."""
     kept = () if graph.kind is GraphKind.NESTED else {*graph.input_names, *graph.output_names}
-    wrong = [name for name in not_c90(graph.positions) if name not in kept]
+    chosen = graph.positions if only is None else [name for name in graph.positions if name in only.get(graph, ())]
+    wrong = [name for name in not_c90(chosen) if name not in kept]
     if not wrong:
         return []
     from onnx_lint.ir.names.renaming import can_be_renamed

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -58,10 +58,18 @@ class UndefinedName(Record):
 
     graph: Graph
     name: str
-    uses: tuple[Use, ...]
-    """The first few node inputs that use the name."""
-    count: int
-    """The number of all node inputs that use the name."""
+    numbers: tuple[int, ...]
+    """The node inputs that use the name, each as one number."""
+
+    @property
+    def count(self) -> int:
+        """The number of node inputs that use the name."""
+        return len(self.numbers)
+
+    def uses(self, most: int | None = None) -> Sequence[Use]:
+        """Return the node inputs that use the name, or the first ones."""
+        nodes = self.graph.nodes
+        return [Use(nodes[each >> _OPERAND_BITS], each & (1 << _OPERAND_BITS) - 1) for each in self.numbers[:most]]
 
 
 class _Late(Record):
@@ -73,9 +81,6 @@ class _Late(Record):
     holder: int
     producer: int
 
-
-_MOST_OTHERS: Final = 3
-"""The most uses of an undefined name besides the first that a finding shows."""
 
 _OPERAND_BITS: Final = 32
 
@@ -97,11 +102,7 @@ class Resolution:
         for graph, names in self._undefined.items():
             for name, first in names.items():
                 others = self._used_again.get(graph, {}).get(name, [])
-                uses = [
-                    Use(graph.nodes[each >> _OPERAND_BITS], each & (1 << _OPERAND_BITS) - 1)
-                    for each in (first, *others[:_MOST_OTHERS])
-                ]
-                yield UndefinedName(graph, name, tuple(uses), 1 + len(others))
+                yield UndefinedName(graph, name, (first, *others))
 
     @property
     def undefined_names(self) -> Iterator[str]:

@@ -10,7 +10,7 @@ from support.models.model_samples import from_text
 def _names(text: str) -> dict[str, list[str]]:
     resolution = from_text(text).resolution
     return {
-        "undefined": [f"{found.uses[0].place} {found.name}" for found in resolution.undefined],
+        "undefined": [f"{found.uses(1)[0].place} {found.name}" for found in resolution.undefined],
         "unordered": [f"{late.use.place} {late.use.name} {late.producer.index}" for late in resolution.unordered],
         "cycles": [" ".join(cycle.values) for cycle in resolution.cycles],
     }

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of models with the same fault of a rule in two places: in one part, and in its twin."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import onnx
+from google.protobuf import text_format
+from google.protobuf.message import Message
+
+from onnx_lint.common.record import replace
+from onnx_lint.engine.settings import Settings
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.folding import unfold
+from support.baselines.changes import rename_all
+from support.project.fixture_files import Fixture, fixtures
+
+
+class Pair(NamedTuple):
+    """Two models with one fault each, at different places."""
+
+    name: str
+    first: onnx.ModelProto
+    second: onnx.ModelProto
+    settings: Settings
+
+
+@functools.cache
+def _models_of(rule: str, is_valid: bool) -> tuple[tuple[Fixture, onnx.ModelProto], ...]:
+    found = []
+    for fixture in fixtures():
+        if fixture.rule == rule and fixture.is_valid == is_valid and fixture.is_text and not fixture.proto:
+            try:
+                model = text_format.Parse(fixture.text, onnx.ModelProto())
+            except text_format.ParseError:
+                continue
+            if model.graph.name or model.graph.node:
+                found.append((fixture, model))
+    return tuple(found)
+
+
+def exchanged_rules() -> list[str]:
+    return sorted({fixture.rule for fixture in fixtures()})
+
+
+def are_exchanged(rule: str, first: FileReport, second: FileReport) -> bool:
+    """Return whether the rule finds its faults at other places of the second model, and not more of them.
+
+    Imports are left out: the two parts of a model share them.
+    """
+    before, after = (
+        [item.pointer for item in unfold(file.diagnostics) if item.rule == rule and "opset_import" not in item.pointer]
+        for file in (first, second)
+    )
+    return bool(before and after) and set(before).isdisjoint(after) and len(after) <= len(before)
+
+
+def pairs_of(rule: str, kind: str) -> Iterator[Pair]:
+    """Yield pairs of each fixture that breaks the rule.
+
+    `kind`: `twin` for a fault at another value or node, or `inner` for one at another place inside.
+    """
+    for fixture, model in _models_of(rule, is_valid=False):
+        settings = replace(fixture.settings, has_baseline=True)
+        if kind == "inner":
+            for number, moved in enumerate(_rotated(model)):
+                yield Pair(f"{fixture.id} {number}", model, moved, settings)
+            continue
+        twin = _nearest_valid(fixture, model)
+        if twin is not None:
+            first = _joined(_named(model, "_a"), _named(twin, "_b"))
+            second = _joined(_named(twin, "_a"), _named(model, "_b"))
+            yield Pair(fixture.id, first, second, settings)
+
+
+def _nearest_valid(fixture: Fixture, model: onnx.ModelProto) -> onnx.ModelProto | None:
+    """Return the most similar model without the fault that has the same operators; None if there is none."""
+    operators = Counter(node.op_type for node in model.graph.node)
+    known = [
+        (other, valid)
+        for other, valid in _models_of(fixture.rule, is_valid=True)
+        if Counter(node.op_type for node in valid.graph.node) == operators and other.settings == fixture.settings
+    ]
+    likeness = lambda each: difflib.SequenceMatcher(None, fixture.text, each[0].text).ratio()  # noqa: E731
+    return max(known, key=likeness)[1] if known else None
+
+
+def _named(model: onnx.ModelProto, end: str) -> onnx.ModelProto:
+    """Return a copy with an ending at each name, so that it can be a part of another model."""
+    made = onnx.ModelProto.FromString(model.SerializeToString())
+    rename_all(made, lambda name: f"{name}{end}" if name else "")
+    names = {function.name for function in made.functions}
+    for graph in [made.graph, *made.functions]:
+        for node in graph.node:
+            if node.op_type in names:
+                node.op_type += end
+    for function in made.functions:
+        function.name += end
+    for entry in made.metadata_props:
+        entry.key += end
+    return made
+
+
+def doubled(fixture: Fixture) -> onnx.ModelProto | None:
+    """Return a model with the content of a fixture twice, under different names; None if it is no model in text."""
+    if not fixture.is_text or fixture.proto:
+        return None
+    try:
+        model = text_format.Parse(fixture.text, onnx.ModelProto())
+    except text_format.ParseError:
+        return None
+    return _joined(_named(model, "_a"), _named(model, "_b"))
+
+
+_OF_GRAPH = ("node", "input", "output", "initializer", "sparse_initializer", "value_info", "quantization_annotation")
+
+
+def _joined(one: onnx.ModelProto, other: onnx.ModelProto) -> onnx.ModelProto:
+    """Return the model with the parts of both."""
+    for field in _OF_GRAPH:
+        getattr(one.graph, field).extend(getattr(other.graph, field))
+    known = {entry.domain for entry in one.opset_import}
+    one.opset_import.extend(entry for entry in other.opset_import if entry.domain not in known)
+    one.functions.extend(other.functions)
+    one.metadata_props.extend(other.metadata_props)
+    one.training_info.extend(other.training_info)
+    return one
+
+
+_ORDERED = ("dim", "ints", "floats", "strings", "dims", "input", "output", "int64_data", "float_data", "int32_data")
+"""Lists inside of values and nodes, whose order has a meaning."""
+
+
+def _rotated(model: onnx.ModelProto) -> Iterator[onnx.ModelProto]:
+    """Yield the model with one of its inner lists in another order."""
+    count = sum(1 for _ in _lists(model))
+    for number in range(min(count, 12)):
+        made = onnx.ModelProto.FromString(model.SerializeToString())
+        message, field = next(each for index, each in enumerate(_lists(made)) if index == number)
+        values = list(getattr(message, field))
+        copies = [
+            type(each).FromString(each.SerializeToString()) if isinstance(each, Message) else each for each in values
+        ]
+        del getattr(message, field)[:]
+        getattr(message, field).extend([*copies[1:], copies[0]])
+        yield made
+
+
+def _lists(message: Message) -> Iterator[tuple[Message, str]]:
+    is_graph = isinstance(message, (onnx.GraphProto, onnx.FunctionProto))
+    for field, value in message.ListFields():
+        if not field.is_repeated:
+            if isinstance(value, Message):
+                yield from _lists(value)
+            continue
+        if field.name in _ORDERED and not is_graph and len(value) > 1:
+            yield message, field.name
+        if field.message_type is not None:
+            for each in value:
+                yield from _lists(each)
