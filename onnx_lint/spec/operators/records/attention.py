@@ -97,7 +97,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "total_sequence_length": "",
             "cos_cache": "m r",
             "sin_cache": "m r",
-            "position_ids": "b n",
+            "position_ids": "b n *more",
             "attention_bias": "1|b 1|@num_heads s ?",
             "head_sink": "@num_heads",
             "query_seqlens": "b",
@@ -145,7 +145,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "output": {"kv_num_heads>q_num_heads": "b t @kv_num_heads*v", "else": "b t @q_num_heads*v"},
             "present_state": {"state_window": "@state_window b @kv_num_heads d v", "else": "b @kv_num_heads d v"},
         },
-        advised={"key": "b t @kv_num_heads*d"},
     ),
     "MultiHeadAttention": lambda: OperatorRecord(
         attributes={"num_heads": "at least 1"},

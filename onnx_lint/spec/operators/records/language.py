@@ -107,9 +107,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MoEGroupRouter": lambda: OperatorRecord(
         attributes={"top_k": "at least 1"},
+        # ONNX Runtime takes a bias in any form that has as many elements.
+        cases=("many or one",),
         inputs={
-            "logits": {"projection_weight": "? 256*w", "else": "? *rows e"},
-            "expert_bias": {"projection_weight": "e", "else": "{e, , ? ? *more}"},
+            "logits": {"projection_weight": "? 256*w", "many": "? *rows e", "one": "? *rows 1"},
+            "expert_bias": {"projection_weight": "e", "many": "{e, e 1, 1 e, ? ? ? *more}", "one": ""},
             "projection_weight": "e 256*w",
         },
         advised={
@@ -175,9 +177,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
     "RMSNormRotary": lambda: OperatorRecord(
-        inputs={"X": "? ? ? ?", "scale": "?"},
+        inputs={"X": "? ? ? h", "scale": {"input_width": "@input_width", "else": "h"}},
         advised={
-            "X": "b s n ?",
             "cosine": "m @rotary_embedding_dim/2",
             "sine": "m @rotary_embedding_dim/2",
         },

@@ -12,6 +12,7 @@ _RULES: Final = "with gated needs decay; with delta needs beta; with gated_delta
 _POLICY: Final = "csa qsa"
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DecoderAttention": lambda: OperatorRecord(
+        inputs={"key_cache": "? ? ? ?"},
         advised={
             "query": "s b w",
             "key": "t b w",
@@ -51,8 +52,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "DynamicSparseAttention": lambda: OperatorRecord(
-        combinations=("ADVISED TOGETHER in:key in:value",),
-        inputs={"query": {"key": "? ? ?", "else": "? ? (@num_heads+2*@kv_num_heads)*d"}},
+        combinations=("NEEDS in:key in:value", "ADVISED NEEDS in:value in:key"),
+        inputs={"query": {"value": "? ? ?", "else": "? ? (@num_heads+2*@kv_num_heads)*d"}},
         unknown=PACKED,
     ),
     "GatedDeltaNet": lambda: OperatorRecord(
@@ -92,7 +93,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "LinearAttentionGate": lambda: OperatorRecord(
         combinations=("NEEDS out:beta in:b",),
         inputs={"a": "*rows h", "dt_bias": "*x 1|h", "decay_scale": "*y 1|h", "b": "*rows h"},
-        advised={"a": "? ? h"},
         outputs={"decay": "*rows h", "beta": "*rows h"},
     ),
     "LongformerAttention": lambda: OperatorRecord(
@@ -119,7 +119,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "PackedMultiHeadAttention": lambda: OperatorRecord(
         cases=("apart or packed",),
-        inputs={"query": {"apart": "? ?", "packed": "? ? ? ?"}},
+        inputs={"query": {"apart": "? ?", "packed": "? ? ? ?"}, "key": None, "value": {"apart": "? ?", "packed": None}},
         advised={
             "query": {"apart": "t h", "packed": "t @num_heads 3 d"},
             "key": {"apart": "t h!", "packed": "-"},
@@ -190,7 +190,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         combinations=("ADVISED TOGETHER in:q_norm_weight in:k_norm_weight",),
         inputs={
             "query": {"key": "t w", "else": "t (@num_heads+2*@kv_num_heads)*d"},
-            "key_cache": "*keys",
+            "key_cache": "n p g k",
             "value_cache": "*values",
         },
         advised={
@@ -210,7 +210,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         outputs={
             "output": {"kv_cache_layout=LATENT": "t ?", "v_head_size": "t ?", "key": "t w", "else": "t @num_heads*d"},
-            "key_cache_out": "*keys",
+            "key_cache_out": "n p g k",
             "value_cache_out": "*values",
         },
     ),
@@ -290,6 +290,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "position_bias": {"policy_mode=csa": "? ?!", "else": "-"},
             "head_weights": {"policy_mode=csa": "? ? ?!", "else": "-"},
             "position_ids": {"policy_mode=csa": "? ?!", "else": "-"},
+            "past_sequence_length": "?",
             "past_proj_buffer": {"policy_mode=csa": "2 b ? 2*d!", "else": "-"},
         },
         advised={
@@ -304,8 +305,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "position_bias": {"policy_mode=csa": "@compress_ratio 2*d!", "else": "-"},
             "head_weights": {"policy_mode=csa": "b s ?!", "else": "-"},
             "position_ids": {"policy_mode=csa": "b s!", "else": "-"},
-            "past_sequence_length": "",
-            "past_proj_buffer": {"policy_mode=csa": "2 b ? 2*d!", "else": "-"},
         },
         unknown=PACKED,
     ),
