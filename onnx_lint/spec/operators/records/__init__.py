@@ -54,6 +54,22 @@ class OperatorRecord(Record):
     """Names that stand for dimensions in the operands."""
     values: Mapping[str, str] = EMPTY
     """The values of attributes: ONNX Runtime makes no session with others."""
+    flags: Mapping[str, str] = EMPTY
+    """The values of attributes that the description lists: with others, the kernels decide."""
+    element_types: tuple[str, ...] = ()
+    """Attributes that hold an element type."""
+    minima: Mapping[str, int] = EMPTY
+    """The least number in lists, whatever the operands are."""
+    lengths: str = ""
+    """Lists of equal length; `2*` marks one that is twice as long."""
+    lists: Mapping[str, int] = EMPTY
+    """The number of elements of lists."""
+    takes_any_attribute: bool = False
+    """True if ONNX Runtime takes further attributes. Those of EPContext belong to whoever wrote the node."""
+    scales: str = ""
+    """The inputs that are scales of quantized numbers, which must be positive and finite."""
+    block_scales: str = ""
+    """Those of blocks, which may be negative or 0, since quantizers write such."""
     combinations: tuple[str, ...] = ()
     """Operands that are required together or instead of each other: kind and sides (`combinations`). With ADVISED in
     front, only the documentation requires them.

@@ -14,6 +14,7 @@ _QUANTIZED_CACHE: Final = "one of NONE PER_TENSOR PER_CHANNEL"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Attention": lambda: OperatorRecord(
+        flags={"rotary_embedding_dim": "0 32 64 128"},
         attributes={
             "num_heads": "at least 1",
             "qkv_hidden_sizes": "at least 1; multiple of num_heads",
@@ -190,6 +191,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_attention.fits_padding",
     ),
     "QAttention": lambda: OperatorRecord(
+        scales="input_scale weight_scale",
         attributes={"num_heads": "at least 1"},
         inputs={
             "input": "b s i",

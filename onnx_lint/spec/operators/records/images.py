@@ -38,6 +38,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "*all"},
     ),
     "MaxpoolWithMask": lambda: OperatorRecord(
+        minima={"pads": 0},
+        lengths="kernel_shape strides dilations 2*pads",
         values={"auto_pad": _PADS},
         combinations=("SOME kernel_shape",),
         inputs={"X": "? ? *spatial", "M": "? ? *spatial"},
@@ -54,6 +56,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_images.convolution_with_channels_last",
     ),
     "NhwcMaxPool": lambda: OperatorRecord(
+        minima={"pads": 0},
+        lengths="kernel_shape strides dilations 2*pads",
         values={"auto_pad": _PADS},
         inputs={"x": "? ? ? *more"},
         computed="contrib_images.pool_of_integers",

@@ -60,6 +60,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output1": "*q", "output2": "*k"},
     ),
     "MRotaryEmbedding": lambda: OperatorRecord(
+        lists={"mrope_section": 3},
         attributes={
             "mrope_section": "at least 0",
             "num_heads": "at least 0",
@@ -131,6 +132,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         unknown=RECENT,
     ),
     "QMoE": lambda: OperatorRecord(
+        block_scales="fc1_scales fc2_scales fc3_scales",
         attributes={
             "k": "at least 1; at most e",
             "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",

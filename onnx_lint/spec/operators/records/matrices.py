@@ -14,6 +14,7 @@ _BYTES: Final = "@block_size*@bits^8"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DynamicQuantizeMatMul": lambda: OperatorRecord(
+        scales="b_scale",
         cases=("whole or by_column or by_batch",),
         inputs={
             "A": None,
@@ -28,7 +29,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "FusedMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
     "FusedMatMulActivation": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
     "GemmFastGelu": lambda: OperatorRecord(computed="contrib_matrices.product"),
-    "GemmFloat8": lambda: OperatorRecord(computed="contrib_matrices.fused_gemm"),
+    "GemmFloat8": lambda: OperatorRecord(
+        scales="scaleA scaleB scaleY", element_types=("dtype",), computed="contrib_matrices.fused_gemm"
+    ),
     "MatMulBlockQuantizedFp4Weight": lambda: OperatorRecord(
         inputs={"A": "*rows k", "B": "n k/2"},
         advised={
@@ -62,6 +65,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MatMulInteger16": lambda: OperatorRecord(computed="contrib_matrices.product"),
     "MatMulIntegerToFloat": lambda: OperatorRecord(
+        scales="a_scale b_scale",
         cases=("whole or by_column or by_batch",),
         inputs={
             "A": None,
@@ -75,6 +79,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_matrices.product",
     ),
     "MatMulNBits": lambda: OperatorRecord(
+        block_scales="scales",
         attributes={
             "bits": "one of 2 4 8",
             "block_size": "power of 2 from 16",
@@ -94,6 +99,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "*rows @N"},
     ),
     "MatMulNBitsMlp": lambda: OperatorRecord(
+        block_scales="gate_scales up_scales",
         combinations=("NEEDS in:skip in:norm_scale",),
         inputs={
             "A": "*rows @K",
@@ -122,6 +128,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "*rows @N"},
     ),
     "MatMulNBitsQkv": lambda: OperatorRecord(
+        block_scales="q_scales k_scales v_scales",
         inputs={
             "A": "*rows k",
             "norm_scale": "@K",

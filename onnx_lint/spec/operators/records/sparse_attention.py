@@ -215,6 +215,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "QOrderedAttention": lambda: OperatorRecord(
+        scales=(
+            "scale_input scale_Q_gemm scale_K_gemm scale_V_gemm scale_Q_weight "
+            "scale_K_weight scale_V_weight scale_QKT_gemm scale_QKT_softmax scale_values_gemm"
+        ),
         advised={
             "input": "b s i",
             "scale_input": "",
@@ -236,6 +240,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "b s ?"},
     ),
     "QOrderedLongformerAttention": lambda: OperatorRecord(
+        scales="scale_input scale_weight scale_bias scale_qkv_gemm scale_global_weight scale_global_gemm scale_output",
         advised={
             "input": "b s h",
             "scale_input": "",
