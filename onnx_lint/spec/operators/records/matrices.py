@@ -25,7 +25,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         computed="contrib_matrices.product",
     ),
-    "FusedGemm": lambda: OperatorRecord(combinations=("SOME activation",), computed="contrib_matrices.fused_gemm"),
+    "FusedGemm": lambda: OperatorRecord(
+        values={
+            "activation": "Celu Elu HardSigmoid LeakyRelu ParametricSoftplus Relu ScaledTanh Selu Sigmoid Softplus "
+            "Softsign Tanh ThresholdedRelu",
+        },
+        combinations=("SOME activation",),
+        computed="contrib_matrices.fused_gemm",
+    ),
     "FusedMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
     "FusedMatMulActivation": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
     "GemmFastGelu": lambda: OperatorRecord(computed="contrib_matrices.product"),
@@ -99,6 +106,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "*rows @N"},
     ),
     "MatMulNBitsMlp": lambda: OperatorRecord(
+        attributes={"K": "at least 1", "N": "at least 1"},
         block_scales="gate_scales up_scales",
         combinations=("NEEDS in:skip in:norm_scale",),
         inputs={
@@ -117,14 +125,24 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "*rows @N", "input_skip_bias_sum": "*rows @K"},
     ),
     "MatMulNBitsQLoRA": lambda: OperatorRecord(
+        attributes={
+            "K": "at least 1",
+            "N": "at least 1",
+            "bits": "one of 2 4 8",
+            "block_size": "power of 2 from 16",
+            "lora_bits": "one of 2 4 8",
+            "lora_block_size": "power of 2 from 16",
+        },
+        defaults={"bits": 4, "block_size": 32, "lora_bits": 8, "lora_block_size": 32},
         inputs={
             "X": "*rows @K",
-            "lora_A": "r ? ?",
-            "lora_A_scales": "r ?",
-            "lora_B": "@N ? ?",
-            "lora_B_scales": "@N ?",
+            # An adapter without rows adds nothing.
+            "lora_A": "{r, 0} @K^@lora_block_size @lora_block_size*@lora_bits^8",
+            "lora_A_scales": "r @K^@lora_block_size",
+            "lora_B": "@N {q=r^@lora_block_size, 0} @lora_block_size*@lora_bits^8",
+            "lora_B_scales": "@N q=r^@lora_block_size",
         },
-        advised={"W": "@N ? ?"},
+        advised={"W": f"@N {_BLOCKS} {_BYTES}", "scales": f"{{?, @N {_BLOCKS}}}"},
         outputs={"Y": "*rows @N"},
     ),
     "MatMulNBitsQkv": lambda: OperatorRecord(
@@ -149,6 +167,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Q": "*rows @Nq", "K": "*rows @Nkv", "V": "*rows @Nkv", "input_skip_bias_sum": "*rows k"},
     ),
     "MatMulPacked": lambda: OperatorRecord(
+        attributes={"K": "at least 1", "N": "at least 1"},
         inputs={"A": "*rows ?"},
         advised={"A": "*rows @K", "B": "@N ?", "global_scale": ""},
         unknown=RECENT,

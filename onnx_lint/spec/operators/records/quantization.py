@@ -11,6 +11,7 @@ from onnx_lint.spec.operators.records import OperatorRecord
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DequantizeBFP": lambda: OperatorRecord(
         element_types=("dtype",),
+        values={"dtype": "1 10 16"},
         inputs={"x": "?"},
         advised={"shape": "?"},
         computed="contrib_quantization.unpacked",

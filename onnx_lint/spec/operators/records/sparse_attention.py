@@ -10,6 +10,7 @@ from onnx_lint.spec.operators.records import PACKED, RECENT, OperatorRecord
 
 _RULES: Final = "with gated needs decay; with delta needs beta; with gated_delta needs decay beta"
 _POLICY: Final = "csa qsa"
+_CSA: Final = "with csa needs index_topk key gate position_bias head_weights position_ids"
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DecoderAttention": lambda: OperatorRecord(
         inputs={"key_cache": "? ? ? ?"},
@@ -52,12 +53,17 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "DynamicSparseAttention": lambda: OperatorRecord(
+        attributes={"kv_num_heads": "at least 1", "num_heads": "at least 1; multiple of kv_num_heads"},
         combinations=("NEEDS in:key in:value", "ADVISED NEEDS in:value in:key"),
-        inputs={"query": {"value": "? ? ?", "else": "? ? (@num_heads+2*@kv_num_heads)*d"}},
+        inputs={"query": {"value": "? ? @num_heads*d", "else": "? ? (@num_heads+2*@kv_num_heads)*d"}},
         unknown=PACKED,
     ),
     "GatedDeltaNet": lambda: OperatorRecord(
-        attributes={"state_update_capacity": "at least 0; at most 8", "update_rule": _RULES},
+        attributes={
+            "chunk_size": "at least 1",
+            "state_update_capacity": "at least 0; at most 8; needs capture_count",
+            "update_rule": _RULES,
+        },
         defaults={"update_rule": "gated_delta"},
         values={
             "beta_activation": "none sigmoid",
@@ -109,6 +115,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "*all"},
     ),
     "PackedAttention": lambda: OperatorRecord(
+        lists={"qkv_hidden_sizes": 3},
         inputs={"input": "t i", "weights": "i w", "bias": "w"},
         advised={
             "token_offset": "b s",
@@ -134,13 +141,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "PackedSparseAttentionIndexer": lambda: OperatorRecord(
         attributes={
             "compress_ratio": "at least 1",
-            "policy_mode": ("with csa needs key gate position_bias head_weights position_ids past_gate_buffer"),
+            "policy_mode": f"{_CSA} past_gate_buffer",
             "index_topk": "at least 1",
             "state_capacity": "at least 1",
-            "state_update_capacity": "at most 8",
-            "token_budget": "at least 1; multiple of compress_ratio",
+            "state_update_capacity": "at least 0; at most 8; one of 0 if policy_mode=csa",
+            "token_budget": "at least 1; multiple of compress_ratio; one of 0 if policy_mode=csa",
         },
-        values={"policy_mode": _POLICY},
+        values={"indexshare_state_policy": "advance default hold", "policy_mode": _POLICY},
         cases=("keys or no_keys",),
         inputs={
             "query": "t ?*d",
@@ -207,6 +214,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "head_sink": "@num_heads",
             "q_norm_weight": "e",
             "k_norm_weight": "e",
+            "rotary_offset": "multiple of 8",
         },
         outputs={
             "output": {"kv_cache_layout=LATENT": "t ?", "v_head_size": "t ?", "key": "t w", "else": "t @num_heads*d"},
@@ -254,7 +262,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "b s h"},
     ),
     "SparseAttention": lambda: OperatorRecord(
-        attributes={"kv_num_heads": "at least 1", "num_heads": "at least 1"},
+        attributes={
+            "do_rotary": "with 1 needs cos_cache sin_cache",
+            "kv_num_heads": "at least 1",
+            "num_heads": "at least 1; multiple of l",
+        },
         combinations=("TOGETHER in:key in:value",),
         inputs={
             "query": {"key": "b s @num_heads*d", "else": "b s (@num_heads+2*@kv_num_heads)*d"},
@@ -266,7 +278,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "block_col_indices": "l ?",
             "total_sequence_length": "",
             "key_total_sequence_lengths": "b",
+            "cos_cache": {"do_rotary=1": "m r", "else": None},
+            "sin_cache": {"do_rotary=1": "m r", "else": None},
         },
+        sizes={"m": "at least #total_sequence_length", "r": "multiple of 8; at most d/2"},
+        reads=("total_sequence_length",),
+        advised={"sparse_block_size": "one of 16 32 64 128"},
         outputs={
             "output": "b s @num_heads*d",
             "present_key": "b @kv_num_heads c d",
@@ -276,9 +293,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "SparseAttentionIndexer": lambda: OperatorRecord(
         attributes={
             "compress_ratio": "at least 1",
-            "policy_mode": "with csa needs key gate position_bias head_weights position_ids past_proj_buffer",
+            "policy_mode": f"{_CSA} past_proj_buffer",
             "index_topk": "at least 1",
-            "token_budget": "at least 1; multiple of compress_ratio",
+            "token_budget": "at least 1; multiple of compress_ratio; one of 0 if policy_mode=csa",
         },
         values={"policy_mode": _POLICY},
         cases=("keys or no_keys",),
