@@ -8,7 +8,7 @@ author = "The onnx-lint authors"
 release = __version__
 
 extensions = ["myst_parser"]
-myst_enable_extensions = ["attrs_inline", "deflist"]
+myst_enable_extensions = ["attrs_inline"]
 myst_heading_anchors = 3
 
 # A dash more or less is another option.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import Final, Literal, Never
 
 from onnx_lint.library import Lintable, Report, Settings, lint
 from onnx_lint.reporters.escape import visible
@@ -18,26 +18,25 @@ def assert_conforms(
     model: Lintable,
     settings: Settings | None = None,
     *,
-    fail_on: Literal["error", "warning", "note"] | None = None,
     select: str | Iterable[str] = (),
     ignore: str | Iterable[str] = (),
     target: str | Iterable[str] = (),
     baseline: str | os.PathLike[str] | None = None,
+    fail_on: Literal["error", "warning", "note"] | None = None,
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
+    **others: Never,
 ) -> Report:
     """Raise AssertionError, with the text report as its message, if `model` fails a check of its conformance.
 
-    `fail_on`: the lowest severity that fails, in place of the setting: `error`, the default, `warning` or `note`. The
-    other arguments are those of `onnx_lint.lint`. A model that cannot be judged fails as well, and so does a crash of a
+    The arguments are those of `onnx_lint.lint`; `fail_on` is the lowest severity that fails: `error`, the default,
+    `warning` or `note`. A model that cannot be judged fails as well, and so does a crash of a
     rule. Returns the report of a model that passes: its `conforms` is None if settings left out a part of the check.
     Raises the exceptions of `lint`.
     """
     __tracebackhide__ = True  # pytest then shows the line of the test
-    if fail_on is not None:
-        if fail_on not in GATES:
-            raise ValueError(f"unknown severity {fail_on!r} in fail_on; the severities are {', '.join(GATES)}")
-        settings = {**(settings or {}), "fail_on": fail_on}
+    if fail_on is not None and fail_on not in GATES:
+        raise ValueError(f"unknown severity {fail_on!r} in fail_on; the severities are {', '.join(GATES)}")
     report = lint(
         model,
         settings,
@@ -45,8 +44,10 @@ def assert_conforms(
         ignore=ignore,
         target=target,
         baseline=baseline,
+        fail_on=fail_on,
         config=config,
         filename=filename,
+        **others,
     )
     if not report.passes:
         raise AssertionError("\n".join([str(report), *_failures(report)]))

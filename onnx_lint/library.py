@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Iterable, Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, Never, Protocol, TypedDict
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
@@ -31,6 +31,7 @@ from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
+    from onnx_lint.configuration.settings import Setting
     from onnx_lint.fixing.files import Mending
     from onnx_lint.input.patched_source import PatchedSource
 
@@ -152,26 +153,30 @@ def lint(
     ignore: str | Iterable[str] = (),
     target: str | Iterable[str] = (),
     baseline: str | os.PathLike[str] | None = None,
+    fail_on: Gate | None = None,
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
+    **others: Never,
 ) -> Report:
     """Lint one model and return the report.
 
     - `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any form, or
       a message such as `onnx.ModelProto`, which may be any of the messages that the setting `proto` names.
     - `settings`: what else the command line takes, such as `Settings(severity={"cycle": "warning"})`. `select`,
-      `ignore`, `target` and `baseline` are settings as well; the keyword replaces the entry.
+      `ignore`, `target`, `baseline` and `fail_on` are settings as well; the keyword replaces the entry.
     - `config`: a configuration file, or True for the one that the command line would find near the model. Settings
       override it.
     - `filename`: the path to use for a model in memory, in the report and in patterns for paths.
 
     A model that breaks the specification, or bytes that are not a model, result in diagnostics and never in an
-    exception. Raises TypeError for an object that is none of the above and for a setting of another type; OSError for a
+    exception. Raises TypeError for an object that is none of the above, for a setting of another type and for a setting
+    as a keyword (the message says what to write); OSError for a
     path that cannot be opened (FileNotFoundError if there is none), for a schema file that cannot be read and for a
     root that is not a directory; ValueError for an unknown edition, rule, option, limit or target, for a faulty schema
     file, configuration or baseline, and for a selection without rules.
     """
-    keywords = {"select": select, "ignore": ignore, "target": target, "baseline": baseline}
+    _refuse(others)
+    keywords = {"select": select, "ignore": ignore, "target": target, "baseline": baseline, "fail_on": fail_on}
     path = _path_of(model)
     return _report(model, path, _name(filename, path), _joined(settings, keywords), config)
 
@@ -186,6 +191,7 @@ def fix(
     ignore: str | Iterable[str] = (),
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
+    **others: Never,
 ) -> Report:
     """Make all possible fixes in a model, and return the report on the fixed model.
 
@@ -199,12 +205,21 @@ def fix(
     """
     from onnx_lint.fixing.files import Mending
 
+    _refuse(others)
     location = _path_of(path)
     if location is None and folder is not None:
         raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
     given = _joined(settings, {"select": select, "ignore": ignore})
     target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
     return _report(path, location, _name(filename, location), given, config, Mending(unsafe, target=target))
+
+
+def _refuse(others: Mapping[str, object]) -> None:
+    """Raise TypeError for keyword arguments that do not exist, and say what to write in place of a setting."""
+    for name in others:
+        if name in Settings.__annotations__:
+            raise TypeError(f"{name!r} is a setting: write Settings({name}=...) as the second argument")
+        raise TypeError(f"unexpected keyword argument {name!r}{suggestion(name, Settings.__annotations__)}")
 
 
 def _joined(settings: Settings | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -321,40 +336,65 @@ _FIELDS: Final = {"severity": "severities", "options": "rule_options", "target":
 """The fields of `Request` with another name than the setting."""
 
 _PATHS: Final = frozenset({"opset_schemas", "plugins", "external_data_roots", "baseline"})
+_PAIRS: Final = frozenset({"severity", "limits", "opset_imports"})
 
 
 def _taken(name: str, value: Any) -> Any:
     """Return the value of a setting as the command line has it. Raises TypeError for a value of another type."""
     setting = Request.settings[_FIELDS.get(name, name)]
-    text = (str, os.PathLike) if name in _PATHS else str
-    what = "a path" if name in _PATHS else "a string"
     if isinstance(setting.default, bool):
-        if isinstance(value, bool):
-            return value
-        what = "True or False"
+        taken, what = _flag(value), "True or False"
     elif name == "options":
-        if isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values()):
-            return value
-        what = "a mapping of rules to mappings of options"
-    elif name in ("severity", "limits", "opset_imports"):
-        if value is None or isinstance(value, Mapping):
-            return read(setting.field, tuple(f"{key}={each}" for key, each in (value or {}).items()))
-        if isinstance(value, str) or (name == "opset_imports" and type(value) is int):
-            return read(setting.field, (str(value),))
-        what = f"a mapping, {'a number ' if name == 'opset_imports' else ''}or a string such as {setting.metavar}"
-    elif isinstance(setting.default, tuple):
-        if isinstance(value, text):
-            return (os.fspath(value),)
-        if isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)):
-            values = tuple(value)
-            if all(isinstance(each, text) for each in values):
-                return tuple(map(os.fspath, values))
-        what += f" or a list of {what.removeprefix('a ')}s"
-    elif value is None and setting.default is None:
+        taken, what = _options(value), "a mapping of rules to mappings of options"
+    elif name in _PAIRS:
+        number = "a number " if name == "opset_imports" else ""
+        taken, what = _pairs(setting, value), f"a mapping, {number}or a string such as {setting.metavar}"
+    else:
+        types: Any = (str, os.PathLike) if name in _PATHS else str
+        noun = "path" if name in _PATHS else "string"
+        if isinstance(setting.default, tuple):
+            taken, what = _texts(value, types), f"a {noun} or a list of {noun}s"
+        else:
+            taken, what = _text(setting, value, types), f"a {noun}"
+    if taken is NotImplemented:
+        raise TypeError(f"{name} takes {what}, not {value!r:.100} ({type(value).__name__})")
+    return taken
+
+
+def _flag(value: Any) -> Any:
+    """Return a value that is true or false; NotImplemented for any other, as the functions below do."""
+    return value if isinstance(value, bool) else NotImplemented
+
+
+def _options(value: Any) -> Any:
+    is_taken = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
+    return value if is_taken else NotImplemented
+
+
+def _pairs(setting: Setting, value: Any) -> Any:
+    """Return a mapping, as the options that have its pairs give it."""
+    if value is None or isinstance(value, Mapping):
+        return read(setting.field, tuple(f"{key}={each}" for key, each in (value or {}).items()))
+    if isinstance(value, str) or (setting.field == "opset_imports" and type(value) is int):
+        return read(setting.field, (str(value),))
+    return NotImplemented
+
+
+def _texts(value: Any, types: Any) -> Any:
+    """Return one or more strings or paths."""
+    if isinstance(value, types):
+        return (os.fspath(value),)
+    values = tuple(value) if isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)) else (value,)
+    return tuple(map(os.fspath, values)) if all(isinstance(each, types) for each in values) else NotImplemented
+
+
+def _text(setting: Setting, value: Any, types: Any) -> Any:
+    """Return a string or a path; None where there may be none. Raises ValueError for a word that is no choice."""
+    if value is None and setting.default is None:
         return None
-    elif isinstance(value, text):
-        allowed = setting.kind.allowed
-        if name in ("fail_on", "target_gate") and value not in allowed:
-            raise ValueError(f"{name} is one of {', '.join(allowed)}, not {value!r}")
-        return os.fspath(value)
-    raise TypeError(f"{name} takes {what}, not {value!r:.100} ({type(value).__name__})")
+    if not isinstance(value, types):
+        return NotImplemented
+    allowed = setting.kind.allowed
+    if setting.field in ("fail_on", "target_gate") and value not in allowed:
+        raise ValueError(f"{setting.field} is one of {', '.join(allowed)}, not {value!r}")
+    return os.fspath(value)

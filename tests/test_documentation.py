@@ -22,7 +22,6 @@ import pytest
 import yaml
 from support.project.built_in_rules import RULES, check_each_rule
 from support.project.checkout import ROOT
-from support.project.each_case import each_case
 from support.project.fixture_files import Fixture, fixtures_of
 
 from onnx_lint import Settings, lint
@@ -43,7 +42,7 @@ from generate import rules as rule_pages  # noqa: E402
 from generate import site as made_site  # noqa: E402
 from generate.examples import CONFIGURATION, command, configuration, examples, title  # noqa: E402
 from generate.line_schema import LINE_SCHEMA, line_schema_text  # noqa: E402
-from generate.operator_checks import PAGE, with_ranges  # noqa: E402
+from generate.site import CONTENTS  # noqa: E402
 
 FOLDERS = ("benchmarks", "conformance", "docs", "fixtures", "fuzz", "onnx_lint", "rules", "tests", "tools")
 """The folders of the checkout with pages in Markdown."""
@@ -122,27 +121,15 @@ def test_each_command_and_each_key_is_described(site: dict[str, str]):
 def test_all_pages_are_in_the_table_of_contents(site: dict[str, str]):
     names = {path.stem for path in DOCS.glob("*.md")} - {"index"}
     names |= {name.removesuffix(".md") for name in site if "/" not in name}
-    texts = [(DOCS / name).read_text(encoding="utf-8") for name in ("index.md", "project.md")]
-    listed = [name for text in texts for name in re.findall(r"^([a-z_-]+)$", text, re.MULTILINE)]
-    assert sorted(listed) == sorted(names)
+    listed = [name for of_page in CONTENTS.values() for text in of_page.values() for name in text.split()]
+    assert sorted({*listed} - {"rules/index"}) == sorted(names)
+    assert len(listed) == len({*listed})
 
 
-def test_the_fixtures_of_decided_questions_exist():
-    page = (DOCS / "operator_checks.md").read_text(encoding="utf-8")
-    named = re.findall(r"`([a-z0-9-]+/(?:valid|invalid)/\w+)`", page)
-    assert len(named) > 50
-    assert [name for name in named if not list((DOCS.parent / "fixtures").glob(f"{name}.*"))] == []
-    tests = re.findall(r"`(tests/[\w/]+\.py)`", page)
-    assert [name for name in tests if not (DOCS.parent / name).is_file()] == []
-
-
-DECISIONS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
-
-
-@pytest.mark.slow
-@each_case("line", DECISIONS)
-def test_the_versions_of_a_decision_are_those_of_its_fixtures(line: str):
-    assert with_ranges(line) == f"{line}\n", "run python docs/generate/operator_checks.py"
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+def test_a_page_has_no_block_that_only_the_site_understands(path: Path):
+    text = path.read_text(encoding="utf-8")
+    assert re.findall(r"^```\{|^: ", text, re.MULTILINE) == []
 
 
 # --- the examples are what a user would see
@@ -331,7 +318,8 @@ def test_the_page_names_all_arguments_of_lint():
     for heading in ("| Keyword | |", "| Setting | |"):
         rows = page.partition(heading)[2].partition("\n\n")[0].splitlines()
         named.append({name for row in rows for name in re.findall("`([a-z_]+)`", row.split("|")[1] if row else "")})
-    keywords, settings = set(inspect.signature(lint).parameters) - {"model", "settings"}, set(Settings.__annotations__)
+    keywords = set(inspect.signature(lint).parameters) - {"model", "settings", "others"}
+    settings = set(Settings.__annotations__)
     assert named == [keywords, settings - keywords]
 
 

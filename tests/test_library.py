@@ -14,7 +14,7 @@ import pytest
 from google.protobuf import text_format
 from support.models.clean_model import CLEAN
 
-from onnx_lint import Report, Settings, assert_conforms, lint
+from onnx_lint import Report, Settings, assert_conforms, fix, lint
 from onnx_lint.cli.application import run
 from onnx_lint.configuration.settings import GATES, LEVELS
 from onnx_lint.spec.standard import EDITIONS
@@ -180,5 +180,24 @@ class TestSettings:
         assert get_args(hints["edition"]) == EDITIONS
         assert get_args(hints["fail_on"]) == GATES
         assert get_args(get_args(get_args(hints["severity"])[1])[1]) == LEVELS
-        keywords = set(inspect.signature(lint).parameters)
-        assert set(inspect.signature(assert_conforms).parameters) == keywords | {"fail_on"}
+        assert list(inspect.signature(assert_conforms).parameters) == list(inspect.signature(lint).parameters)
+
+    @pytest.mark.parametrize("function", [lint, fix, assert_conforms])
+    @pytest.mark.parametrize(
+        ("keyword", "said"),
+        [
+            ("edition", "'edition' is a setting: write Settings(edition=...) as the second argument"),
+            ("pedantic", "'pedantic' is a setting: write Settings(pedantic=...) as the second argument"),
+            ("severity", "'severity' is a setting: write Settings(severity=...) as the second argument"),
+            ("editon", "unexpected keyword argument 'editon'; did you mean 'edition'?"),
+            ("zzz", "unexpected keyword argument 'zzz'"),
+        ],
+    )
+    def test_a_setting_as_a_keyword_is_refused_with_what_to_write(self, function: Any, keyword: str, said: str):
+        with pytest.raises(TypeError, match=f"^{re.escape(said)}$"):
+            function(CLEAN.encode(), **{keyword: "1.21"})
+
+    def test_fail_on_is_the_setting_of_that_name(self):
+        assert not lint(UNDEFINED.encode()).passes
+        assert lint(UNDEFINED.encode(), fail_on="never").passes
+        assert not lint(UNDEFINED.encode(), Settings(fail_on="never"), fail_on="error").passes

@@ -60,10 +60,15 @@ def _library() -> Iterator[str]:
 
 
 def _arguments(function: Any) -> str:
-    """The names of the arguments; those that are named only are behind the star, and `=` marks a default."""
+    """The names of the arguments; those that are named only are behind the star, and `=` marks a default.
+
+    Keywords that are taken only to refuse them are left out.
+    """
     kinds = inspect.Parameter
     parts: list[str] = []
     for each in inspect.signature(function).parameters.values():
+        if each.annotation == "Never":
+            continue
         if each.kind is kinds.KEYWORD_ONLY and "*" not in parts:
             parts.append("*")
         prefix = "**" if each.kind is kinds.VAR_KEYWORD else ""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,21 @@ LINKS: Final = {
 """Links of the written pages that lead to a file in a checkout, and the page of the site with the same content."""
 
 
+CONTENTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "index.md": {
+        "First steps": "install quickstart common_questions",
+        "Using it": "terminal coming_from_onnx_checker editors configuration continuous_integration reports fixing "
+        "hygiene targets shapes documents remote many_models opset-schema",
+        "Reference": "rules/index clauses command_line configuration_keys changelog",
+        "From Python": "library plugins stability",
+        "Other checkers": "conformance checkers faults_of_onnx",
+        "The project": "project",
+    },
+    "project.md": {"Working on it": "design writing_rules fixtures new_onnx_release fuzzing performance"},
+}
+"""The tables of contents of the site, which a reader of the files does not need: by the page, by the caption."""
+
+
 def pages() -> Iterator[tuple[str, str]]:
     """Name and text of each page that is not written in the folder docs."""
     yield "clauses.md", clause_page()
@@ -35,6 +50,14 @@ def pages() -> Iterator[tuple[str, str]]:
     yield from rule_pages()
     for path, name in COPIED.items():
         yield name, (ROOT / path).read_text(encoding="utf-8")
+
+
+def contents_of(page: str) -> str:
+    """The table of contents that a page has on the site; empty for most pages."""
+    return "".join(
+        "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *listed.split(), "```", ""])
+        for caption, listed in CONTENTS.get(page, {}).items()
+    )
 
 
 def gather(folder: Path) -> None:
@@ -47,7 +70,7 @@ def gather(folder: Path) -> None:
         text = path.read_text(encoding="utf-8")
         for file, page in LINKS.items():
             text = text.replace(f"]({file})", f"]({page})")
-        (folder / path.name).write_text(text, encoding="utf-8")
+        (folder / path.name).write_text(f"{text}{contents_of(path.name)}", encoding="utf-8")
     shutil.copytree(DOCS / "captures", folder / "captures")
     for name, text in pages():
         target = folder / name

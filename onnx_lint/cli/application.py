@@ -41,6 +41,16 @@ Examples:
 """
 
 
+_WRITTEN_FOR = {
+    "--strict": "--fail-on warning, and --pedantic for faults that nearly every model has",
+    "--werror": "--fail-on warning",
+    "--list-rules": "onnx-lint rules",
+    "--explain": "onnx-lint explain NAME",
+    "--no-color": "NO_COLOR=1 before the command",
+}
+"""What to write for the options that other linters have."""
+
+
 class _DefaultCommandGroup(click.Group):
     """A group with a default command: `onnx-lint PATH...` is `onnx-lint check PATH...`."""
 
@@ -119,6 +129,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code. No exception leaves it."""
     try:
         code = application.main(arguments, prog_name=NAME, standalone_mode=False)
+    except click.NoSuchOption as error:
+        if error.option_name in _WRITTEN_FOR:
+            # To type checkers, click calls the attributes final.
+            text = f"no such option {error.option_name}: write {_WRITTEN_FOR[error.option_name]}"
+            error.__dict__.update(message=text, possibilities=None)
+        error.show()
+        return exit_codes.NOT_CHECKED
     except click.ClickException as error:
         # Names of files may have control characters. To type checkers, click calls the attribute final.
         error.__dict__["message"] = visible(error.message)

@@ -43,6 +43,7 @@ class Baselines:
         self._rules = rules
         self._new_path = plan.request.write_baseline
         self._prune = plan.request.prune_baseline
+        self._written = 0
         self._of_file: dict[str, str] = {}
         for path in paths:
             baseline = self._new_path or plan.request_for(path).baseline
@@ -77,6 +78,7 @@ class Baselines:
         # Entries of rules that did not run stay in the baseline.
         others = living(replace(file, diagnostics=(), suppressed=()), entries, rules)
         self._alive[baseline][name] = {**others, **known}
+        self._written += len(file.diagnostics)
         return replace(file, diagnostics=(), suppressed=file.diagnostics)
 
     def _take_moved(self, file: FileReport, baseline: str, name: str) -> None:
@@ -93,10 +95,9 @@ class Baselines:
         Raises RunError if a file cannot be written.
         """
         if self._new_path is not None:
-            known = self._alive[self._new_path]
-            _write(self._new_path, known)
-            count = sum(entry.count for entries in known.values() for entry in entries.values())
-            sys.stderr.write(f"Wrote {counted(count, 'finding')} to {shown_path(self._new_path)}\n")
+            _write(self._new_path, self._alive[self._new_path])
+            # As many as later runs call suppressed: a finding may have several faults, each with a count of its entry.
+            sys.stderr.write(f"Wrote {counted(self._written, 'finding')} to {shown_path(self._new_path)}\n")
             return 0
         stale = 0
         for path, baseline in self._read.items():

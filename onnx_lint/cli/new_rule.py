@@ -33,18 +33,33 @@ from onnx_lint.model import {names}
 from onnx_lint.rule import Finding, own_clause, rule
 from onnx_lint.wording import quote
 
-CLAUSE = own_clause("{clause}", "What a model must do.")
+CLAUSE = own_clause(
+    "{clause}",
+    "{requirement}",
+)
 
 
 @rule(clause=CLAUSE, since="1.0")
 def {function}(model: Model) -> Iterator[Finding]:
-    """What is wrong, in one sentence."""
+    """{summary}"""
+{body}'''
+
+_LOOP: Final = """\
     {loop}:
         is_wrong = False  # fill in the condition, such as {condition}
         if is_wrong:
             message = f"{message}, which is not allowed"
             yield Finding({place}, message, subject={subject})
-'''
+"""
+"""The body of a rule that looks at each thing of one kind."""
+
+_REQUIRED_KEY: Final = """\
+    key = "{key}"
+    if all(entry.key != key for entry in model.proto.metadata_props):
+        message = f"the metadata has no key {{quote(key)}}"
+        yield Finding(ROOT.at("metadata_props"), message, allowed=f"the key {{quote(key)}}")
+"""
+"""The body of a rule whose name begins with `missing-`."""
 
 _TEST: Final = '''\
 """The rule {name} on a model that breaks it and on one that keeps it."""
@@ -57,8 +72,7 @@ from onnx_lint import Settings, lint
 INVALID = """
 ir_version: 10
 producer_name: "us"
-opset_import {{ version: 21 }}
-metadata_props {{ key: "author" value: "us" }}
+opset_import {{ version: 21 }}{wrong_metadata}
 graph {{
   name: "graph"
   node {{ name: "n" op_type: "Relu" input: "x" output: "y" }}
@@ -67,7 +81,12 @@ graph {{
 }}
 """
 
-VALID = 'ir_version: 10 producer_name: "us" opset_import {{ version: 21 }} graph {{ name: "other" }}'
+VALID = """
+ir_version: 10
+producer_name: "us"
+opset_import {{ version: 21 }}{right_metadata}
+graph {{ name: "other" }}
+"""
 
 
 def rules(model: str) -> set[str]:
@@ -103,11 +122,11 @@ _KINDS: Final = {
     },
     "value": {
         "names": "Model",
-        "loop": "for index, name in enumerate(model.main_graph.input_names)",
-        "condition": 'name == "x"',
+        "loop": "for index, value in enumerate(model.proto.graph.input)",
+        "condition": "value.type.tensor_type.elem_type == 1  # float",
         "place": 'model.main_graph.at("input", index)',
-        "message": "an input is called {quote(name)}",
-        "subject": "name",
+        "message": "input {quote(value.name)} is a tensor of float",
+        "subject": "value.name",
     },
     "graph": {
         "names": "Model",
@@ -118,7 +137,32 @@ _KINDS: Final = {
         "subject": "graph.name",
     },
 }
-"""By what a rule is about, the parts of its file."""
+"""By what a rule is about, the parts of its body."""
+
+
+_ENTRY: Final = '\nmetadata_props {{ key: "{key}" value: "us" }}'
+
+
+def _body(name: str, kind: str) -> dict[str, str]:
+    """Return the parts of the files that depend on what the rule is about."""
+    names, key = _KINDS[kind]["names"], name.removeprefix("missing-")
+    if kind == "metadata" and key != name:
+        return {
+            "names": names,
+            "requirement": f"The metadata of a model has the key {key}.",
+            "summary": f"The metadata has no key {key}.",
+            "body": _REQUIRED_KEY.format(key=key),
+            "wrong_metadata": "",
+            "right_metadata": _ENTRY.format(key=key),
+        }
+    return {
+        "names": names,
+        "requirement": "What a model must do.",
+        "summary": "What is wrong, in one sentence.",
+        "body": _LOOP.format(**_KINDS[kind]),
+        "wrong_metadata": _ENTRY.format(key="author"),
+        "right_metadata": "",
+    }
 
 
 @click.command("new-rule", short_help="Write a rule of your own to start from.")
@@ -130,8 +174,8 @@ def new_rule_command(name: str, kind: str) -> None:
     """Write a rule of your own to start from: a Python file, and its test with two models.
 
     NAME is the id of the rule: lower-case words with dashes that name what is found, such as missing-licence. Existing
-    files are never changed. The test fails until you fill in the condition and the models. Then run: pytest, and
-    onnx-lint --plugin FILE MODEL.
+    files are never changed. A rule of the metadata whose name begins with missing- works as it is written; the test of
+    any other fails until you fill in the condition and the models. Then run: pytest, and onnx-lint --plugin FILE MODEL.
     """
     if _NAME.fullmatch(name) is None:
         raise click.UsageError(
@@ -145,8 +189,8 @@ def new_rule_command(name: str, kind: str) -> None:
         raise click.UsageError(f"{function!r} is a keyword of Python")
     if function in _TAKEN:
         raise click.UsageError(f"the file would be a module {function!r}, which Python or pytest imports")
-    text = _RULE.format(file=file, clause=f"HOUSE-{name.upper()}", function=function, **_KINDS[kind])
-    files = {file: text, f"test_{file}": _TEST.format(file=file, name=name)}
+    parts = {"file": file, "name": name, "function": function, "clause": f"HOUSE-{name.upper()}"} | _body(name, kind)
+    files = {file: _RULE.format(**parts), f"test_{file}": _TEST.format(**parts)}
     if any(len(line) > _LONGEST_LINE for text in files.values() for line in text.splitlines()):
         raise click.UsageError(f"the name is too long: a line would have more than {_LONGEST_LINE} characters")
     for path in files:

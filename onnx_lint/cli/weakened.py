@@ -2,18 +2,19 @@
 """Finds the settings of configuration files that may hide findings, since a model may come with such a file.
 
 A setting counts if it can make findings fewer or less severe, or let a run pass that would otherwise fail. Settings of
-the command line, and those that it overrides, do not count.
+the command line, and those that it overrides, do not count, and neither does a baseline of the user's own.
 """
 
 from __future__ import annotations
 
+import pathlib
 import sys
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.settings import keys
-from onnx_lint.configuration.values import Path, SetValue, dotted
+from onnx_lint.configuration.values import Origin, Path, SetValue, dotted
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.report.totals import Weakening
@@ -45,7 +46,9 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
         seen.add(id(values))
         settings = plan.settings_for(file)
         for path, value in values.items():
-            if not keys()[path[0]].is_run_wide and _weakens(path, value.value, settings, plan.request):
+            if keys()[path[0]].is_run_wide or (path == ("baseline",) and _is_of_the_user(value.origin)):
+                continue
+            if _weakens(path, value.value, settings, plan.request):
                 note(path, value)
     return tuple(Weakening(file, tuple(given.items()), is_found) for (file, is_found), given in found.items())
 
@@ -67,6 +70,14 @@ def _is_idle(key: str, used: Set[str]) -> bool:
 def print_weakenings(weakened: Iterable[Weakening]) -> None:
     """Print on standard error which discovered configuration files turn something off, if the report cannot say so."""
     sys.stderr.writelines(f"Warning: {what}\n" for what in weakened_of(weakened, quiet=True))
+
+
+def _is_of_the_user(origin: Origin) -> bool:
+    """Return whether the user named the file, or works in its folder or below it; else it came with a model."""
+    if not origin.is_found:
+        return True
+    working = pathlib.Path.cwd()
+    return pathlib.Path(origin.files[0]).parent in (working, *working.parents)
 
 
 def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bool:

@@ -325,7 +325,9 @@ class Request(Record, metaclass=_RequestType):
         details=f"The cache is in ~/.cache/onnx-lint, or in the folder that ONNX_LINT_CACHE_DIR names. {_RUN_WIDE}",
         is_run_wide=True,
     )
-    time_limit: float | None = setting(SECONDS, None, "Stop checking a model after this time.", READ, metavar="SECONDS")
+    time_limit: float | None = setting(
+        SECONDS, None, "Stop checking a model after this time.", READ, metavar="SECONDS", is_rare=True
+    )
 
     fix: bool = setting(
         FLAG, False, "Fix what can be fixed, as onnx-lint fix does, and report the rest.", FIXES, is_rare=True
@@ -443,6 +445,7 @@ class Request(Record, metaclass=_RequestType):
         "as well.",
         example='opset-schemas = ["vision.json"]',
         merging="paths",
+        is_rare=True,
     )
     plugins: tuple[str, ...] = setting(
         PATHS,
@@ -555,6 +558,7 @@ class Request(Record, metaclass=_RequestType):
         example="[limits]\nmemory = '4GiB'",
         merging="table",
         is_added_to=True,
+        is_rare=True,
     )
 
     context: bool = setting(
@@ -580,8 +584,8 @@ class Request(Record, metaclass=_RequestType):
     baseline: str | None = setting(
         PATH,
         None,
-        "Do not report findings that this file lists.",
-        BASELINE,
+        "Do not report findings that this file lists; --write-baseline FILE writes it.",
+        COMMON,
         metavar="FILE",
         details="A path, relative to this file; --write-baseline writes it.",
         example='baseline = "onnx-lint-baseline.json"',
@@ -599,7 +603,9 @@ class Request(Record, metaclass=_RequestType):
         PATH, None, "Use this configuration file instead of the nearest one.", CONFIGURATION, metavar="FILE"
     )
     no_config: bool = setting(FLAG, False, "Ignore configuration files.", CONFIGURATION)
-    show_settings: bool = setting(FLAG, False, "Print the settings and where each one comes from.", CONFIGURATION)
+    show_settings: bool = setting(
+        FLAG, False, "Print the settings and where each one comes from.", CONFIGURATION, is_rare=True
+    )
 
     policy_files: Mapping[str, str] = EMPTY
     """The file of each entry of the policy."""

@@ -234,10 +234,7 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
         return
     if release is not None:
         yield from unjudged_nodes(model, release)
-        # ONNX Runtime reads sparse tensors of most types with a byte or more for each element.
-        packed = sum(_is_packed(each.values) for each in model.tensors.sparse) if release.has_kernels else 0
-        if packed:
-            yield f"{counted(packed, 'sparse tensor')} of strings or of less than a byte"
+        yield from _unjudged_sparse(model, release)
     else:
         own = sum(is_onnx_domain(normalized_domain(each.domain)) for each in model.functions)
         if own:
@@ -251,6 +248,20 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
         integers = sum(each.is_external and each.data_type in _INTEGERS for each in model.external_data)
         if integers:
             yield f"{counted(integers, 'tensor')} of integers in data files"
+
+
+def _unjudged_sparse(model: Model, release: ProductRelease) -> Iterator[str]:
+    """Yield the sparse tensors that the data of a release do not judge, in words."""
+    if release.has_kernels:
+        # ONNX Runtime reads those of most types with a byte or more for each element.
+        packed = sum(_is_packed(each.values) for each in model.tensors.sparse)
+        if packed:
+            yield f"{counted(packed, 'sparse tensor')} of strings or of less than a byte"
+    else:
+        # OpenVINO refuses one that a node reads, unless it is a default of an input.
+        count = sum(len(graph.sparse_initializer_names) for graph in model.graphs_with("sparse_initializer"))
+        if count:
+            yield counted(count, "sparse initializer")
 
 
 def _is_packed(values: StoredTensor | None) -> bool:

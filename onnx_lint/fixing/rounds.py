@@ -260,11 +260,10 @@ def _problem(
     if caused is not None:
         rule, message = caused
         said = f" ({message})" if message else ""
-        rules = ",".join(sorted({each.rule for each in attempt}))
-        return (
-            f"the fix was not made: it would cause a new finding of {rule!r}{said};"
-            f" --select {rules} makes the fix nevertheless"
-        )
+        rules = sorted({each.rule for each in attempt})
+        # With these rules alone, a new finding of one of them is reported as well.
+        way = "" if rule in rules else f"; --select {','.join(rules)} makes the fix nevertheless"
+        return f"the fix was not made: it would cause a new finding of {rule!r}{said}{way}"
     gone = _fixed(before, after, attempt)
     for each in attempt:
         # If a limit keeps findings of a rule from being reported, others take the place of those that are gone.

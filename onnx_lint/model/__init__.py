@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.declaration_index import EarlierStatements
     from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, contradict
     from onnx_lint.ir.names.renaming import FreshNames, value_names
-    from onnx_lint.ir.operators.control_flow import attribute_name
     from onnx_lint.ir.operators.function_calls import attribute_parameters
     from onnx_lint.ir.operators.imports import MAX_VERSION
     from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAP_KEYS, MAX_INT64, STRING_TYPE
     from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
     from onnx_lint.spec.releases import (
+        DOMAIN_ALIAS,
         ML_DOMAIN,
         NEWEST_IR_VERSION,
         TRAINING_DOMAIN,

@@ -40,7 +40,6 @@ from onnx_lint.wording import quote
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize, FrozenSize
     from onnx_lint.ir.names.resolution import UndefinedName
-    from onnx_lint.ir.operators.imports import Importer
     from onnx_lint.ir.places.place import Place
     from onnx_lint.model.model import Model
     from onnx_lint.schema import Proto
@@ -110,9 +109,9 @@ def may_lack_imports(model: Model) -> bool:
     return not model.imports.all_have({"", *map(normalized_domain, written)})
 
 
-def imports_of_onnxruntime(model: Model) -> list[Importer]:
-    """Return the model and the functions that import a domain of ONNX Runtime."""
-    return list(model.imports.where(lambda entries: any(entry.domain in ONNXRUNTIME.domains for entry in entries)))
+def imports_onnxruntime(model: Model) -> bool:
+    """Return whether nodes may be of a domain of ONNX Runtime: it is imported, or said to be imported by the model."""
+    return any(entry.domain in ONNXRUNTIME.domains for entries in model.imports.distinct for entry in entries)
 
 
 def functions_are_bound(model: Model) -> bool:
@@ -141,6 +140,12 @@ def has_several_graphs(model: Model) -> bool:
 def has_unnamed_graphs(model: Model) -> bool:
     """Return whether a graph has no name."""
     return any(not graph.name and not graph.is_function for graph in model.graphs)
+
+
+def lacks_outputs(model: Model) -> bool:
+    """Return whether the main graph of a model without training has nodes and no output."""
+    main = model.main_graph
+    return main is not None and not main.output_names and len(main.nodes) > 0 and not has_training_information(model)
 
 
 def has_repeated_outputs(model: Model) -> bool:
@@ -305,7 +310,7 @@ def has_wrong_values(model: Model) -> bool:
     return has_shape_conflicts(model) or any(
         _reads_strings(model, graph, forms)
         for alike in model.operators.verified_nodes
-        if alike.operator.op_type == "Cast"
+        if alike.operator.op_type in ("Cast", "CastLike")
         for graph, forms in alike.forms.items()
     )
 

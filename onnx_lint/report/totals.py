@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from onnx_lint.common.record import Record
@@ -91,7 +91,7 @@ class Totals:
         self.worst[max(severity for _, severity in kinds)] += 1
         self.findings.update(kinds)
         self.files_with.update(kinds.keys())
-        self.fixable.update(fixes_of(file.diagnostics))
+        self.fixable.update(fixes_of(file))
 
     @property
     def levels(self) -> Counter[Severity]:
@@ -102,13 +102,13 @@ class Totals:
         return counts
 
 
-def fixes_of(diagnostics: Sequence[Diagnostic]) -> Counter[bool]:
-    """Return how many findings have a fix, by whether it is safe."""
-    if not diagnostics:  # as of most files
+def fixes_of(file: FileReport) -> Counter[bool]:
+    """Return how many findings `onnx-lint fix` can mend, by whether that is safe. It changes binary files only."""
+    if not file.diagnostics or file.form != "binary":  # most files have none
         return Counter()
     from onnx_lint.report.folding import unfold
 
-    return Counter(item.fix.is_safe for item in unfold(diagnostics) if item.fix is not None)
+    return Counter(item.fix.is_safe for item in unfold(file.diagnostics) if item.fix is not None)
 
 
 class Report(Record):

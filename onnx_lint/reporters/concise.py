@@ -44,7 +44,7 @@ class Writer:
             errors = map(internal_error_of, file.internal_errors)
             stream.writelines(f"{path}: internal error: {visible(error)}\n" for error in errors)
             stream.writelines(
-                f"{path}: {target.program}: {visible(target.said)}\n" for target in file.targets if target.is_red
+                f"{path}: {target.program}: {visible(target.said)}\n" for target in file.targets if target.loads is None
             )
             stream.writelines(f"{path}: not verified: {what}\n" for what in not_verified_of(file))
 

@@ -134,7 +134,7 @@ def security_markdown(entry: Registered) -> str:
 def clauses_markdown(entry: Registered) -> str:
     """Return the list of the clauses that a rule checks, with the keywords that RFC 2119 does not define explained."""
     table = [clauses()[name] for name in entry.clauses]
-    lines = [f"- **{clause.id}** ({clause.anchor}; {keywords_of(clause)}): {clause.summary}" for clause in table]
+    lines = [f"- **{clause.id}** ({_joined(clause.anchor, keywords_of(clause))}): {clause.summary}" for clause in table]
     words = {word for clause in table for word in clause.keyword.values()}
     meanings = [f"- *{word}*: {meaning}." for word, meaning in OWN_KEYWORDS.items() if word in words]
     return "\n".join([*lines, *(["", "Keywords:", "", *meanings] if meanings else [])])
@@ -146,7 +146,7 @@ def clause_markdown(clause: Clause) -> str:
     until = f" to {clause.until}" if clause.until is not None else " on"
     parts = [
         f"# {clause.id}",
-        f"*{clause.anchor}; chapter {clause.chapter}; from IR version {clause.since}{until}*",
+        f"*{_joined(clause.anchor, f'chapter {clause.chapter}', f'from IR version {clause.since}{until}')}*",
         clause.summary,
         "### Severity",
         "\n".join(_strengths(clause)),
@@ -162,6 +162,11 @@ def clause_markdown(clause: Clause) -> str:
     if clause.note:
         parts += ["### Note", clause.note]
     return "\n\n".join(parts) + "\n"
+
+
+def _joined(*parts: str) -> str:
+    """Return the parts that are not empty: a clause of a plugin may have no address."""
+    return "; ".join(filter(None, parts))
 
 
 def _refusal(consumer: str, row: str) -> str:

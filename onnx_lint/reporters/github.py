@@ -116,11 +116,14 @@ def _annotations(file: FileReport, root: str) -> Iterator[_Annotation]:
             yield _about_file(path, target.program, visible(target.said))
     for item in worst_first(file.diagnostics):
         yield _about_finding(item, path)
+    for target in file.targets:
+        if target.loads is None and not target.is_red:
+            yield _about_file(path, target.program, visible(target.said), "notice")
 
 
-def _about_file(path: str, title: str, message: str) -> _Annotation:
-    line = f"error {path}: {title}: {message}"
-    return _Annotation("error", path, f"onnx-lint: {title}", message, line, f"about {title}")
+def _about_file(path: str, title: str, message: str, kind: str = "error") -> _Annotation:
+    line = f"{kind} {path}: {title}: {message}"
+    return _Annotation(kind, path, f"onnx-lint: {title}", message, line, f"about {title}")
 
 
 def _about_finding(item: Diagnostic, path: str) -> _Annotation:

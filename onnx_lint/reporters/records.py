@@ -81,7 +81,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "judged_by": file.judged_by,
         "unreadable": file.unreadable,
         "not_judged": file.not_judged,
-        "not_verified": [{"domain": domain, "nodes": nodes} for domain, nodes in file.not_verified],
+        "not_verified": _not_verified(file),
         "shapes": _shapes(file.shapes) if file.shapes is not None else None,
         "incomplete": list(file.incomplete),
         "pedantic": [{"rule": item.rule, "count": item.count, "message": item.describe()} for item in file.counted],
@@ -95,6 +95,21 @@ def file_record(file: FileReport) -> dict[str, Any]:
         **_differences(file),
         **given(remote=file.traffic and _traffic(file.traffic)),
     }
+
+
+def _not_verified(file: FileReport) -> list[dict[str, Any]]:
+    """Return what was not verified, in the words of text: domains with their nodes first, then what has no domain."""
+    if not (file.not_verified or file.incomplete or file.shapes):
+        return []
+    from onnx_lint.reporters.wording import not_verified_of
+
+    said = tuple(not_verified_of(file))
+    others = len(said) - len(file.not_verified)
+    domains = (*file.not_verified, *[(None, 0)] * others)
+    return [
+        {"domain": domain, "nodes": nodes, "message": message}
+        for (domain, nodes), message in zip(domains, said, strict=True)
+    ]
 
 
 def _repair(repair: Repair) -> dict[str, Any]:

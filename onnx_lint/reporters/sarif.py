@@ -310,9 +310,9 @@ def _notifications(
     if file.not_judged is not None:
         yield _notification("not-judged", "error", f"{visible(file.not_judged)}.") | {"locations": [location]}
     for target in file.targets:
-        if target.is_red:
-            text = f"{target.program}: {visible(target.said)}."
-            yield _notification("not-verified", "error", text) | {"locations": [location]}
+        if target.loads is None:
+            text, level = f"{target.program}: {visible(target.said)}.", "error" if target.is_red else "note"
+            yield _notification("not-verified", level, text) | {"locations": [location]}
     for what in not_verified_of(file):
         yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
     for error in file.internal_errors:

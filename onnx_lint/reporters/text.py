@@ -243,7 +243,7 @@ def _summary(file: FileReport, report: Report) -> Line:
     if file.unreadable is not None:
         # The reason is printed on standard error.
         return (path, ("not checked", "bold red"))
-    facts = "".join(f"; {what}" for what in (fixable_of(fixes_of(file.diagnostics)), description_of(file)) if what)
+    facts = "".join(f"; {what}" for what in (fixable_of(fixes_of(file)), description_of(file)) if what)
     if file.internal_errors:
         crashed = f"; not judged in full: {counted(len(file.internal_errors), 'internal error')}"
         return (path, (state_of(file), ""), (crashed, "bold red"), (facts, ""))

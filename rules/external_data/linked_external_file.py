@@ -63,7 +63,7 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
     - The target of a followed link is checked like any file; if it does not exist, `missing-external-file` reports
       it.
     - The target of a link that is not followed is *not verified*.
-    - The onnx package also refuses download caches that link to a common store; ONNX Runtime reads them.
+    - The onnx package also refuses download caches that link to a common store.
     """
     found: dict[str, list[ExternalData]] = {}
     for data in model.external_data:

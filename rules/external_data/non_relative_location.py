@@ -60,10 +60,9 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
 
     - The location must be a relative POSIX path of a file, with `/` between the components.
     - It must not have a NUL byte, a backslash or a drive letter.
-    - A leading `#` is a warning: the onnx package marks tensors in memory with it. `check_model` of a ModelProto skips
-      such a tensor; other consumers open a file of that name, and `missing-external-file` reports if there is none.
-    - `*/_ORT_MEM_ADDR_/*` is an error: ONNX Runtime marks tensors in memory with it, and in a file there is no such
-      data. ONNX Runtime refuses it.
+    - A leading `#` is a warning: the onnx package marks tensors in memory with it. onnx.checker and ONNX Runtime open a
+      file of that name, and `missing-external-file` reports if there is none.
+    - `*/_ORT_MEM_ADDR_/*` is an error: it marks a tensor in memory, and ONNX Runtime refuses it in a file.
     """
     for data in model.external_data:
         if not data.is_external or not data.location:

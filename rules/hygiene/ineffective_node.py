@@ -37,7 +37,7 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
 
     - `onnx-lint fix --select ineffective-node` (safe) does it.
     - The fix needs `--unsafe-fixes` for a 0 that is added to floating-point numbers, because -0 + 0 is 0; for 16-bit
-      floating-point numbers, because the nodes around a value decide whether ONNX Runtime rounds it; and in functions.
+      floating-point numbers, because the nodes around a value decide whether a runtime rounds it; and in functions.
 
     ### Example
 

@@ -18,7 +18,7 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
 
     - `onnx-lint fix --select unused-initializer` (safe) deletes those that are no graph inputs; for 16-bit
       floating-point numbers, add `--unsafe-fixes`.
-    - `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
+    - `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes those of the main graph.
 
     ### Example
 

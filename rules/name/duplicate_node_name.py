@@ -37,8 +37,8 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Diagnostics, profilers and quantization tools identify a node by its name. Some versions of ONNX Runtime refuse the
-    model.
+    Diagnostics, profilers and quantization tools identify a node by its name. ONNX Runtime refuses the model, unless
+    all but one of the nodes are Constants.
 
     ### Details
 

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, has_aliased_domains
+from onnx_lint.model import DOMAIN_ALIAS, Model, has_aliased_domains
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import DOMAIN_ALIAS
 
 
 @rule(clause=("NOD-3a", "NOD-3b"), since="0.2.0", about=has_aliased_domains, needs="node")

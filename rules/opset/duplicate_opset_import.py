@@ -50,8 +50,7 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
       mention.
     - In a function, a second version is an error.
     - In the model, a second version is a warning: the specification does not forbid it, and says that nodes use the
-      highest version. `onnx.checker` prefers an entry of the empty domain to one of `ai.onnx`, and of two with one
-      name the last one. ONNX Runtime uses the last of all.
+      highest version. Consumers differ in the version that they use.
     """
     for importer in model.imports.where(_has_duplicates):
         yield from _duplicates(model, importer)

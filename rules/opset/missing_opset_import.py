@@ -149,9 +149,9 @@ def _missing_in_model(
 
 
 def _needed(model: Model) -> list[str]:
-    """Return the domains that the nodes outside of functions have, and those of the functions; never none."""
+    """Return the domains that the nodes outside of functions have, those of the functions, and the default one."""
     domains = [*count_domains(model.graphs)[None], *(normalized_domain(each.domain) for each in model.functions)]
-    return list(dict.fromkeys(domains)) or [""]
+    return list(dict.fromkeys([*domains, ""]))
 
 
 def _missing_for_functions(

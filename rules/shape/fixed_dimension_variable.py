@@ -45,7 +45,6 @@ def fixed_dimension_variable(model: Model) -> Iterator[Finding]:
     - Only declarations in the main graph, and variables that an input declares, are checked.
     - There is one finding for each variable.
     - The rule is off by default, because the model runs and is correct for one size.
-    - ONNX Runtime warns at each run.
     - Reported by another rule: two sizes of one variable (`unsatisfiable-dimension-variable`).
     """
     for fixed in fixed_sizes(model):

@@ -48,8 +48,7 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     - A variable is compared with the size that follows for a declared dimension, with the inner dimensions of a matrix
       product (MatMul, MatMulInteger, Gemm), the channels and the bias of a convolution (Conv, ConvTranspose), and the
       axes along which Concat does not join.
-    - Sums and products of variables are compared: N is never N + 1, and 2*N is never 5. A name like "N + 1" is the sum,
-      as PyTorch and ONNX Runtime mean it.
+    - Sums and products of variables are compared: N is never N + 1, and 2*N is never 5. A name like "N + 1" is the sum.
     - Broadcasting proves nothing, because a variable may be 1.
     - A size in a nested graph applies to that graph only, because it may not run.
     - Declarations in a nested graph are not compared with each other.

@@ -61,6 +61,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
       present) must be compatible with both S1 and S2". If the condition is a constant, it must fit the branch that
       runs.
     - A Reshape to an unknown shape keeps the number of elements: `[N, 7]` is never `[N, 6]`, except for empty tensors.
+    - A DictVectorizer of C keys makes `[C]` by its description ("A 1-D tensor") and `[1, C]` in ONNX Runtime. Both are
+      accepted. No shape is inferred for the nodes behind it, only the declaration of its output is compared.
     - If a list of unknown `axes` has one number, the rank after a Squeeze, or a reduction without `keepdims`, is known.
       Several numbers may repeat an axis.
     - The declaration of a sequence must fit all its elements: "The dimension variables M or N must be omitted from the
@@ -73,8 +75,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
       warning.
     - A `value_info` of a function that fits only some of its calls is a warning.
     - The outputs of a Loop or If follow from the operators of its bodies, not from wrong declarations of the bodies.
-    - `onnx.checker` refuses the model with `full_check`. ONNX Runtime warns when it loads the model ("Falling back to
-      lenient merge") and at each run in which an output has another shape than declared.
+    - `onnx.checker` refuses the model with `full_check`. ONNX Runtime loads it.
     - Reported by other rules: two declarations of one value (`contradictory-value-info`), types
       (`contradictory-declared-type`).
     """

@@ -50,8 +50,7 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
       LabelEncoder; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles; `offset` and `scale` of Scaler,
       and others.
     - `equation` of Einsum must have one term of letters for each input, with at most one ellipsis in each. After `->`,
-      each label must occur only once, and must also occur before it. An ellipsis only before `->` is a warning, because
-      ONNX Runtime refuses it.
+      each label must occur only once, and must also occur before it. An ellipsis only before `->` is a warning.
     - `pattern` of RegexFullMatch must compile in RE2, which has no lookahead, no reference to a group and
       no range such as `[z-a]`.
     - A negative `scale` of RandomNormal, a `low` of RandomUniform above its `high`, and a `ratio` of Dropout that is
@@ -70,14 +69,13 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     - `keys_tensor` and `values_tensor` of LabelEncoder must be lists. `default_tensor` must be a list of one element of
       the type of the values.
     - LinearClassifier must have one label for each of the `intercepts`, or two if there is one intercept, and the same
-      number of `coefficients` for each. ONNX Runtime runs further labels without a score.
+      number of `coefficients` for each. ONNX Runtime loads further labels.
     - TfIdfVectorizer: n-grams must have at least one element and at most the length of `ngram_counts`. The counts must
       ascend within the pool, with whole n-grams between them. `ngram_indexes` must have a coordinate for each n-gram
       ("This list is parallel to the specified 'pool_*' attribute"); ONNX Runtime accepts any number.
-    - The ids of each tree of a TreeEnsembleRegressor must start at 0 and increment by 1. ONNX Runtime accepts other ids
-      below the number of nodes of all trees.
-    - The ids of a TreeEnsembleClassifier may start elsewhere, because its text allows it. ONNX Runtime refuses ids from
-      the number of all nodes on.
+    - The ids of each tree of a TreeEnsembleRegressor must start at 0 and increment by 1. ONNX Runtime accepts ids that
+      go on in the next tree.
+    - The ids of a TreeEnsembleClassifier may start elsewhere, because its text allows it.
     - Two parents of one node are reported only for TreeEnsemble: consumers run such models of the other two operators.
     - An optional list may be empty. The lists of TreeEnsemble, and the keys and values of LabelEncoder, must have one
       length even if one is empty.
@@ -86,8 +84,7 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
       `coefficients` of LinearClassifier.
     - If an attribute refers to a parameter of a function, the values of all calls and the default are checked, also if
       functions pass them to functions.
-    - onnx.checker checks a few of these values, and only with `full_check`. On some equations of Einsum with a stray
-      dot it never ends.
+    - onnx.checker checks a few of these values, and only with `full_check`.
     - Reported by other rules: what depends on shapes (`impossible-operator-extent`), words and numbers of a fixed set
       (`unsupported-attribute-value`).
     """

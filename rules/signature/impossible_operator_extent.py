@@ -40,7 +40,7 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Convolution and pooling, also those of ONNX Runtime: `strides`, `dilations` and `kernel_shape` must have a
+    - Convolution and pooling, also those of com.microsoft: `strides`, `dilations` and `kernel_shape` must have a
       positive number for each spatial axis of the input, and `group` must be positive.
     - Split: `num_outputs` must be the number of the node's outputs.
     - RNN, GRU and LSTM: `hidden_size` must be positive.
@@ -49,20 +49,19 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - RotaryEmbedding: `rotary_embedding_dim` must be at most the size of a head.
     - Gradient needs an input for each tensor of `xs` and `zs`, and may have one output for each of `xs`.
     - MeanVarianceNormalization without `axes`: the input must have the default axes [0, 2, 3]. A tensor of three
-      dimensions is a warning, because ONNX Runtime runs it.
-    - MatMulNBits of ONNX Runtime: `bits` must be 2, 4 or 8. There and in GatherBlockQuantized, `block_size` must be a
+      dimensions is a warning, because ONNX Runtime loads it.
+    - MatMulNBits (com.microsoft): `bits` must be 2, 4 or 8. There and in GatherBlockQuantized, `block_size` must be a
       power of two from 16 on.
     - SVMClassifier and SVMRegressor need the support vectors, coefficients and class labels that `vectors_per_class` or
       `n_supports` requires, and at least one number in `rho` and `prob_a` for each pair of classes.
     - ZipMap of [N, F] needs a key for each column ("There must be as many columns as keys").
     - Scaler of [N, F] needs one `offset` and `scale`, or F.
-    - Imputer needs one imputed value, or the size of the last dimension ("may be 1 or F"). ONNX Runtime uses the first
-      of other numbers for all features.
+    - Imputer needs one imputed value, or the size of the last dimension ("may be 1 or F"). ONNX Runtime loads other
+      numbers.
     - The imputed values of Imputer "must all fit within the width of the tensor element type".
     - Resize with `tf_crop_and_resize` and without `roi`, the region to crop, is a warning.
     - LinearRegressor needs F `coefficients` for each target ("M sets of coefficients must be passed in").
-      LinearClassifier needs at least F for each intercept. ONNX Runtime ignores further coefficients, and the message
-      says it.
+      LinearClassifier needs at least F for each intercept. The message says if there are more.
     - Support vectors need F numbers each. Trees must not test a feature beyond the last one. FeatureVectorizer needs an
       element in `inputdimensions` for each input.
     - Any operator: axes, sizes, counts and the lengths of lists must fit the input as the operator's description

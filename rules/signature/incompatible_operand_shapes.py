@@ -65,15 +65,15 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     - The outputs of a node with such a fault are unknown.
     - A node with wrong operands, attributes or types, and a deprecated operator, are not checked.
     - In a branch of If that never runs because its condition is constant, a fault is a warning: PyTorch writes such
-      branches. onnx and ONNX Runtime refuse them only if they infer the same shapes.
-    - Operators of ONNX Runtime (com.microsoft): an error is what ONNX Runtime refuses when it creates a session, for
-      example scales of QLinearAdd that are not scalars, or queries of GroupQueryAttention in two dimensions.
+      branches.
+    - Operators of com.microsoft: an error is what ONNX Runtime refuses when it creates a session, for example a past of
+      GroupQueryAttention in three dimensions.
     - A shape that their descriptions require is also an error if every run fails without it: the bias of BiasGelu and
       Attention, that of FastGelu of float32 (the bias of other types broadcasts), the factors of
       SkipLayerNormalization, the caches of RotaryEmbedding, the scales of MatMulNBits, the past and biases of
       Attention, MultiHeadAttention and GroupQueryAttention.
-    - It is a warning if only the description requires it and ONNX Runtime does not check it on the processor: the
-      caches of PagedAttention, bytes of MatMulBnb4 beyond those of its matrix.
+    - It is a warning if only the description requires it: the caches of PagedAttention, bytes of MatMulBnb4 beyond
+      those of its matrix.
     - Reported by other rules: values that decide shapes (`unsupported-operand-value`), attributes
       (`impossible-operator-extent`).
     """

@@ -60,9 +60,9 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
       DictVectorizer and the lists of CategoryMapper.
     - The `coefficients` of LinearRegressor "must be passed in".
     - ONNX Runtime refuses QLinearAdd, QLinearMul, QLinearAveragePool and QLinearReduceMean without the zero points of
-      their inputs, and MaxpoolWithMask without `kernel_shape`, although its signatures make them optional. It crashes
-      without the zero point of the output of QLinearSigmoid and QLinearLeakyRelu, the scales of QMoE, and the weights
-      and the memory of the attention of AttnLSTM.
+      their inputs, and MaxpoolWithMask without `kernel_shape`, although its signatures make them optional. Every run
+      needs the zero point of the output of QLinearSigmoid and QLinearLeakyRelu, the scales of QMoE, and the weights and
+      the memory of the attention of AttnLSTM.
     - It is a warning if the signature makes the attribute optional, no text defines the node without it, and ONNX
       Runtime refuses it: `hidden_size` of RNN, GRU and LSTM, `inputdimensions` of FeatureVectorizer, `intercepts` of
       LinearClassifier, `classes_strings` of LabelEncoder in version 1, `coefficients`, `kernel_params` and `rho` of

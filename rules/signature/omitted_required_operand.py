@@ -46,7 +46,7 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
 
     - Only operands that the signature calls optional may have an empty name.
     - An empty name among the values of a variadic input or output is a warning: the specification does not mention it.
-      ONNX Runtime crashes at such a Sum, Split or Loop, and fails at such a Concat, If or Scan.
+      onnx.checker and ONNX Runtime accept such a Sum and such a Split.
     - Reported by another rule: too few values of a variadic operand, and a list that ends before a required operand
       (`operator-arity`).
     """

@@ -59,7 +59,7 @@ def operator_arity(model: Model) -> Iterator[Finding]:
     - Adam, Adagrad and Momentum take groups behind the learning rate and the update count: "the tensors to be
       optimized, followed by their respective gradients", followed by one or two states of each. They produce all of
       them except the gradients.
-    - QLinearConcat of ONNX Runtime has a scale and a zero point after each tensor.
+    - QLinearConcat (com.microsoft) has a scale and a zero point after each tensor.
     - An entry with an empty name is an operand, also at the end of the list, but not a value: a variadic operand with
       fewer values than its minimum is reported. `onnx.checker` compares the number of names and accepts it, but
       not `full_check`. The

@@ -43,7 +43,8 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
       GRUUnit, GivenTensorFill, ImageScaler, ParametricSoftplus, Scale and ScaledTanh.
     - For most of them the specification names operators that do the same.
     - A function of the model may have such a name.
-    - ONNX Runtime has most of them below version 10 of the operator set, and refuses the model otherwise.
+    - ONNX Runtime has some of them below version 10 of the operator set, for example Affine, and refuses the model
+      otherwise.
     """
     for alike in model.operators.alike_nodes:
         operator = alike.operator

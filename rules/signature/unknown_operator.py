@@ -35,8 +35,9 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
       `torch.onnx.export(..., opset_version=17)`; skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; tf2onnx: `--opset
       17`.
     - The operator was removed: rewrite the node with the operators that replaced it.
-    - It is an operator of your runtime: put it into the runtime's domain, for example `com.microsoft`. If ONNX
-      Runtime's optimizer wrote it, lower `SessionOptions.graph_optimization_level`.
+    - It is an operator of your runtime: put it into the runtime's domain, for example `com.microsoft`. If an optimizer
+      of a runtime wrote it, save the model without optimizations; for ONNX Runtime, lower
+      `SessionOptions.graph_optimization_level`.
     - It is your own: add a function of its name, or describe the domain in a schema file (`--opset-schema`).
 
     ### Example
@@ -65,9 +66,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
       list all operators of its domain.
     - Nodes of other domains, and of a version newer than onnx-lint knows, are *not verified*.
     - Unknown operators of ONNX Runtime's domains are *not verified*, because a newer release may have them.
-    - ONNX Runtime's optimizers write their own operators into the default domain (SimplifiedLayerNormalization,
-      LayerNormalization below version 17). The message says it. With `--target onnxruntime=VERSION`, those of the
-      release are a warning.
+    - ONNX Runtime defines operators of its own in the default domain (SimplifiedLayerNormalization, LayerNormalization
+      below version 17). The message says it. With `--target onnxruntime=VERSION`, those of the release are a warning.
     - Reported by other rules: a missing import (`missing-opset-import`), a deprecated operator (`deprecated-operator`),
       a removed experimental operator (`removed-experimental-operator`).
     """

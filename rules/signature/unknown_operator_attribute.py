@@ -66,8 +66,8 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
       onnx.checker ignores them.
     - The schemas of `onnx` allow any attribute of a few operators (LayerNormalization). The documentation does not, and
       onnx-lint follows the documentation.
-    - ONNX Runtime allows any attribute of EPContext, to which execution providers add their own, Snpe, BiasDropout,
-      BitmaskDropout, BitmaskBiasDropout and QOrderedLayerNormalization.
+    - EPContext, to which execution providers add their own attributes, Snpe, BiasDropout, BitmaskDropout,
+      BitmaskBiasDropout and QOrderedLayerNormalization (com.microsoft) may have any attribute.
     - Attributes named after an input that the node lacks, for example the former attribute `axes` of Unsqueeze, are one
       finding for each node. The missing inputs are not reported again.
     - All faults of nodes that fit another version of the operator are one finding, also those of other rules.

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MAX_VERSION, Model, OperatorStatus, imports_of_onnxruntime
+from onnx_lint.model import MAX_VERSION, Model, OperatorStatus, imports_onnxruntime
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote, suggestion
@@ -12,7 +12,7 @@ _VERSION = 1
 """The only version of ONNX Runtime's domains; each release adds operators to it."""
 
 
-@rule(clause=("OPR-1b", "OPS-6a"), since="0.2.0", about=imports_of_onnxruntime)
+@rule(clause=("OPR-1b", "OPS-6a"), since="0.2.0", about=imports_onnxruntime, needs="node")
 def unregistered_operator(model: Model) -> Iterator[Finding]:
     """A node or an import names something that ONNX Runtime does not have in one of its own domains.
 
@@ -49,13 +49,14 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
     - The finding is therefore a warning with `--pedantic`. Otherwise the node is *not verified*.
     - With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` checks the operators of that release.
     - Operators that a schema file describes are accepted.
-    - ONNX Runtime ignores functions that nothing calls, and training graphs.
+    - Nodes of functions that nothing calls and of training graphs are not checked: ONNX Runtime accepts such a model.
+      The functions of an operator set or of a file of their own are checked, because a model may call them.
     """
-    if not imports_of_onnxruntime(model):
+    if not imports_onnxruntime(model):
         return
     domains = ONNXRUNTIME.domains
     release = ONNXRUNTIME.header["version"]
-    for importer in imports_of_onnxruntime(model):
+    for importer in model.imports.where(lambda entries: any(entry.domain in domains for entry in entries)):
         for index, entry in enumerate(importer.entries):
             if entry.domain in domains and _VERSION < entry.version <= MAX_VERSION:
                 yield Finding(
@@ -76,7 +77,8 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
             continue
         near = suggestion(operator.op_type, schemas.operator_names(operator.domain, version))
         for node in alike.nodes:
-            if model.calls.is_run(node.graph):
+            # Only a model, which states imports of its own, shows which functions are called.
+            if not model.imports.are_stated or model.calls.is_run(node.graph):
                 yield Finding(
                     node.place.at("op_type"),
                     f"{node.describe()} uses an operator that ONNX Runtime {release} does not have{near}",

@@ -57,16 +57,15 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
       values.
     - Numbers of element types (`to`, `dtype`) must be types of the output. A precision (`stash_type`, `precision`) must
       be a floating-point type.
-    - `activation` of FusedConv must be a function that ONNX Runtime has.
+    - `activation` of FusedConv (com.microsoft) must be one that ONNX Runtime has: it refuses another.
     - Other numbers than 0 and 1 for flags (`keepdims`, `reverse`, `ceil_mode`) are a warning, because the text only
-      says what 1 means. ONNX Runtime refuses them (`reverse`) or reads them as 0 (`keepdims`) or 1 (`upper`).
-    - A `rotary_embedding_dim` of ONNX Runtime's Attention other than 0, 32, 64 and 128 is a warning, because ONNX
-      Runtime runs it.
-    - Another letter case of `activations` is reported; ONNX Runtime accepts it in GRU and LSTM, not in RNN.
+      says what 1 means. ONNX Runtime refuses some (`reverse`) and loads others (`keepdims`).
+    - A `rotary_embedding_dim` of Attention (com.microsoft) other than 0, 32, 64 and 128 is a warning.
+    - Another letter case of `activations` is reported.
     - If an attribute refers to a parameter of a function, the values of all calls and the default are checked, also if
       functions pass them to functions.
     - Attributes of domains that ONNX does not publish may have any value.
-    - onnx.checker does not check values.
+    - onnx.checker checks a few of these values, and only with `full_check`.
     - Reported by another rule: attributes of the wrong type (`wrong-operator-attribute-type`).
     """
     for alike in model.operators.verified_nodes:

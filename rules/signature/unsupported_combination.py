@@ -54,11 +54,12 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
       imputed values of Imputer, `num_outputs` and `split` of Split, `scales` and `sizes` of Resize.
     - Both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
       `prob_b` of SVMClassifier, the two lists of CategoryMapper, `offset` and `scale` of Scaler, which have one length.
-    - Both or neither, for ONNX Runtime: `past_key` and `past_value` of GroupQueryAttention and MultiHeadAttention,
+    - Both or neither, in com.microsoft: `past_key` and `past_value` of GroupQueryAttention and MultiHeadAttention,
       `key` and `value`, `cos_cache` and `sin_cache` of GroupQueryAttention.
     - All or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. They form
       tuples; only `nodes_hitrates` and `nodes_missing_value_tracks_true` are optional. ONNX Runtime refuses the model.
-    - A default of LabelEncoder with the value that the signature has for it counts as left out: both mean the same.
+    - A number or text with the value that the signature has as its default counts as left out: both mean the same, and
+      spox writes all of them for LabelEncoder, Imputer and CategoryMapper.
     - Not both: `nonpad_kv_seqlen` and past or present keys and values of Attention; an attribute of
       TreeEnsembleClassifier or TreeEnsembleRegressor and the one of the same name with `_as_tensor`.
     - Not both: `pads` and an `auto_pad` other than NOTSET. Consumers ignore the pads of a pool, but its text is that of

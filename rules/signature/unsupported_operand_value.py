@@ -61,8 +61,8 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     - DequantizeLinear of int32 must have a zero point of 0 or none.
     - MaxUnpool must not have an index beyond its output, or below 0.
     - A probability of Bernoulli that is not from 0 to 1 is a warning, because the text does not say what it means.
-    - A Cast of a constant string that is no number is a warning: "Converting non-numerical-literal string such as
-      "Hello World!" is an undefined behavior."
+    - A Cast or CastLike of a constant string that is no number is a warning, also to a Boolean: "Converting
+      non-numerical-literal string such as "Hello World!" is an undefined behavior." ONNX Runtime fails at such a node.
     - In a branch of an If that never runs, because the condition is a constant or follows from constants, it is a
       warning.
     - A constant 0 that divides integers (Div, Mod) is a warning: no text forbids it, but ONNX Runtime creates no
@@ -73,7 +73,7 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, int))
     yield from findings_of_nodes(model, ((each, _clause_of(each)) for each in conflicts))
-    for cast in string_casts(model.operators):
+    for cast in string_casts(model.operators, lambda name, graph: model.value_flow.fact_of(name, graph).kind):
         node = cast.node
         what = f"element {cast.index} of input 0 {quote(node.inputs[0])} of {node.describe()}"
         string = quote(cast.string.decode("utf-8", "surrogateescape"))

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.control_flow import handed_on_outputs
-from onnx_lint.model import Graph, Model, Node, attribute_name
+from onnx_lint.ir.operators.control_flow import attribute_name, handed_on_outputs
+from onnx_lint.model import Graph, Model, Node
 from onnx_lint.model.subgraphs import control_flow_graphs
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.spec.releases import PREVIEW_DOMAIN

@@ -60,7 +60,7 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
     - Editions 1.9 and 1.16 require this of node outputs only. From 1.21 on, inputs and initializers of the nested
       graph are included.
     - An input with an initializer is checked as an input.
-    - onnx.checker and ONNX Runtime accept shadowing inputs and initializers; MIGraphX refuses them.
+    - onnx.checker and ONNX Runtime accept shadowing inputs and initializers.
     """
     hiding = [*_hiding(model)] if _may_hide(model) else []
     fix = _fix(model, hiding) if hiding and not has_training_information(model) else None

@@ -8,15 +8,18 @@ from typing import Final
 from onnx_lint.ir.operators.changed_signature import refused_form, refused_types
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
+    DOMAIN_ALIAS,
     EXTERNAL_LOCATION,
     ROOT,
     STRING_TYPE,
     AlikeNodes,
     Definition,
+    Function,
     Model,
     Node,
     Operator,
     OperatorSchema,
+    Place,
     has_target,
     normalized_domain,
     shown_domain,
@@ -75,6 +78,7 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
     - The IR version, the operator sets, and the operators with their element types must be those that each release of
       `--target` supports.
     - Nodes of `com.microsoft` must fit the signature that their operator has in that release of ONNX Runtime.
+    - ONNX Runtime needs the operator sets of all functions of the model as well, also of those that nothing calls.
     - docs/targets.md lists the releases, and what their data do not cover.
     - A domain that ONNX Runtime does not register needs a library: name the domain in the key `registered`, or
       describe it in a schema file.
@@ -129,19 +133,50 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
             allowed=f"at most IR version {release.ir_version}",
             anchor=release.citation,
         )
+    too_new: dict[tuple[str, int], list[tuple[str, Place]]] = {}
+    for domain, version, importer, place in _imports(model, release):
+        if version > release.opsets.get(domain, version):
+            too_new.setdefault((domain, version), []).append((importer, place))
+    for (domain, version), ((importer, place), *others) in too_new.items():
+        more = f"; so {'does' if len(others) == 1 else 'do'} {counted(len(others), 'other import')}" if others else ""
+        yield Finding(
+            place,
+            f"{importer} imports version {version} of {quote(shown_domain(domain))}, "
+            f"which {release} does not have{release.quoted}{more}",
+            clause="PRD-2",
+            allowed=f"at most version {release.opsets[domain]}",
+            related=tuple(Related(where, f"so does {what}") for what, where in others[:3]),
+            subject=shown_domain(domain),
+            anchor=release.citation,
+        )
+    if release.has_kernels:
+        for function in model.functions:
+            yield from _other_name(function, release)
+
+
+def _imports(model: Model, release: ProductRelease) -> Iterator[tuple[str, int, str, Place]]:
+    """Yield the domain and version of each import, what has it, and its place: those of the model first."""
     for index, entry in enumerate(model.proto.opset_import):
-        most = release.opsets.get(normalized_domain(entry.domain))
-        if most is not None and entry.version > most:
-            domain = shown_domain(entry.domain)
-            yield Finding(
-                ROOT.at("opset_import", index),
-                f"the model imports version {entry.version} of {quote(domain)}, "
-                f"which {release} does not have{release.quoted}",
-                clause="PRD-2",
-                allowed=f"at most version {most}",
-                subject=domain,
-                anchor=release.citation,
-            )
+        yield normalized_domain(entry.domain), entry.version, "the model", ROOT.at("opset_import", index)
+    for function in model.functions if release.has_kernels else ():
+        for index, entry in enumerate(function.proto.opset_import):
+            place = function.place.at("opset_import", index)
+            yield normalized_domain(entry.domain), entry.version, function.body.describe(), place
+
+
+def _other_name(function: Function, release: ProductRelease) -> Iterator[Finding]:
+    """Yield a finding if a function imports the default domain only by a name that its nodes do not use."""
+    names = [entry.domain for entry in function.proto.opset_import]
+    if DOMAIN_ALIAS in names and "" not in names and any(not node.domain for node in function.body.nodes):
+        yield Finding(
+            function.place.at("opset_import", names.index(DOMAIN_ALIAS)),
+            f"{function.body.describe()} imports 'ai.onnx', but its nodes have the domain '', "
+            f"for which {release} finds no import",
+            clause="PRD-2",
+            allowed="an import of ''",
+            subject=DOMAIN_ALIAS,
+            anchor=release.citation,
+        )
 
 
 class _RefusalCause(Record):
@@ -326,7 +361,11 @@ def _refused_by_list(
             _name(schema.domain, schema.name),
             f"{_described(schema)}, which {release} does not support{release.quoted}",
         )
-    elif release.element_types and not schema.has_subgraphs:
+        return
+    if not schema.domain:
+        for what in _refused_values(node, schema, release):
+            yield schema.name, f"{what}, which {release} refuses"
+    if release.element_types and not schema.has_subgraphs:
         kinds = {kind for kinds in _types(model, node, schema).values() for kind in kinds if kind.startswith("tensor(")}
         for kind in sorted(kinds - release.element_types):
             yield kind, f"an operand of type {kind}, which {release} does not support{release.quoted}"
@@ -370,10 +409,7 @@ def _against_own_signature(node: Node, version: int) -> Iterator[str]:
 
 def _refused_by_its_form(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
     """Yield what a release refuses of a node whose operator it has."""
-    for attribute in node.attribute_protos:
-        first, last, value = REFUSED_VALUES.get((schema.name, attribute.name), (1, 0, None))
-        if first <= schema.since_version <= last and value in (attribute.i, attribute.s):
-            yield f"attribute {quote(attribute.name)} with the value {attribute.s.decode() or attribute.i}"
+    yield from _refused_values(node, schema, release)
     if schema.name == "Resize" and version_number(release.version)[:2] <= NEGATIVE_AXES_UNTIL:
         axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
         if min(axes, default=0) < 0 and _is_constant(node, 2) and _has_rank(model, node):
@@ -383,6 +419,15 @@ def _refused_by_its_form(model: Model, node: Node, schema: OperatorSchema, relea
         inside = [f"input {index}" for index in reading.inputs if _is_in_a_data_file(node, index)]
         if inside:
             yield f"{listed(inside)} in a data file, though the inference of shapes reads the elements"
+
+
+def _refused_values(node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
+    for attribute in node.attribute_protos:
+        row = REFUSED_VALUES.get((schema.name, attribute.name))
+        if row is None or release.product not in row.products or not row.first <= schema.since_version <= row.last:
+            continue
+        if row.value in (attribute.i, attribute.s):
+            yield f"attribute {quote(attribute.name)} with the value {attribute.s.decode() or attribute.i}"
 
 
 def _is_read(model: Model, node: Node, reading: ReadInputs) -> bool:

@@ -29,7 +29,7 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
     - PyTorch: `torch.onnx.export(..., opset_version=17)`.
     - skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
     - tf2onnx: `--opset 17`.
-    - An existing model: `onnx.version_converter.convert_version(model, 17)`, if the older version has the operators.
+    - An existing model: `onnx.version_converter.convert_version(model, 17)`, if onnx can convert the operators.
 
     ### Example
 

@@ -38,7 +38,7 @@ def invalid_segment(model: Model) -> Iterator[Finding]:
     - The number of stored values must be the length of the segment.
     - The specification does not say whether the numbers are elements or bytes, nor whether the end is included, and
       no consumer settles it. A segment is reported only if it fits none of the four readings.
-    - onnx.checker refuses every tensor that has only a part, also if the segment is right.
+    - onnx.checker and ONNX Runtime refuse a tensor that has only a part, also if the segment is right.
     """
     for tensor in model.tensors.miscounted:
         if tensor.segment is None or tensor.is_external or not tensor.elements or len(tensor.fields) > 1:

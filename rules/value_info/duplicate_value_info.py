@@ -54,8 +54,8 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
     - The text asks for distinct names in graphs and in functions, in the same words. It is an error if the entries
       contradict each other in kind of type, element type, rank or size.
-    - In a graph it is a warning if they are equal, or if one only declares more or has other dimension variables. Some
-      optimisers and quantisers write them, and onnx.checker, ONNX Runtime and OpenVINO accept them.
+    - In a graph it is a warning if they are equal, or if one only declares more or has other dimension variables.
+      onnx.checker and ONNX Runtime accept them.
     - In a function it is an error in both cases. No tool is known to write them there.
     - A training algorithm and the main graph are one graph (from edition 1.16 on): an entry in both is a warning.
     - A graph has at most two findings, one for entries that contradict earlier ones and one for the others, each with

@@ -191,6 +191,13 @@ def test_texts_are_left_as_they_are(capsys: Output):
     assert run(["fix", "t.textproto"]) == 1
     assert "changes binary files only" in capsys.readouterr().out
     assert Path("t.textproto").read_text() == text
+    assert run(["t.textproto"]) == 1
+    written = capsys.readouterr().out
+    assert "unordered-nodes" in written
+    assert "fixable" not in written
+    Path("t.onnx").write_bytes(UNORDERED)
+    assert run(["t.onnx", "t.textproto"]) == 1
+    assert "1 fixable with --fix" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("data", [UNORDERED, ORDERED], ids=["with a fault", "without"])

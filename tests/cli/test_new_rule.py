@@ -40,6 +40,17 @@ def test_a_rule_of_a_kind_fails_its_test_until_it_is_filled_in(kind: str, tmp_pa
     assert (code, "2 passed" in output) == (0, True), output
 
 
+@pytest.mark.slow
+def test_a_rule_that_is_called_missing_finds_what_is_missing(tmp_path: Path):
+    assert _run(tmp_path, "onnx_lint", "new-rule", "missing-author")[0] == 0
+    assert _run(tmp_path, "onnx_lint", "new-rule", "missing-training-data")[0] == 0
+    code, output = _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
+    assert (code, "4 passed" in output) == (0, True), output
+    (tmp_path / "model.textproto").write_text(CLEAN)
+    code, output = _run(tmp_path, "onnx_lint", "model.textproto", "--plugin", "missing_training_data.py")
+    assert (code, "the metadata has no key 'training-data'" in output) == (1, True), output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

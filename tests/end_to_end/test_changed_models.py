@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -110,7 +111,7 @@ def _two_changed(folder: Path) -> None:
     (folder / "zoo" / "new one.onnx").write_bytes(binary(CLEAN))
 
 
-def _run(recipe: str, tmp_path: Path, git: Git) -> tuple[int, str, list[str]]:
+def _run(recipe: str, tmp_path: Path, git: Git, **variables: str) -> tuple[int, str, list[str]]:
     """Run a recipe on a pull request, in a shallow checkout where it makes one: exit code, output, calls of LFS."""
     git("clone", "--quiet", *(("--depth", "1") if recipe in ("GitLab", "the action") else ()),
         *(("--branch", "change") if recipe in ("GitLab", "Jenkins") else ("--branch", "merged")),
@@ -132,15 +133,18 @@ def _run(recipe: str, tmp_path: Path, git: Git) -> tuple[int, str, list[str]]:
         "CI_MERGE_REQUEST_DIFF_BASE_SHA": git("merge-base", "main", "change"),
         "CHANGE_TARGET": "main",
         "WORKSPACE_TMP": str(tmp_path),
-        **dict.fromkeys(("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"), str(tmp_path / "written")),
+        **{name: str(tmp_path / name.lower()) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")},
         "RUNNER_TEMP": str(tmp_path / "reports"),
         "BIN": str(tmp_path / "python"),
         "CHANGED_ONLY": "true",
+        "EVENT": "pull_request",
+        "SARIF": "true",
         "BASE": "HEAD^1",
         "PATHS": ".",
         "ARGS": "",
         "FAIL_ON": "error",
         "STEP_SUMMARY": "true",
+        **variables,
     }
     (tmp_path / "reports" / "onnx-lint").mkdir()
     command = ["bash", "-eo", "pipefail", "-c", RECIPES[recipe]()]
@@ -177,13 +181,68 @@ def test_a_pull_request_is_checked_as_far_as_it_changes_models(
 
 
 @pytest.mark.usefixtures("server")
-def test_the_first_push_of_a_branch_checks_all_models(
-    tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_push_of_a_branch_checks_all_models(tmp_path: Path, git: Git) -> None:
     git("checkout", "--quiet", "-b", "merged")
     git("checkout", "--quiet", "-b", "change")
-    script = _of_action()
-    monkeypatch.setitem(RECIPES, "the action", lambda: f"BASE={'0' * 40}\n{script}")  # type: ignore[arg-type]
-    code, output, calls = _run("the action", tmp_path, git)
+    code, output, calls = _run("the action", tmp_path, git, EVENT="push", BASE="0" * 40)
     assert (code, calls) == (0, ["pull --include zoo/a.onnx,zoo/b.onnx,zoo/c.onnx,"]), output
-    assert "3 models: no findings" in output
+    assert "3 models" in output
+
+
+NOT_UPLOADED = "Not uploaded to code scanning: this run did not check all models"
+
+
+@pytest.mark.parametrize("event", ["push", "pull_request"])
+@pytest.mark.parametrize("changed", [0, 1, 2])
+@pytest.mark.parametrize("changed_only", ["true", "false"])
+def test_no_push_uploads_a_part_as_the_analysis_of_all(
+    event: str, changed: int, changed_only: str, server: Path, tmp_path: Path, git: Git
+) -> None:
+    for name in ("d", "e"):
+        (server / "zoo" / f"{name}.onnx").write_bytes(binary(CLEAN))
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "five models, of which one has a fault that nobody changes")
+    (server / "zoo" / "a.onnx").write_bytes(binary(UNDEFINED))
+    git("commit", "--quiet", "--all", "-m", "a fault that nobody mends")
+    git("checkout", "--quiet", "-b", "change")
+    git("checkout", "--quiet", "-b", "merged")
+    for name in ("d", "e")[:changed]:
+        (server / "zoo" / f"{name}.onnx").write_bytes(binary(UNDEFINED))
+    (server / "README").write_text("second")
+    git("commit", "--quiet", "--all", "-m", "change")
+    base = "HEAD^1" if event == "pull_request" else git("rev-parse", "HEAD^1")
+    code, output, _ = _run("the action", tmp_path, git, EVENT=event, CHANGED_ONLY=changed_only, BASE=base)
+    found = dict(line.split("=", 1) for line in (tmp_path / "github_output").read_text().splitlines())
+    is_whole = changed_only == "false"
+    if not changed and not is_whole:
+        assert (code, found) == (0, {"exit-code": "0"}), output
+        assert NOT_UPLOADED not in output
+        return
+    assert (code, found["exit-code"], found["errors"]) == (1, "1", str(changed + is_whole)), output
+    report = json.loads(Path(found["sarif-file"]).read_text(encoding="utf-8"))
+    assert len(report["runs"][0]["results"]) == changed + is_whole
+    assert found.get("upload") == ("true" if event == "pull_request" or is_whole else None)
+    assert (NOT_UPLOADED in output) == ("upload" not in found)
+
+
+@pytest.mark.parametrize(("event", "upload"), [("push", None), ("pull_request", "true")])
+@pytest.mark.usefixtures("server")
+def test_a_push_whose_models_were_not_all_checked_is_not_uploaded(
+    event: str, upload: str | None, tmp_path: Path, git: Git
+) -> None:
+    git("checkout", "--quiet", "-b", "change")
+    git("checkout", "--quiet", "-b", "merged")
+    code, output, _ = _run("the action", tmp_path, git, EVENT=event, CHANGED_ONLY="false", ARGS="--limit memory=1")
+    found = dict(line.split("=", 1) for line in (tmp_path / "github_output").read_text().splitlines())
+    assert (code, found.get("upload")) == (2, upload), output
+    assert (NOT_UPLOADED in output) == (upload is None)
+
+
+def test_the_upload_of_the_action_waits_for_its_output() -> None:
+    steps = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
+    (upload,) = (step for step in steps if "upload-sarif" in step.get("uses", ""))
+    assert upload["if"] == "always() && steps.lint.outputs.upload == 'true'"
+    assert upload["with"] == {
+        "sarif_file": "${{ steps.lint.outputs.sarif-file }}",
+        "category": "${{ inputs.category }}",
+    }

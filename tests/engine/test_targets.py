@@ -70,6 +70,18 @@ def test_no_target_changes_whether_a_fixture_conforms() -> None:
     assert changed(step=1) == []
 
 
+@pytest.mark.parametrize("target", TARGETS, ids=" ".join)
+def test_no_target_decides_whether_a_model_conforms_whose_missing_imports_are_ignored(target: list[str]) -> None:
+    """A runtime assumes imports, and with a target its nodes are judged by them."""
+    files = sorted((FIXTURES / "missing-opset-import" / "invalid").glob("*.textproto"))
+    assert len(files) > 5
+    for file in files:
+        bare, report = (onnx_lint.lint(file, target=each, ignore=["missing-opset-import"]) for each in ([], target))
+        assert report.files[0].internal_errors == (), file
+        assert report.conforms is bare.conforms is not True, file
+        assert [each for each in report.files[0].targets if each.loads] == [], file
+
+
 OF_RUNTIME = FIXTURES / "unknown-operator" / "invalid" / "an_operator_of_the_target_in_the_default_domain.textproto"
 
 
@@ -115,6 +127,11 @@ RELU = of_domain("com.acme", "Op").replace(b'domain: "com.acme" input', b"input"
 BINARIZER = of_domain("ai.onnx.ml", "Binarizer")
 ACME = of_domain("com.acme", "Op")
 NEWER = RELU.replace(b"ir_version: 8", b"ir_version: 10").replace(b"version: 16", b"version: 21")
+SPARSE = RELU.replace(
+    b"input {",
+    b'sparse_initializer { values { name: "w" data_type: 1 dims: 0 } indices { data_type: 7 dims: 0 }'
+    b" dims: 2 } input {",
+)
 LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
 
 
@@ -142,6 +159,8 @@ LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
         (ACME, "onnx.full_check", True, "accepts it, as far as its data say"),
         (NEWER, "onnxruntime=1.18", None, "1.17.3 refuses it: 2 causes; 1.20.1 loads, as far as its data say"),
         (NEWER, "onnxruntime=1.20", True, "loads, as far as its data say"),
+        (SPARSE, "openvino=2026.4", None, "not judged: 1 sparse initializer"),
+        (SPARSE, "onnxruntime=1.32", True, "loads, as far as its data say"),
         (LOOSE, "openvino=2026.4", None, "not proven to load it: 1 violation of ONNX"),
         (LOOSE, "onnxruntime=1.18", False, "1.17.3 and 1.20.1 refuse it"),
     ],
@@ -226,3 +245,15 @@ def test_each_form_and_standard_error_say_why_the_gate_is_red(
         out = captured.out.replace("&#46;", ".")
         assert (said in out, name) == (name != "gitlab", name)
         assert (f"tensorrt 10.15: not judged: {said}" in captured.err) == (name != "text"), name
+
+
+def test_each_form_that_can_says_of_a_green_run_what_a_program_did_not_judge(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.textproto").write_bytes(ACME)
+    for name in REPORTERS:
+        assert run([str(tmp_path / "m.textproto"), "--target", "tensorrt=10.15", "-f", name]) == 0
+        captured = capsys.readouterr()
+        said = captured.out.replace("&#46;", ".").count("not judged: 1 node of com.acme")
+        assert said == (name not in ("gitlab",)), name
+        assert "tensorrt" not in captured.err, name

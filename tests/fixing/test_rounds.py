@@ -136,6 +136,14 @@ def test_a_fix_that_brings_another_finding_is_not_made_and_the_others_are():
     )
 
 
+def test_a_fix_that_brings_another_finding_of_its_own_rule_is_not_made_by_selecting_the_rule():
+    def judge(keys: str) -> list[Diagnostic]:
+        return [_found("no-a", Delete(_entry(0)))] if "a" in keys else [_found("no-a"), _found("no-a")]
+
+    (why,) = _mended(judge)[1].repair.not_made
+    assert why == "no-a: the fix was not made: it would cause a new finding of 'no-a'"
+
+
 def test_a_fix_that_leaves_the_finding_is_not_made():
     keys, done = _mended(lambda _: [_found("no-a", Delete(_entry(3)))])
     assert keys == "abcdefghijklmnop"

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences of rule pages about onnx.checker and ONNX Runtime, each tried with a fixture of the rule.
 
-A sentence about an operator's values is tried by tests/oracles/test_operator_sentences.py, test_operand_ranks.py or
-test_runtime_requirements.py.
+A sentence about another program needs a row here, or one in tests/support/models/page_recipes.py, which runs the tools
+that `How to fix` names.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ import pytest
 from google.protobuf import text_format
 from onnx import ModelProto
 from support.models.asked_programs import CHECKER, FULL_CHECK, ONNXRUNTIME, outcomes
+from support.models.page_recipes import OF_ONNX, OF_TOOLS
 from support.project.checkout import ROOT
 
 from onnx_lint.engine.registry import registry
@@ -98,15 +100,178 @@ CLAIMS: Final = [
     ("unordered-nodes", "ONNX Runtime sorts the nodes itself", "four_nodes_backwards", "--+"),
     ("unsupported-optional-element", "ONNX Runtime refuses the model", "an_optional_of_an_optional", "++-"),
     ("untyped-graph-value", "refuses an input without a type", "an_input_with_an_empty_type", "---"),
+    ("contradictory-declared-shape", "ONNX Runtime loads it", "an_output_of_another_size", "+-+"),
+    ("duplicate-node-name", "ONNX Runtime refuses the model, unless", "two_nodes_share_a_name", "++-"),
+    (
+        "duplicate-node-name",
+        "unless all but one of the nodes are Constants",
+        "a_constant_after_a_node_of_its_name",
+        "+++",
+    ),
+    ("duplicate-value-info", "onnx.checker and ONNX Runtime accept them", "two_entries_twice", "+++"),
+    ("impossible-attribute-value", "0 is a warning, because ONNX Runtime refuses it", "a_clip_of_0", "++-"),
+    ("impossible-attribute-value", "because onnx and ONNX Runtime refuse it", "a_constant_of_a_scalar", "+--"),
+    ("impossible-attribute-value", "ONNX Runtime loads further labels", "a_label_without_an_intercept", "?-+"),
+    ("impossible-attribute-value", "ONNX Runtime accepts any number", "a_place_in_the_output_of_no_n_gram", "+++"),
+    (
+        "impossible-attribute-value",
+        "accepts ids that go on in the next tree",
+        "a_regressor_whose_ids_go_on_in_the_second_tree",
+        "+++",
+    ),
+    (
+        "impossible-attribute-value",
+        "ONNX Runtime refuses empty lists",
+        "a_linear_classifier_with_an_empty_list_of_coefficients",
+        "++-",
+    ),
+    ("impossible-attribute-value", "ONNX Runtime refuses empty lists", "a_map_without_keys", "+--"),
+    ("impossible-attribute-value", "ONNX Runtime refuses empty lists", "a_vectorizer_of_no_pool", "+--"),
+    ("impossible-attribute-value", "onnx.checker checks a few of these values", "a_region_of_no_height", "+--"),
+    (
+        "impossible-attribute-value",
+        "onnx.checker checks a few of these values",
+        "a_normalization_over_no_channels",
+        "++-",
+    ),
+    (
+        "impossible-operator-extent",
+        "because ONNX Runtime loads it",
+        "the_default_axes_of_images_for_three_dimensions",
+        "?-+",
+    ),
+    ("impossible-operator-extent", "ONNX Runtime loads other numbers", "imputed_values_for_fewer_features", "+++"),
+    (
+        "incompatible-operand-shapes",
+        "is an error if onnx.checker or ONNX Runtime refuses it",
+        "a_depth_of_one_hot_in_two_dimensions",
+        "+--",
+    ),
+    (
+        "incompatible-operand-shapes",
+        "what ONNX Runtime refuses when it creates a session",
+        "a_past_in_three_dimensions_for_groups_of_queries",
+        "++-",
+    ),
+    ("initializer-without-input", "`onnx.checker` and older consumers refuse the model", "ir_version_3", "--+"),
+    ("invalid-segment", "refuse a tensor that has only a part", "valid/a_segment_counts_elements_with_the_end", "---"),
+    ("invalid-segment", "refuse a tensor that has only a part", "a_segment_reaches_beyond_the_tensor", "---"),
+    (
+        "invalid-tensor-shape",
+        "refuses the tensor if the product overflows before the 0",
+        "valid/a_dimension_of_zero_beside_huge_ones",
+        "--?",
+    ),
+    ("mismatched-operand-type", "onnx and ONNX Runtime refuse other types", "thresholds_of_another_type", "+--"),
+    ("missing-operator-attribute", "ONNX Runtime refuses QLinearAdd", "a_quantized_sum_without_a_zero_point", "++-"),
+    (
+        "missing-operator-attribute",
+        "ONNX Runtime refuses QLinearAdd",
+        "a_quantized_product_without_the_second_zero_point",
+        "++-",
+    ),
+    ("missing-operator-attribute", "and MaxpoolWithMask without", "a_masked_pool_without_a_window", "++-"),
+    (
+        "missing-operator-attribute",
+        "and ONNX Runtime refuses it",
+        "a_gated_network_without_the_size_of_its_state",
+        "++-",
+    ),
+    ("missing-operator-attribute", "and ONNX Runtime refuses it", "a_support_vector_classifier_without_rho", "++-"),
+    ("non-relative-location", "ONNX Runtime open a file of that name", "a_mark_of_a_tensor_in_memory", "---"),
+    ("non-relative-location", "and ONNX Runtime refuses it in a file", "the_memory_address_of_onnx_runtime", "---"),
+    ("omitted-required-operand", "accept such a Sum and such a Split", "a_gap_in_a_sum", "+++"),
+    ("omitted-required-operand", "accept such a Sum and such a Split", "a_gap_in_the_outputs_of_a_split", "+++"),
+    ("premature-feature", "do not check the IR version there", "a_cast_to_int4_in_ir_version_9", "+++"),
+    ("removed-experimental-operator", "has some of them below version 10", "affine_in_opset_9", "+++"),
+    ("removed-experimental-operator", "and refuses the model otherwise", "affine_in_opset_21", "++-"),
+    ("standard-operator-collision", "accept both definitions", "a_function_called_like_an_operator", "+++"),
+    (
+        "standard-operator-collision",
+        "they look only for an operator",
+        "an_operator_that_is_newer_than_the_import",
+        "---",
+    ),
+    ("unknown-operator", "ONNX Runtime defines operators of its own", "an_operator_of_onnx_runtime", "--+"),
+    ("unknown-operator", "ONNX Runtime defines operators of its own", "layer_normalization_below_opset_17", "--+"),
+    ("unknown-operator-attribute", "and onnx.checker ignores them", "valid/an_attribute_of_an_implementation", "+++"),
+    ("unnamed-opaque-type", "refuses a type that has a domain and no name", "a_domain_without_a_name", "--?"),
+    ("unnamed-opaque-type", "accepts one that has neither", "an_empty_opaque_type", "++?"),
+    ("unregistered-operator", "that ONNX Runtime does not have", "a_misspelt_operator", "++-"),
+    ("unregistered-operator", "ONNX Runtime refuses the whole model", "a_branch_that_may_never_run", "++-"),
+    ("unregistered-operator", "ONNX Runtime accepts such a model", "valid/a_function_that_nothing_calls", "+++"),
+    ("unsupported-attribute-value", "must be one that ONNX Runtime has", "the_activation_of_fusedconv", "++-"),
+    ("unsupported-attribute-value", "ONNX Runtime refuses some", "reverse_2_of_cumsum", "++-"),
+    ("unsupported-attribute-value", "and loads others", "keepdims_2_of_argmax", "+++"),
+    (
+        "unsupported-attribute-value",
+        "onnx.checker checks a few of these values",
+        "the_activation_of_causalconvwithstate",
+        "+--",
+    ),
+    ("unsupported-combination", "ONNX Runtime refuses the model", "a_tree_classifier_without_ids_of_trees", "++-"),
+    (
+        "unsupported-combination",
+        "onnx or ONNX Runtime refuses such a node",
+        "an_encoder_with_an_empty_list_of_keys",
+        "+--",
+    ),
+    (
+        "unsupported-combination",
+        "onnx or ONNX Runtime refuses such a node",
+        "a_support_vector_classifier_with_an_empty_list_of_names",
+        "++-",
+    ),
+    ("unsupported-operand-value", "but ONNX Runtime creates no session", "a_division_of_integers_by_0", "++-"),
 ]
-"""A rule, words of its page, an invalid fixture, and the answers of onnx.checker, the same with full_check, and ONNX
-Runtime: `+` accepts it, `-` refuses it.
+"""A rule, words of its page, an invalid fixture or `valid/` and another, and the answers of onnx.checker, the same with
+full_check, and ONNX Runtime: `+` accepts it, `-` refuses it, `?` is not asked.
 """
+
+OF_ONNX_LINT: Final = {
+    "linked-external-file": "With the targets",
+    "unknown-operator": "are *not verified*",
+    "unregistered-operator": "Correct the name, or use a release",
+    "unsupported-by-product": "ONNX Runtime does not register needs a library",
+}
+"""Words of sentences that name a program and say what onnx-lint does, or what the user may do."""
+ELSEWHERE: Final = {"unsupported-by-product": "ONNX Runtime needs the operator sets"}
+"""Words of sentences that tests/oracles/test_refusals.py tries with the fixtures of the rule."""
+
+PROGRAMS: Final = (
+    r"onnx\.(?:checker|load|save|compose|helper|inliner|numpy_helper|reference|shape_inference|tools|version_converter)"
+    r"|full.check|check_model|infer_shapes|onnx and ONNX|ONNX Runtime|onnxruntime\.|OpenVINO|TensorRT|MIGraphX|onnx_ir"
+    r"|onnxscript|GraphSurgeon"
+)
+
+
+def sentences(documentation: str) -> list[str]:
+    """Return the sentences of a page outside of code, without labels such as `ONNX Runtime:`."""
+    text = re.sub(r"```.*?```|^ *### .*$", "\n\n", documentation, flags=re.DOTALL | re.MULTILINE)
+    parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n|\n\s*- ", f"\n{text}")]
+    found = [each.removeprefix("- ") for part in parts for each in re.split(r"(?<=[.:]) (?=[-A-Z`#])", part)]
+    return [each for each in found if not (each.endswith(":") and len(each.split()) < 4)]
 
 
 def test_the_pages_have_the_sentences() -> None:
     pages = {name: " ".join(registry()[name].rule.documentation.split()) for name, _, _, _ in CLAIMS}
     assert [(name, words) for name, words, _, _ in CLAIMS if words not in pages[name]] == []
+
+
+def test_each_sentence_about_a_program_is_tried() -> None:
+    tried = [
+        *((name, words) for name, words, _, _ in CLAIMS),
+        *((name, words) for name, words, _ in [*OF_ONNX, *chain.from_iterable(OF_TOOLS.values())]),
+        *OF_ONNX_LINT.items(),
+        *ELSEWHERE.items(),
+    ]
+    untried = [
+        f"{name}: {sentence}"
+        for name, entry in registry().items()
+        for sentence in sentences(entry.rule.documentation)
+        if re.search(PROGRAMS, sentence) and not any(name == rule and words in sentence for rule, words in tried)
+    ]
+    assert untried == [], "add a row to CLAIMS, or to tests/support/models/page_recipes.py"
 
 
 @pytest.mark.parametrize(("position", "program"), [(0, CHECKER), (1, FULL_CHECK)])
@@ -128,7 +293,10 @@ def _different(folder: Path, position: int, program: str) -> list[str]:
     """Return the claims that the program refutes."""
     files = {}
     for index, (name, words, fixture, answers) in enumerate(CLAIMS):
-        text = (ROOT / "fixtures" / name / "invalid" / f"{fixture}.textproto").read_text()
+        if answers[position] == "?":
+            continue
+        place = fixture if "/" in fixture else f"invalid/{fixture}"
+        text = (ROOT / "fixtures" / name / f"{place}.textproto").read_text()
         path = folder / f"{index}.onnx"
         path.write_bytes(text_format.Parse(text, ModelProto()).SerializeToString())
         files[path] = f"{name}: {words} ({fixture})", answers[position] == "+"

@@ -14,6 +14,7 @@ from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import may_count_the_same
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, fact
 from onnx_lint.inference.shapes.stated import facts_of_types
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Graph
 
 
@@ -147,6 +148,18 @@ def _contradicting(
             else:
                 found.setdefault(name, (field, index, declared[name]))
     return found
+
+
+def with_declared_rank(made: Fact, stated: Fact, form: NodeForm) -> Fact:
+    """Return what a DictVectorizer makes, if it has the declared rank.
+
+    Its description says one dimension, as long as the vocabulary. ONNX Runtime puts a dimension of 1 in front.
+    """
+    lists = [each for each in form.attributes if each.name in ("int64_vocabulary", "string_vocabulary")]
+    if made.shape is not None or stated.shape is None or any(each.ref_attr_name for each in lists):
+        return made
+    size = sum([len(each.ints) + len(each.strings) for each in lists])
+    return fact(made.kind, (1, size) if len(stated.shape) == 2 else (size,)) if size else made
 
 
 def declarations_of(graph: Graph) -> Iterator[tuple[str, int, str]]:

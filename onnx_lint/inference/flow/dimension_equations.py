@@ -16,7 +16,7 @@ from onnx_lint.inference.flow.conflict import Note
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
-from onnx_lint.inference.shapes.expression import Sum, read
+from onnx_lint.inference.shapes.expression import Sum, bounds, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.operands import EqualDimensions
 from onnx_lint.inference.shapes.problem import TwoSizes
@@ -425,7 +425,9 @@ class _Solution:
         sign = rest or (max(terms.values()) if self._are_on_both_sides(terms, equation) and not because else 0)
         if are_plain and sign and all((times > 0) == (sign > 0) for times in terms.values()):
             return False
-        if not are_plain or any(len(product) != 1 for product in terms):
+        if not are_plain:
+            return False if _is_beyond(terms, rest) else None
+        if any(len(product) != 1 for product in terms):
             return None
         reasons = (*because, equation)[-_MOST_REASONS:]
         match list(terms.items()):
@@ -494,6 +496,16 @@ _MOST_REASONS: Final = 8
 def _is_plain(name: str) -> bool:
     """Return whether a factor is a plain variable: a quotient, sum or minimum may be less than 0."""
     return not name.endswith(")")
+
+
+def _is_beyond(terms: Sum, rest: int) -> bool:
+    """Return whether a multiple of a quotient, minimum or maximum and a number add up to 0 for no value of it."""
+    [(product, times), *others] = terms.items()
+    if others or len(product) != 1:
+        return False
+    size, left = divmod(-rest, times)
+    least, most = bounds(product[0])
+    return bool(left) or (most is not None and size > most) or (least is not None and size < least)
 
 
 def _terms(side: int | str) -> Sum:

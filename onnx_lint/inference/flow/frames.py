@@ -10,7 +10,7 @@ from onnx_lint.common.cached import Memory, cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
-from onnx_lint.inference.flow.walks import Call
+from onnx_lint.inference.flow.walks import Call, CallNeeds
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
@@ -81,6 +81,8 @@ class Frame(Record):
     call: Call | None = None
     graphs: Mapping[str, HeldGraph] = EMPTY
     """The graphs that the call, or a default, gives to attribute parameters."""
+    needs: CallNeeds | None = None
+    """The inputs that the call omits and the body needs, found so far; None if the call omits none."""
 
     def held_by(self, node: Node, nested: Sequence[Graph], known: Known) -> list[HeldGraph]:
         """Return the graphs in the attributes of a node; `nested` are those that the node itself has."""
@@ -116,10 +118,17 @@ class Frames:
         """Return whether a function has the name of an operator."""
         return op_type in self._called
 
-    def of_body(self, function: Function, bound: Protos, call: Call | None, graphs: Mapping[str, HeldGraph]) -> Frame:
+    def of_body(
+        self,
+        function: Function,
+        bound: Protos,
+        call: Call | None,
+        graphs: Mapping[str, HeldGraph],
+        needs: CallNeeds | None = None,
+    ) -> Frame:
         """Return the frame of a function body for a call. Bodies without parameters share their memos."""
         memos = {} if bound else self._of_functions.setdefault(self._imports.number_of(function), {})
-        return Frame(memos, bound, call, graphs)
+        return Frame(memos, bound, call, graphs, needs)
 
     def memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
         """Return the memo of a form that is not in the frame yet."""

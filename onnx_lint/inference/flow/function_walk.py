@@ -10,12 +10,14 @@ from onnx_lint import schema
 from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.frames import Frame, Frames, HeldGraph, Known, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
-from onnx_lint.inference.flow.walks import Call, Walks, arguments_for
+from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.flow.walks import Call, CallNeeds, InputUse, OmittedInput, arguments_for
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.types.argument import Arguments, Protos, read_arguments
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import attribute_name
+from onnx_lint.spec.operators.schema import ParameterOption
 
 REPEATED_NODES: Final = 50_000
 """The budget, in nodes of function bodies, for walks with further tuples of argument types, after the first walk over
@@ -31,6 +33,9 @@ MANY: Final = 200
 PARTS: Final = 50
 """The bytes of types and dimensions of initializers that count as one more declared value; most are smaller."""
 
+_MOST_NEEDS: Final = 8
+"""The most omitted inputs to remember for a call: thousands of calls may omit thousands."""
+
 CallAttributes = tuple[tuple[str, bytes | int | None], ...]
 """The serialized attributes of a call, None for an unknown one, the number of a graph: what shapes may depend on."""
 
@@ -44,16 +49,19 @@ class FunctionWalk:
         declarations: FunctionDeclarations,
         walk: Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk],
         walk_nested: Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk],
-        walks: Walks,
+        found: ValueFlow,
         crashes: Crashes,
     ) -> None:
+        self._found = found
         self._crashes = crashes
         self._frames = frames
         self._walk = walk
         self._walk_nested = walk_nested
-        self._walks = walks
+        self._walks = found.walks
         self._outputs: dict[tuple[int, Facts, CallAttributes], Facts] = {}
         """The outputs of the calls so far."""
+        self._needs: dict[tuple[int, Facts, CallAttributes], Sequence[tuple[int, InputUse]]] = {}
+        """Some inputs that these calls omit and their bodies need, by index."""
         self._typed: dict[tuple[int, Facts, Arguments], Facts] = {}
         """The types of the outputs, by the types of the arguments."""
         self._serialized: dict[int, tuple[Any, bytes]] = {}
@@ -90,16 +98,48 @@ class FunctionWalk:
         inputs = arguments_for(function, inputs)
         call = function.index, inputs, given
         if call in self._outputs:
+            self._note_needs(node, frame, self._needs.get(call, ()))
             return self._outputs[call]
         types = function.index, _types_only(inputs), arguments
         typed = self._typed.get(types) if not graphs else None
         if not self._may_enter(function, bound, for_types=typed is None):
             self.declarations.doubt(function, types=typed is None)
             return typed or ()
-        outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call), graphs)
+        needs = CallNeeds()
+        outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call), graphs, needs)
         self._outputs[call] = outputs
+        if needs.uses:
+            names = enumerate(function.body.input_names)
+            uses = [(index, needs.uses[name]) for index, name in names if name in needs.uses]
+            self._needs[call] = uses[:_MOST_NEEDS]
+            self._note_needs(node, frame, uses[:_MOST_NEEDS])
         self._typed.setdefault(types, _types_only(outputs))
         return outputs
+
+    def _note_needs(self, node: Node, frame: Frame, needs: Sequence[tuple[int, InputUse]]) -> None:
+        """Record the first needed input that a call leaves out, and those that a call around it leaves out."""
+        is_noted = False
+        for index, use in needs:
+            given = node.inputs[index] if index < len(node.inputs) else ""
+            if given and frame.needs is not None and not self._found.unsure:
+                frame.needs.uses.setdefault(given, InputUse(node, index))
+            elif not given and not is_noted:
+                self._found.omitted_inputs.append(OmittedInput(node, index, use))
+                is_noted = True
+
+    def note_uses(self, graph: Graph, frame: Frame, known: Known) -> None:
+        """Record the inputs that the call omits and that nodes of a graph of the body need; the graph surely runs."""
+        names = graph.function.body.input_names if graph.function is not None else ()
+        omitted = {name for name in names if name and known.get(name) is ABSENT}
+        if frame.needs is None or not omitted:
+            return
+        for node in graph.nodes:
+            memo = frame.memos.get(node.form) if not omitted.isdisjoint(node.inputs) else None
+            if memo is None or memo.operator is None or memo.operator.schema.deprecated:
+                continue
+            for index, (name, parameter) in enumerate(zip(node.inputs, memo.operator.schema.inputs, strict=False)):
+                if name in omitted and parameter.option is ParameterOption.SINGLE:
+                    frame.needs.uses.setdefault(name, InputUse(node, index))
 
     def _bytes_of(self, attribute: Any) -> bytes:
         if id(attribute) not in self._serialized:
@@ -115,7 +155,7 @@ class FunctionWalk:
         bound = dict.fromkeys(function.attribute_names)
         self._may_enter(function, bound, for_types=True)
         inputs = (UNKNOWN,) * len(function.body.input_names)
-        return (yield from self._body(function, inputs, bound, None, {}))
+        return (yield from self._body(function, inputs, bound, None, {}, CallNeeds()))
 
     def _handed_over(self, held: HeldGraph) -> HeldGraph:
         """Return the graph that a call gives to a function; one that the caller was given itself stays the same."""
@@ -145,20 +185,25 @@ class FunctionWalk:
         bound: Protos,
         call: Call | None,
         graphs: dict[str, HeldGraph],
+        needs: CallNeeds,
     ) -> Walk:
+        """Walk a body; add the inputs that the call omits and the body needs to `needs`."""
         names = function.body.input_names
         known: Known = dict(zip(names, inputs, strict=False))
         known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
         known[""] = ABSENT
         protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
         self._open[function.index] = None
-        frame = self._frames.of_body(function, protos, call, graphs)
+        omits = call is not None and (ABSENT in inputs or len(inputs) < len(names))
+        frame = self._frames.of_body(function, protos, call, graphs, needs if omits else None)
         for graph in function.body.nested:
             if graph.position == len(function.body.forms):
                 default = HeldGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)
                 if default.name not in bound:
                     graphs[default.name] = self._handed_over(default)
+        outside, self._found.unsure = self._found.unsure, 0
         outputs = yield from self._walk(function.body, frame, known, None)
+        self._found.unsure = outside
         self._open.pop(function.index, None)
         with self._crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)

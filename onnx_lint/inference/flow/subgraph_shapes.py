@@ -12,7 +12,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.joining import joined, joined_shapes
 from onnx_lint.inference.flow.outcome_memo import as_fact
 from onnx_lint.inference.shapes.dims import Dim, Shape, add, are_sizes, is_natural, multiply, subtract, unified, union
-from onnx_lint.inference.shapes.element_values import MOST_PASSED
+from onnx_lint.inference.shapes.element_values import MOST_PASSED, taken
 from onnx_lint.inference.shapes.fact import ABSENT, Content, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held, is_sequence, sequence_of
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
@@ -38,7 +38,7 @@ class SuppliedShapes(Record):
     mapped: tuple[Facts, ...] = ()
     """The outputs of the body of a SequenceMap for each element; empty if unknown, or if the elements are alike."""
     unrolled: Facts = ()
-    """The outputs of a Loop with a known number of runs; empty if they are not followed run by run."""
+    """The outputs of a Loop or Scan with a known number of runs; empty if they are not followed run by run."""
 
     @property
     def values(self) -> Facts:
@@ -76,6 +76,9 @@ class SuppliedShapes(Record):
             found[1] = fact(condition.kind, condition.shape, (1,))
             for index, content in enumerate(self.kept, LOOP_HEAD):
                 found[index] = with_content(found[index], content)
+        elif self.subgraphs.node.op_type == "SequenceMap":
+            elements = [each.inside or each for each in self.values]
+            found = [with_content(made, each.content) for made, each in zip(found, elements, strict=False)]
         return tuple(found)
 
     def tried(self) -> SuppliedShapes:
@@ -117,7 +120,8 @@ class SuppliedShapes(Record):
                 return list(map(held, self.unrolled)) or self._looped(found.get("body", ()))
             case "SequenceMap" if self.mapped:
                 return [
-                    sequence_of(tuple([each.shape for each in column])) for column in zip(*self.mapped, strict=True)
+                    sequence_of(tuple([each.shape for each in column]), tuple([each.content for each in column]))
+                    for column in zip(*self.mapped, strict=True)
                 ]
             case "SequenceMap" if self.facts:
                 return [Inside(held(each), count_in(self.facts[0])) for each in found.get("body", ())]
@@ -127,7 +131,9 @@ class SuppliedShapes(Record):
 
     def contents(self, found: Mapping[str, Facts]) -> Sequence[Content]:
         """Return the known elements of the node's outputs."""
-        if self.subgraphs.node.op_type == "Loop":
+        if self.subgraphs.node.op_type == "Loop" and self._never_runs():
+            return [each.content for each in self.facts[LOOP_HEAD:]]
+        if self.subgraphs.node.op_type in ("Loop", "Scan"):
             return [each.content for each in self.unrolled] or self.kept
         one, other = found.get("then_branch", ()), found.get("else_branch", ())
         condition = self.facts[0].content if self.facts else None
@@ -179,6 +185,11 @@ class SuppliedShapes(Record):
         if not body:
             return []
         condition, *values = body
+        if self._never_runs():
+            return [
+                *map(held, first),
+                *[None if each.shape is None else (0, *each.shape) for each in values[len(first) :]],
+            ]
         length = self._runs(condition)
         carried = [_union(held(before), held(after)) for before, after in zip(first, values, strict=False)]
         for index, (each, growth) in enumerate(zip(carried, self.grown, strict=False)):
@@ -191,6 +202,37 @@ class SuppliedShapes(Record):
     def runs(self) -> Dim:
         """Return how often the body of a Loop runs if no condition ends it; None if that is unknown."""
         return self._runs(fact(None, (), (1,)))
+
+    def _never_runs(self) -> bool:
+        """Return whether a Loop has no run: it returns the initial values, and no pieces."""
+        iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
+        count = iterations.content[0] if iterations.content else None
+        return first.content == (0,) or (isinstance(count, int) and count <= 0)
+
+    def surely_runs(self) -> bool:
+        """Return whether the body of a Loop, Scan or SequenceMap runs at least once, as far as its inputs are known."""
+        match self.subgraphs.node.op_type:
+            case "Loop":
+                iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
+                count = iterations.content[0] if iterations.content else None
+                may_begin = iterations is ABSENT or (isinstance(count, int) and count > 0)
+                return may_begin and (first is ABSENT or first.content == (1,))
+            case "Scan":
+                length = self.scan.length if self.scan is not None and not self.scan.batch else None
+            case _:
+                length = count_in(self.facts[0]) if self.facts else None
+        return isinstance(length, int) and length > 0
+
+    def most_runs(self, greatest: int) -> int:
+        """Return the most runs of a Loop's body; 0 if they are more than `greatest` or the first one is not sure.
+
+        A Loop without a number of iterations runs until its body says otherwise, so that `greatest` is tried.
+        """
+        iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
+        if iterations is ABSENT:
+            return greatest if first is not ABSENT and first.content == (1,) else 0
+        runs = self.runs()
+        return runs if isinstance(runs, int) and runs <= greatest else 0
 
     def _runs(self, condition: Fact) -> Dim:
         """Return how often the body of a Loop runs, if the number of iterations is known and no condition ends it."""
@@ -221,6 +263,10 @@ class ScanAxes(Record):
     """The number of runs of the body."""
     batch: tuple[Dim, ...] = ()
     """The size of the batch axis in front, in version 8."""
+    backwards: frozenset[int] = frozenset()
+    """The scan inputs that are read from their end."""
+    reversed_outputs: frozenset[int] = frozenset()
+    """The scan outputs whose last piece comes first."""
 
     def state(self, shape: Shape) -> Shape:
         """Return the shape of a state in the body."""
@@ -237,6 +283,23 @@ class ScanAxes(Record):
         rest = shape[len(self.batch) :]
         axis = self.inputs[index]
         return rest[:axis] + rest[axis + 1 :]
+
+    def piece(self, index: int, whole: Fact, run: int) -> Fact:
+        """Return the fact of the slice of a scan input in one run, with its elements if they are known."""
+        made = fact(whole.kind, self.slice(index, whole.shape))
+        if whole.content is None or not are_sizes(whole.shape):
+            return made
+        axis = self.inputs[index]
+        place = whole.shape[axis] - 1 - run if index in self.backwards else run
+        picks = [(at, [place] if at == axis else range(size)) for at, size in enumerate(whole.shape)]
+        return with_content(made, taken(whole.content, whole.shape, picks))
+
+    def stacked_fact(self, index: int, pieces: Sequence[Fact]) -> Fact:
+        """Return the fact of a scan output, from its piece of each run; the elements are known along the first axis."""
+        axis = self.outputs[index] if self.outputs is not None and index < len(self.outputs) else 0
+        if axis and (pieces[0].shape is None or axis != -1 - len(pieces[0].shape)):
+            return fact(pieces[0].kind)
+        return stacked_facts(pieces[::-1] if index in self.reversed_outputs else pieces)
 
     def stacked(self, index: int, shape: Shape) -> Shape:
         """Return the shape of a scan output, from the shape of its pieces."""
@@ -282,7 +345,11 @@ def scan_axes(node: Operands | None, subgraphs: Subgraphs) -> ScanAxes | None:
             length = unified(length, shape[place])
             batch = unified(batch, shape[0])
         found.append(axis)
-    return ScanAxes(tuple(found), output_axes, length, (batch,) if has_batch else ())
+    backwards, reversed_outputs = (
+        frozenset([index for index, each in enumerate(node.integers(name) or ()) if each])
+        for name in ("scan_input_directions", "scan_output_directions")
+    )
+    return ScanAxes(tuple(found), output_axes, length, (batch,) if has_batch else (), backwards, reversed_outputs)
 
 
 _WITHOUT_BATCH: Final = 9
@@ -330,12 +397,15 @@ def stacked_facts(pieces: Sequence[Fact]) -> Fact:
 
 
 def are_apart(fact: Fact) -> bool:
-    """Return whether a value is a sequence and the shape of each of its elements is known."""
-    return bool(fact.elements) and len(fact.elements) == count_in(fact)
+    """Return whether a value is a sequence and the shape, or the elements, of each tensor in it is known."""
+    return count_in(fact) in {len(each) for each in (fact.elements, fact.parts) if each}
 
 
 def _element(sequence: Fact, index: int) -> Fact | None:
-    return as_fact(sequence.inside.kind, sequence.elements[index]) if sequence.inside is not None else None
+    if sequence.inside is None:
+        return None
+    made = as_fact(sequence.inside.kind, sequence.elements[index]) if sequence.elements else sequence.inside
+    return with_content(made, sequence.parts[index]) if sequence.parts else made
 
 
 _BEFORE: Final = "#before"

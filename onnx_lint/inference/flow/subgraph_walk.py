@@ -19,7 +19,8 @@ from onnx_lint.inference.flow.subgraph_shapes import (
     with_content,
 )
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.shapes.fact import Fact, Facts, fact
+from onnx_lint.inference.flow.walks import InputUse
+from onnx_lint.inference.shapes.fact import Content, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import OutputShape, count_in
 from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs, Types, outputs_of
@@ -49,24 +50,43 @@ class SubgraphWalk:
         """Walk the subgraphs of a node with the facts that its operator supplies; return the outcome of the node."""
         # An If supplies nothing, so its supplier is only needed after its branches.
         supplier = self._supplier(node, memo, inputs) if node.op_type != "If" else None
-        found: dict[str, Facts] = {}
-        graphs: dict[str, Graph] = {}
         condition = inputs[0].content if supplier is None and inputs else None
         idle = "then_branch" if condition == (0,) else "else_branch" if condition == (1,) else None
         if supplier is not None and node.op_type == "Loop" and len(held) == 1:
             supplier = yield from self._settled(supplier, held[0])
             supplier = yield from self._unrolled(supplier, held[0])
+        elif supplier is not None and node.op_type == "Scan" and len(held) == 1:
+            supplier = yield from self._scanned(supplier, held[0])
         elif supplier is not None and node.op_type == "SequenceMap" and len(held) == 1:
             supplier = yield from self._mapped(supplier, held[0])
-        for each in held:
-            supplied = self._supplied(supplier, each.name, each.graph, frame) if supplier is not None else None
-            self._found.idle += each.name == idle
-            found[each.name] = yield self._walk_held(each, supplied)
-            self._found.idle -= each.name == idle
-            graphs[each.name] = each.graph
+        found = yield from self._walk_each(supplier, idle, frame, held)
+        graphs = {each.name: each.graph for each in held}
         if supplier is not None:
             return self._outcome(node, memo, supplier, found, graphs, frame)
         return self._outcome_of_if(node, memo, inputs, found, graphs, frame)
+
+    def _walk_each(
+        self, supplier: SuppliedShapes | None, idle: str | None, frame: Frame, held: Sequence[HeldGraph]
+    ) -> Generator[Walk, Facts, dict[str, Facts]]:
+        """Walk the subgraphs of a node; return the outputs of each by its attribute. `idle` never runs."""
+        found: dict[str, Facts] = {}
+        needs = frame.needs
+        in_each: list[dict[str, InputUse]] = []
+        before = needs.take() if needs is not None else {}
+        may_not_run = needs is not None and supplier is not None and not supplier.surely_runs()
+        for each in held:
+            supplied = self._supplied(supplier, each.name, each.graph, frame) if supplier is not None else None
+            is_idle = each.name == idle
+            self._found.idle += is_idle
+            self._found.unsure += is_idle or may_not_run
+            found[each.name] = yield self._walk_held(each, supplied)
+            self._found.idle -= is_idle
+            self._found.unsure -= is_idle or may_not_run
+            if needs is not None and not is_idle:
+                in_each.append(needs.take())
+        if needs is not None:
+            needs.put(before, in_each)
+        return found
 
     def _outcome_of_if(
         self,
@@ -98,12 +118,10 @@ class SubgraphWalk:
         trial = supplier.tried()
         if kinds is None or all(each is None for each in trial.carried):
             return supplier
-        is_trial, failing = self._found.is_trial, self._found.failing_bodies
+        failing = self._found.failing_bodies
         failing.discard(id(held.graph))
         for number in range(_MOST_TRIALS + _WITH_ELEMENTS if self._found.may_try else 0):
-            self._found.is_trial = True
-            body = yield self._walk_held(held, trial.sized().supplied_facts(kinds))
-            self._found.is_trial = is_trial
+            body = yield from self._tried(held, trial.sized().supplied_facts(kinds))
             if number == 0 and id(held.graph) in failing and supplier.runs() != 0:
                 return trial  # the first run meets a fault, which the walk that is kept reports
             after = trial.after(body)
@@ -114,39 +132,61 @@ class SubgraphWalk:
 
     def _unrolled(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with the outputs of a Loop of a few runs whose carried values change, by running each."""
-        first, count = supplier.facts[LOOP_HEAD:], supplier.runs()
+        first, most = supplier.facts[LOOP_HEAD:], supplier.most_runs(_MOST_RUN_NODES // max(len(held.graph.forms), 1))
         kinds = supplier.subgraphs.supplied(held.name, held.graph)
         changes = [each.content for each in first] != list(supplier.kept) and any(each.content for each in first)
-        is_short = isinstance(count, int) and 0 < count * max(len(held.graph.forms), 1) <= _MOST_RUN_NODES
-        if held.number or kinds is None or not changes or not isinstance(count, int) or not is_short:
+        if held.number or kinds is None or not changes or not most:
             return supplier
         head = supplier.supplied_facts(kinds)[:LOOP_HEAD]
-        is_trial, carried = self._found.is_trial, first
+        carried = first
         stacked: list[Facts] = []
-        for index in range(count):
-            self._found.is_trial = True
-            body = yield self._walk_held(held, (with_content(fact(head[0].kind, ()), (index,)), head[1], *carried))
-            self._found.is_trial = is_trial
-            if not body or body[0].content != (1,):
-                return supplier
+        goes_on: Content = (1,)
+        while len(stacked) < most and goes_on == (1,):
+            index = with_content(fact(head[0].kind, ()), (len(stacked),))
+            body = yield from self._tried(held, (index, head[1], *carried))
+            goes_on = body[0].content if body else None
             carried = body[1 : 1 + len(first)]
             stacked.append(body[1 + len(first) :])
+        if goes_on != (0,) and (goes_on != (1,) or len(stacked) != supplier.runs()):
+            return supplier
         columns = [stacked_facts(column) for column in zip(*stacked, strict=True)]
         return replace(supplier, unrolled=(*carried, *columns))
+
+    def _scanned(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
+        """Return the supplier with the elements of the outputs of a Scan of a few runs, by running each."""
+        scan, kinds = supplier.scan, supplier.subgraphs.supplied(held.name, held.graph)
+        has_elements = any(each.content is not None for each in supplier.values)
+        if held.number or kinds is None or scan is None or not has_elements or not isinstance(scan.length, int):
+            return supplier
+        if not 0 < scan.length * max(len(held.graph.forms), 1) <= _MOST_RUN_NODES or scan.batch:
+            return supplier
+        states = supplier.subgraphs.state_count
+        carried = supplier.values[:states]
+        stacked: list[Facts] = []
+        for index in range(scan.length):
+            slices = [scan.piece(at, each, index) for at, each in enumerate(supplier.values[states:])]
+            body = yield from self._tried(held, (*carried, *slices))
+            carried = body[:states]
+            stacked.append(body[states:])
+        columns = [scan.stacked_fact(at, column) for at, column in enumerate(zip(*stacked, strict=True))]
+        return replace(supplier, unrolled=(*carried, *columns))
+
+    def _tried(self, held: HeldGraph, inputs: Facts) -> Generator[Walk, Facts, Facts]:
+        """Return the outputs of a body with these inputs, without keeping anything of the walk."""
+        is_trial, self._found.is_trial = self._found.is_trial, True
+        body = yield self._walk_held(held, inputs)
+        self._found.is_trial = is_trial
+        return body
 
     def _mapped(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with the outputs of SequenceMap's body for each element, found by trial."""
         kinds = supplier.subgraphs.supplied(held.name, held.graph)
         count = count_in(supplier.facts[0]) if supplier.facts else None
-        lengths = {len(each.elements) for each in supplier.facts if are_apart(each)}
-        if held.number or kinds is None or lengths != {count}:
+        if held.number or kinds is None or not any(map(are_apart, supplier.facts)):
             return supplier
-        is_trial = self._found.is_trial
         found: list[Facts] = []
         for index in range(count if isinstance(count, int) else 0):
-            self._found.is_trial = True
-            found.append((yield self._walk_held(held, supplier.for_element(index).supplied_facts(kinds))))
-            self._found.is_trial = is_trial
+            found.append((yield from self._tried(held, supplier.for_element(index).supplied_facts(kinds))))
         return replace(supplier, mapped=tuple(found))
 
     def walk_others(
@@ -160,7 +200,9 @@ class SubgraphWalk:
         for each in held:
             name, graph = each.name, each.graph
             supplied = self._supplied(supplier, name, graph, frame) if supplier is not None else None
+            self._found.unsure += 1
             found = yield self._walk_held(each, supplied)
+            self._found.unsure -= 1
             if supplier is None or any(True for _ in supplier.subgraphs.mismatched_inputs(name, graph)):
                 continue  # an output that follows from a wrong input is not reported again
             for mismatch in outputs_of(supplier.subgraphs, {name: tuple([each.kind for each in found])})[1]:
@@ -198,7 +240,7 @@ class SubgraphWalk:
             self._note_shapes(node, supplier, found, graphs, frame, may_differ=may_differ)
         outcome: TypeOutcome = memo.operator.handed_on(typed, outputs)
         made = _shaped(outcome.outputs, supplier.outputs(found) if is_right else ())
-        if is_right and schema.name in ("If", "Loop"):
+        if is_right and schema.name in ("If", "Loop", "Scan"):
             contents = [*supplier.contents(found), *[None] * len(made)]
             made = tuple([with_content(each, content) for each, content in zip(made, contents, strict=False)])
         # With a known condition only one branch runs; a node without inputs is another finding.

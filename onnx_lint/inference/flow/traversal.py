@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import look
 from onnx_lint.common.record import replace
-from onnx_lint.inference.flow.declarations import Declarations, may_be, without_expressions
+from onnx_lint.inference.flow.declarations import Declarations, may_be, with_declared_rank, without_expressions
 from onnx_lint.inference.flow.declared_facts import (
     declared_inputs,
     declared_values,
@@ -154,7 +154,7 @@ class Flow:
         from onnx_lint.inference.flow.function_walk import FunctionWalk
 
         return FunctionWalk(
-            self.frames, FunctionDeclarations(self.faulty), self.walk, self.walk_nested, self.found.walks, self.crashes
+            self.frames, FunctionDeclarations(self.faulty), self.walk, self.walk_nested, self.found, self.crashes
         )
 
     @cached_property
@@ -207,6 +207,8 @@ class Flow:
             self._take(here, index, memo, inputs, outcome)
         differing = self._compare_declarations(here)
         yield from self._walk_other_subgraphs(here)
+        if frame.needs is not None and not self.found.unsure and not self.found.is_trial:
+            self.functions.note_uses(graph, frame, known)
         unequal = here.unequal
         self.found.note_graph(graph, known, memos, frame.call, has_unknown=here.has_unknown, unequal=unequal)
         # A value that is declared with another type is reported, and is unknown as an output of a subgraph.
@@ -335,12 +337,14 @@ class Flow:
             return made
         if outcome.branches:
             stated = without_expressions(stated)
+        operator = memo.operator.schema.name if memo.operator is not None else ""
+        if operator == "DictVectorizer":
+            made = with_declared_rank(made, stated, here.graph.table.forms[index])
         quick = self._declarations.joined.get((made, stated))
         found = quick or self._declarations.join(name, made, stated, here.discords)
         if name in here.discords:
             here.behind.add(name)  # declarations behind it may follow from the wrong one
-        is_reshape = memo.operator is not None and memo.operator.schema.name == "Reshape"
-        if is_reshape and name not in here.discords and inputs and inputs[0] is not None:
+        if operator == "Reshape" and name not in here.discords and inputs and inputs[0] is not None:
             self._declarations.compare_counts(here.graph, name, memo, inputs[0], stated, found, here.frame.call)
         return found
 
@@ -453,13 +457,18 @@ class Flow:
     def _walk_alone(self, graph: Graph, frame: Frame, known: Known) -> Generator[Walk, Facts, None]:
         """Walk a graph with unknown inputs, unless an operator has run it."""
         if graph not in self.found.walks:
+            self.found.unsure += 1
             yield self.walk_nested(graph, frame, known, None)
+            self.found.unsure -= 1
 
     def walk_held(self, held: HeldGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that an attribute of a node has, or that a call passes to it."""
         if not held.number:
             return (yield from self.walk_nested(held.graph, held.frame, held.known, supplied))
-        return (yield from self.functions.walk_given(held, supplied))
+        self.found.unsure += 1
+        outputs = yield from self.functions.walk_given(held, supplied)
+        self.found.unsure -= 1
+        return outputs
 
     def walk_nested(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a nested graph, and remove its names afterwards."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shapes
-from onnx_lint.inference.flow.walks import Call, WalkResult, Walks
+from onnx_lint.inference.flow.walks import Call, OmittedInput, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.problem import Remark, ShapeProblem, is_remark
@@ -72,6 +72,10 @@ class ValueFlow:
         """The number of branches around the current walk that never run, since the condition of the If is constant."""
         self.idle_graphs: set[int] = set()
         """The identities of the graphs in such branches."""
+        self.unsure = 0
+        """The number of subgraphs around the current walk, within the function body, that may not run."""
+        self.omitted_inputs: list[OmittedInput] = []
+        """The inputs that calls leave out and the bodies need."""
         self.is_trial = False
         """True while a walk only tries a run of a Loop's body: nothing of it is kept."""
         self.equations: Any = None

@@ -23,6 +23,41 @@ class Call(Record):
     """The call of the function body that contains the node."""
 
 
+class InputUse(Record):
+    """A node of a function body that needs an input of the function, as its own input of that index."""
+
+    node: Node
+    index: int
+
+
+class CallNeeds:
+    """The inputs that a call omits and that its body needs, found so far."""
+
+    __slots__ = ("uses",)
+
+    def __init__(self) -> None:
+        self.uses: dict[str, InputUse] = {}
+
+    def take(self) -> dict[str, InputUse]:
+        """Return what is needed so far, and begin anew."""
+        taken, self.uses = self.uses, {}
+        return taken
+
+    def put(self, before: dict[str, InputUse], in_each: Sequence[dict[str, InputUse]]) -> None:
+        """Set what was needed before some subgraphs, and what each of them needs: one of them runs."""
+        first, *others = in_each or ({},)
+        common = {name: use for name, use in first.items() if all(name in other for other in others)}
+        self.uses = common | before
+
+
+class OmittedInput(Record):
+    """An input that a call leaves out, and that the body needs in this call."""
+
+    call: Node
+    index: int
+    use: InputUse
+
+
 class WalkResult(Record):
     """The result of one walk over a graph or function body."""
 

@@ -154,6 +154,16 @@ def _sequence_length(node: Operands, shape: Dims) -> Content:
     return None if count is None else (count,)
 
 
+@follows("OptionalHasElement", reads=1)
+def _has_element(node: Operands, shape: Dims) -> Content:
+    """Return 0 for an omitted input as well; a tensor or a sequence, which may be the input since 18, is an element."""
+    kind = node.fact(0).kind
+    if kind is None or kind.startswith("optional("):
+        count = node.element_count(0)
+        return None if count is None else (count,)
+    return (int(node.given(0)),)
+
+
 @follows("Size")
 def _size(node: Operands, shape: Dims) -> Content:
     found = node.shape(0)
@@ -279,7 +289,7 @@ def _constant_of_shape(node: Operands, shape: Dims) -> Content:
 
 @follows("Range", reads=3)
 def _range(node: Operands, shape: Dims) -> Content:
-    bounds = [node.scalar(index) for index in range(3)]
+    bounds = whole_numbers([node.scalar(index) for index in range(3)])
     numbers = range(*bounds) if dims.are_sizes(bounds) and bounds[2] else range(MOST_COMPUTED + 1)
     return tuple(numbers) if len(numbers) <= MOST_COMPUTED else None
 
@@ -338,6 +348,10 @@ def _unless_negative(dim: Dim) -> Dim:
     return dim if isinstance(dim, int) or dims.is_natural(dim) else None
 
 
+def _sum_of_two(operands: Sequence[float]) -> float | None:
+    return sum(operands) if len(operands) <= 2 or all(each.is_integer() for each in map(float, operands)) else None
+
+
 def _divide(one: Dim, other: Dim) -> Dim:
     if isinstance(one, int) and isinstance(other, int) and other:
         # Round towards zero, as in C.
@@ -370,11 +384,14 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., flo
     "Sub": (2, _subtract, operator.sub),
     "Mul": (2, dims.multiply, operator.mul),
     "Div": (2, _divide, operator.truediv),
+    # Kernels may add more than two numbers in any order.
+    "Sum": (8, lambda *operands: _unless_negative(dims.total(operands)), lambda *operands: _sum_of_two(operands)),
     # With one operand the functions themselves would treat it as a list.
     "Max": (8, _known(lambda *operands: max(operands)), lambda *operands: max(operands)),
     "Min": (8, _known(lambda *operands: min(operands)), lambda *operands: min(operands)),
     "Neg": (1, _known(operator.neg), operator.neg),
     "Abs": (1, _known(abs), abs),
+    "Relu": (1, _known(lambda one: max(one, 0)), lambda one: max(one, 0.0)),
     # A size has no fraction to round.
     "Floor": (1, lambda size: size, math.floor),
     "Ceil": (1, lambda size: size, math.ceil),
@@ -412,8 +429,8 @@ _MORE: Final[Mapping[int, Mapping[int, str]]] = {
         0: "EyeLike",
         1: "ArgMax ArgMin BitwiseNot Sign Unique",
         2: (
-            "BitwiseAnd BitwiseOr BitwiseXor CumSum MatMul Mod Pow ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
-            "Xor"
+            "BitwiseAnd BitwiseOr BitwiseXor CumSum MatMul Mod Pow ReduceL1 ReduceMax ReduceMean ReduceMin ReduceProd "
+            "ReduceSum TopK Xor"
         ),
         3: "Clip OneHot",
     },

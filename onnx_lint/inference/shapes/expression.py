@@ -187,6 +187,15 @@ def at_least(one: str, least: int) -> str | None:
     return text if len(text) <= _LONGEST else None
 
 
+def bounds(factor: str) -> tuple[int | None, int | None]:
+    """Return the least and the greatest value of a factor that is a maximum or minimum with a number."""
+    limit = factor.rpartition(", ")[2].removesuffix(")")
+    if not limit.isdecimal():
+        return None, None
+    is_least, is_most = factor.startswith("max("), factor.startswith("min(")
+    return int(limit) if is_least else None, int(limit) if is_most else None
+
+
 def is_natural(text: str) -> bool:
     """Return whether an expression is at least 0 for all values of its variables: each difference is in a maximum."""
     openers: list[bool] = []

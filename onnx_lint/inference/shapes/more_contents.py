@@ -276,10 +276,35 @@ def _place_of_most(node: Operands, shape: Dims) -> Content:
     return tuple(found)
 
 
+@_gives_all("TopK")
+def _greatest(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
+    """The greatest or least numbers of each row in order, and where they are. Of equal ones the first come first."""
+    content, sizes = node.content(0), sizes_of(node)
+    axis = _axis(node, sizes, -1) if sizes else None
+    if not content or not sizes or axis is None or not node.integer("sorted", 1):
+        return ()
+    count, sign = shapes[0][axis], -1 if node.integer("largest", 1) else 1
+    numbers = numbers_in(content)
+    if not isinstance(count, int) or len(numbers) < len(content):
+        return ()
+    values: list[ElementValue] = [None] * math.prod(size for size in shapes[0] if isinstance(size, int))
+    places = list(values)
+    rows = zip(_rows(sizes, axis), _rows([*sizes[:axis], count, *sizes[axis + 1 :]], axis), strict=False)
+    for row, found in rows:
+        order = sorted(range(len(row)), key=lambda index: sign * numbers[row[index]])
+        for place, index in zip(found, order, strict=False):
+            values[place], places[place] = numbers[row[index]], index
+    return tuple(values), tuple(places)
+
+
 # --- sums
 
 
 _REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[float]], float]]]] = {
+    "ReduceL1": (
+        lambda content: sum(map(abs, content)) if dims.are_sizes(content) else None,
+        lambda all_: sum(map(abs, all_)),
+    ),
     "ReduceMax": (lambda content: max(content) if dims.are_sizes(content) else None, max),
     "ReduceMean": (lambda content: dims.divide(dims.total(content), len(content)), lambda all_: sum(all_) / len(all_)),
     "ReduceMin": (lambda content: min(content) if dims.are_sizes(content) else None, min),

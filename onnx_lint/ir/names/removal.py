@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from typing import Final
 
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.uses import annotated_names
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
@@ -18,6 +19,13 @@ Read = tuple[int, Place]
 
 
 _NEEDED: Final = "a subgraph, an annotation, a sharding or the outputs of the graph need the name of a value"
+
+
+class _Substitution(Record):
+    """One of two equal values that goes, and the edits by which the other one stands for it."""
+
+    gone: str
+    edits: list[Edit]
 
 
 class _Mentions:
@@ -57,6 +65,50 @@ class _Mentions:
             for number, names in rows
             for index, name in enumerate(names)
         }
+
+    def readers_of(self, names: Iterable[str]) -> set[int]:
+        """Return the indices of the nodes that read any of the values."""
+        return {number for name in names for number, _ in self.reads.get(name, ())}
+
+    def keeps_any_of(self, names: Set[str]) -> bool:
+        """Return whether something besides node inputs and declarations needs any of the names."""
+        return not names.isdisjoint(self.others) or not names.isdisjoint(self.outputs)
+
+    def without(
+        self, defined: set[str], instead: Mapping[str, str], nodes: Sequence[int]
+    ) -> tuple[set[str], list[Edit]] | None:
+        """Return the names that go with some nodes, and the edits by which equal values stand for those that are used.
+
+        None if something needs a name. `defined`: the values that go; `instead`: for each that is used, an equal one.
+        """
+        gone, edits = defined.difference(instead), list[Edit]()
+        if not self.readers_of(gone).issubset(nodes):
+            return None
+        for name, other in instead.items():
+            found = self.substitution(name, other, nodes)
+            if found is None:
+                return None
+            gone.add(found.gone)
+            edits += found.edits
+        return None if self.keeps_any_of(gone) else (gone, edits)
+
+    def substitution(self, name: str, other: str, nodes: Container[int]) -> _Substitution | None:
+        """Return how `other` stands for `name`, which nodes that go define; None if it cannot.
+
+        An output of the graph keeps its name, so `other` takes it.
+        """
+        if not self.others.isdisjoint((name, other)):
+            return None
+        if name not in self.outputs:
+            return _Substitution(name, self._reading(name, other, nodes))
+        maker = self._graph.positions.get(other, -1)
+        if maker < 0 or maker in nodes or other in self.outputs:
+            return None
+        return _Substitution(other, [Assign(self.makers[other], name), *self._reading(other, name, nodes)])
+
+    def _reading(self, name: str, other: str, nodes: Container[int]) -> list[Edit]:
+        """Return the edits by which the nodes that stay read `other` and not `name`."""
+        return [Assign(place, other) for number, place in self.reads.get(name, ()) if number not in nodes]
 
     def _add(self, nested: Graph, inner: _Mentions) -> None:
         own = nested.positions
@@ -105,30 +157,23 @@ class Removals:
         if not self._is_possible or graph.is_file:
             return "the model has training information, or names that are undefined, out of order or defined twice"
         mentions = self._of(graph)
-        gone = {name for number in nodes for name in graph.node_outputs[number] if name}
-        gone.update(initializer[:1] if initializer is not None else ())
-        readers = {number for name in gone.difference(instead or ()) for number, _ in mentions.reads.get(name, ())}
-        if not readers.issubset(nodes):
+        defined = {name for number in nodes for name in graph.node_outputs[number] if name}
+        defined.update(initializer[:1] if initializer is not None else ())
+        found = mentions.without(defined, instead or {}, nodes)
+        if found is None:
             return _NEEDED
-        touched = gone.union(*(graph.node_inputs[number] for number in nodes), (instead or {}).values()) - {""}
-        is_safe = is_safe and not any("float16" in (self._kind_of(name, graph) or "float16") for name in touched)
+        gone, substitutions = found
         edits: list[Edit] = [Delete(graph.at("node", number)) for number in nodes]
         edits += [Delete(initializer[1])] if initializer is not None else []
-        for name, other in (instead or {}).items():
-            if not mentions.others.isdisjoint((name, other)):
-                return _NEEDED
-            if name in mentions.outputs:
-                maker = graph.positions.get(other, -1)
-                if maker < 0 or maker in nodes or other in mentions.outputs:
-                    return _NEEDED
-                edits.append(Assign(mentions.makers[other], name))
-                gone ^= {name, other}
-                name, other = other, name
-            edits += [Assign(place, other) for number, place in mentions.reads.get(name, ()) if number not in nodes]
-        if not gone.isdisjoint(mentions.others) or not gone.isdisjoint(mentions.outputs):
-            return _NEEDED
+        edits += substitutions
         edits += [Delete(place) for name in sorted(gone) for place in mentions.declarations.get(name, ())]
+        touched = defined.union(*(graph.node_inputs[number] for number in nodes), (instead or {}).values()) - {""}
+        is_safe = is_safe and not self._has_small_floats(touched, graph)
         return Fix(message, tuple(edits), is_safe, removes=frozenset(gone))
+
+    def _has_small_floats(self, names: Iterable[str], graph: Graph) -> bool:
+        """Return whether one of the values may be of a 16-bit floating-point type."""
+        return any("float16" in (self._kind_of(name, graph) or "float16") for name in names)
 
     def with_what_only_it_needs(self, graph: Graph, number: int) -> list[int]:
         """Return a node that nothing uses, and the nodes whose outputs only inputs of it and of others of them read."""

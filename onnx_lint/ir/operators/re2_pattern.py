@@ -12,11 +12,20 @@ from typing import Final
 
 _ESCAPE: Final = r"\\Q.*?(?:\\E|\Z) | \\[pPx]\{[^}]{0,99}\} | \\[1-7][0-9] | \\.?"
 
+_CHARACTER: Final = r"(?> \\x\{[^}]{0,99}\} | \\x[0-9A-Fa-f]{2} | \\[0-7]{1,3} | \\.? | [^\\] )"
+
+_IN_CLASS: Final = rf"""
+    (?P<named> \[: .{{0,30}}? :\] )
+  | (?P<set> \\[pP] (?: \{{[^}}]{{0,99}}\}} | [^{{] ) | \\[dDsSwW] )
+  | (?! \] ) (?P<low> {_CHARACTER} ) (?: - (?! \] ) (?P<high> {_CHARACTER} ) )?
+"""
+"""Matches a part of the content of a class. The end of a range may be a bracket: `[A-[:a]` is `A` to `[`, `:`, `a`."""
+
 _FLAGS: Final = r"[imsU]*(?:-[imsU]*)?"
 
 _PARTS: Final = rf"""
     (?P<escape> {_ESCAPE} )
-  | (?P<class> \[ \^? \]? (?: \[:.{{0,30}}?:\] | {_ESCAPE} | [^\]] )*? (?P<end> \] | \Z ) )
+  | (?P<class> \[ \^? (?: \] (?: - (?! \] ) {_CHARACTER} )? )? (?: {_IN_CLASS} )*? (?P<end> \] | \Z ) )
   | (?P<group> \( (?: \? (?: (?P<flags> {_FLAGS}\) ) | {_FLAGS}: | P?<\w+> | (?P<other> .{{0,2}}) ))? )
   | (?P<close> \) )
   | (?P<repeat> [*+?] | \{{ (?P<least> \d+ ) (?:,(?P<most> \d* ) )? \}} ) \??
@@ -24,9 +33,14 @@ _PARTS: Final = rf"""
 """
 """Matches a part of a pattern. `flags` are those of a group without content; `other` is not in a group of RE2."""
 
-_CLASS_ESCAPES: Final = frozenset("aftnrvdDsSwWpPxQE01234567")
-_ESCAPES: Final = _CLASS_ESCAPES | frozenset("AbBCz")
-"""The letters and digits with a meaning after a backslash; any other character there means itself."""
+_CHARACTER_ESCAPES: Final = frozenset("aftnrvx01234567")
+_ESCAPES: Final = _CHARACTER_ESCAPES | frozenset("dDsSwWpPQAbBCz")
+"""The letters and digits with a meaning after a backslash; any other character there means itself. In a class only
+those of characters have one; `set` matches the others."""
+
+_NAMED: Final = r"\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]"
+
+_CONTROLS: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 
 _MOST_REPEATS: Final = 1000
 _MOST_DIGITS: Final = 99
@@ -53,9 +67,7 @@ def _fault(part: re.Match[str], *, can_repeat: bool, is_open: bool) -> str | Non
         case "escape":
             return _escape_fault(text, _ESCAPES)
         case "class":
-            escapes = re.findall(_ESCAPE, text, re.DOTALL | re.VERBOSE)
-            faults = (*[_escape_fault(each, _CLASS_ESCAPES) for each in escapes], _range_fault(text))
-            return next(filter(None, faults), None if part["end"] else "leaves a bracket open")
+            return _class_fault(text) or (None if part["end"] else "leaves a bracket open")
         case "group" if part["other"] is not None:
             return f"has the group '{text}', which RE2 does not know"
         case "close" if not is_open:
@@ -67,26 +79,46 @@ def _fault(part: re.Match[str], *, can_repeat: bool, is_open: bool) -> str | Non
     return None
 
 
-_CHARACTER: Final = rf"(?> \\[pP][^{{] | \\x[0-9A-Fa-f]{{2}} | \\[0-7]{{1,3}} | {_ESCAPE} | [^\\] )"
-
-_RANGE: Final = rf"\[:.{{0,30}}?:\] | (?P<low> {_CHARACTER} ) (?: - (?P<high> {_CHARACTER} ) )?"
-"""Matches a part of the content of a class."""
-
-
-def _range_fault(text: str) -> str | None:
-    """Return the fault of a class with a range from a character to an earlier one; escapes are not compared."""
+def _class_fault(text: str) -> str | None:
+    """Return the fault of an escape in a class, or of a range from a character to an earlier one."""
     content = text.removeprefix("[").removeprefix("^").removesuffix("]")
-    for part in re.finditer(_RANGE, content, re.DOTALL | re.VERBOSE):
-        low, high = part["low"], part["high"]
-        if low is not None and high is not None and len(low) == len(high) == 1 and low > high:
-            return f"has the range '{low}-{high}', whose end is before its begin"
+    if content.startswith("]"):
+        content = f"\\{content}"  # there it is a character, as behind a backslash
+    for part in re.finditer(_IN_CLASS, content, re.DOTALL | re.VERBOSE):
+        if part["named"] is not None and re.fullmatch(_NAMED, part["named"]) is None:
+            return f"has the class '{part['named']}', which RE2 does not know"
+        ends = [each for each in part.group("low", "high") if each is not None]
+        for each in ends:
+            fault = _escape_fault(each, _CHARACTER_ESCAPES, " in brackets")
+            if fault is not None:
+                return fault
+        codes = [code for each in ends if (code := _code_point(each)) is not None]
+        if len(codes) > 1 and codes[0] > codes[1]:
+            return f"has the range '{part.group()}', whose end is before its begin"
     return None
 
 
-def _escape_fault(text: str, known: frozenset[str]) -> str | None:
+def _code_point(character: str) -> int | None:
+    """Return the number of a character of a class, which may be an escape; None if that is malformed."""
+    if not character.startswith("\\"):
+        return ord(character)
+    behind = character[1:]
+    if behind in _CONTROLS:
+        return _CONTROLS[behind]
+    if behind[0] in "01234567":
+        return int(behind, 8)
+    hexadecimal = re.fullmatch(r"x(?:\{([0-9A-Fa-f]{1,8})\}|([0-9A-Fa-f]{2}))", behind)
+    if hexadecimal is not None:
+        return int(hexadecimal[1] or hexadecimal[2], 16)
+    return None if behind[0] == "x" else ord(behind)
+
+
+def _escape_fault(text: str, known: frozenset[str], where: str = "") -> str | None:
     behind = text[1:2]
+    if not text.startswith("\\"):
+        return None
     if not behind:
         return "ends with a backslash"
     if behind.isascii() and behind.isalnum() and behind not in known:
-        return f"has the escape '\\{behind}', which RE2 does not know"
+        return f"has the escape '\\{behind}', which RE2 does not know{where}"
     return f"has the reference '{text}' to a group, which RE2 does not know" if re.fullmatch(r"\\[1-7]", text) else None

@@ -3,20 +3,26 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.graph import Node
+from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import STRING_TYPE
 
+CASTS: Final = frozenset({"Cast", "CastLike"})
+"""The operators that read strings as numbers."""
+
+TypeOf = Callable[[str, Graph], str | None]
+"""Returns the type of a value that a graph sees, such as "tensor(string)"; None if unknown."""
+
 
 class StringCast(Record):
-    """A Cast whose constant input has a string that is no number."""
+    """A node that casts a constant with a string that is no number."""
 
     node: Node
     index: int
@@ -24,60 +30,76 @@ class StringCast(Record):
     string: bytes
 
 
-def string_casts(operators: Operators) -> Iterator[StringCast]:
+def string_casts(operators: Operators, type_of: TypeOf) -> Iterator[StringCast]:
     """Yield the nodes that cast a constant string to a number which it does not state, each once."""
     for alike in operators.verified_nodes:
         schema = alike.operator.schema
-        if schema is None or schema.name != "Cast" or schema.domain:
+        if schema is None or schema.name not in CASTS or schema.domain:
             continue
-        for graph, forms in alike.forms.items():
-            chosen = {form for form in forms if _is_to_numbers(form)}
-            for node in graph.nodes_of(chosen) if chosen else ():
-                strings = enumerate(_strings_of(node))
-                wrong = next(((index, each) for index, each in strings if not _is_number(each)), None)
-                if wrong is not None:
-                    yield StringCast(node, *wrong)
+        for node in alike.nodes:
+            strings = _strings_of(node, operators) if _is_to_numbers(node, type_of) else ()
+            wrong = next(((index, each) for index, each in enumerate(strings) if not _is_number(each)), None)
+            if wrong is not None:
+                yield StringCast(node, *wrong)
 
 
-def _is_to_numbers(form: NodeForm) -> bool:
-    return any(each.name == "to" and not each.ref_attr_name and each.i not in _NO_NUMBERS for each in form.attributes)
+def _is_to_numbers(node: Node, type_of: TypeOf) -> bool:
+    if node.op_type == "CastLike":
+        kind = type_of(node.inputs[1], node.graph) if len(node.inputs) > 1 else None
+        return kind is not None and kind != "tensor(string)"
+    chosen = [each for each in node.attribute_protos if each.name == "to"]
+    return any(not each.ref_attr_name and each.i not in (0, STRING_TYPE) for each in chosen)
 
 
-_NO_NUMBERS: Final = frozenset({0, STRING_TYPE, 9})
-"""The element types that no number has: an unknown one, strings, and Booleans, whose strings no text describes."""
+_UNCHANGED: Final = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
+"""The operators whose output has the elements of their input in the same order."""
+
+_MOST_NODES: Final = 8
+"""The most nodes from a constant to the cast; exporters write one or two."""
 
 
-def _strings_of(node: Node) -> Sequence[bytes]:
-    """Return the strings of the constant that a node casts; empty for anything else, and for a long list."""
-    definition = node.graph.definition_of(node.inputs[0]) if node.inputs else None
-    if definition is None:
-        return ()
-    graph, maker = definition.graph, definition.node
-    found: Sequence[bytes] = ()
-    if maker is not None:
-        attributes = maker.attribute_protos if maker.op_type == "Constant" else ()
-        found = next(filter(None, map(_strings_in, attributes)), ())
-    elif definition.field == "initializer" and node.inputs[0] not in graph.input_names:
-        is_of_strings = graph.initializers.element_types[definition.index] == STRING_TYPE
-        found = graph.message_at("initializer", definition.index).string_data if is_of_strings else ()
-    return found if len(found) < _MANY else ()
+def _strings_of(node: Node, operators: Operators) -> Sequence[bytes]:
+    """Return the strings of the constant that a node casts; empty for anything else."""
+    for _ in range(_MOST_NODES):
+        definition = node.graph.definition_of(node.inputs[0]) if node.inputs else None
+        if definition is None:
+            return ()
+        graph, maker = definition.graph, definition.node
+        if maker is None:
+            is_initializer = definition.field == "initializer" and node.inputs[0] not in graph.input_names
+            return _strings_in_initializer(graph, definition.index) if is_initializer else ()
+        schema = operators.operator(maker).schema
+        if schema is None or schema.domain:
+            return ()
+        if schema.name == "Constant":
+            return next(filter(None, map(_strings_in, maker.attribute_protos)), ())
+        if schema.name not in _UNCHANGED:
+            return ()
+        node = maker
+    return ()
 
 
-_MANY: Final = 1_000
-"""A list of fewer elements is never in the file."""
+def _strings_in_initializer(graph: Graph, index: int) -> Sequence[bytes]:
+    is_of_strings = graph.initializers.element_types[index] == STRING_TYPE
+    return _strings_in_tensor(graph.message_at("initializer", index)) if is_of_strings else ()
+
+
+def _strings_in_tensor(tensor: Proto) -> Sequence[bytes]:
+    """Return the strings of a tensor, unless some of them stayed in the file."""
+    strings: Sequence[bytes] = tensor.string_data
+    return strings if len(strings) == math.prod(tensor.dims) else ()
 
 
 def _strings_in(attribute: Proto) -> Sequence[bytes]:
     match attribute.name:
         case "value" if attribute.t.data_type == STRING_TYPE:
-            strings: Sequence[bytes] = attribute.t.string_data
+            return _strings_in_tensor(attribute.t)
         case "value_string" if not attribute.ref_attr_name:
-            strings = [attribute.s]
+            return [attribute.s]
         case "value_strings":
-            strings = attribute.strings
-        case _:
-            strings = ()
-    return strings
+            strings: Sequence[bytes] = attribute.strings
+            return strings
+    return ()
 
 
 def _is_number(string: bytes) -> bool:

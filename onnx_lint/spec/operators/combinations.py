@@ -220,8 +220,7 @@ def _combinations(operator: tuple[_Rows, int, _Names, _Names, _Names, _Defaults]
             _combination(names, row),
             is_enforced=is_enforced,
             empty_lists=empty_lists,
-            # Where consumers enforce it, they look at what is there, whatever its value.
-            defaults=() if is_enforced else defaults,
+            defaults=defaults,
         )
         for row, is_enforced, empty_lists in rows
         if version >= row[2]

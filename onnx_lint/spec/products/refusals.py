@@ -37,14 +37,28 @@ OWN_SIGNATURES: Final[Mapping[str, OwnSignature]] = {
     "SimplifiedLayerNormalization": OwnSignature(2**31, range(2, 3), range(1, 3), _NORMALIZATION),
 }
 
-REFUSED_VALUES: Final[Mapping[tuple[str, str], tuple[int, int, object]]] = {
-    ("GRU", "layout"): (14, 2**31, 1),
-    ("LSTM", "layout"): (14, 2**31, 1),
-    ("RNN", "layout"): (14, 2**31, 1),
-    ("Resize", "mode"): (10, 10, b"bilinear"),
-    ("Upsample", "mode"): (7, 9, b"bilinear"),
+
+class RefusedValue(Record):
+    """A value of an attribute that each known release of some products refuses."""
+
+    first: int
+    """The first version of the operator."""
+    last: int
+    value: object
+    products: tuple[str, ...]
+
+
+_BATCH_FIRST: Final = RefusedValue(14, 2**31, 1, ("onnxruntime",))
+_RUNTIMES: Final = ("onnxruntime", "openvino")
+
+REFUSED_VALUES: Final[Mapping[tuple[str, str], RefusedValue]] = {
+    ("GRU", "layout"): _BATCH_FIRST,
+    ("LSTM", "layout"): _BATCH_FIRST,
+    ("RNN", "layout"): _BATCH_FIRST,
+    ("Resize", "mode"): RefusedValue(10, 10, b"bilinear", _RUNTIMES),
+    ("Upsample", "mode"): RefusedValue(7, 9, b"bilinear", _RUNTIMES),
 }
-"""By operator and attribute: the first and the last operator set, and the value that each kernel for it refuses."""
+"""The value that is refused, by operator and attribute."""
 
 NEGATIVE_AXES_UNTIL: Final = [1, 23]
 """The last known release of ONNX Runtime whose Resize refuses negative axes, if the scales are constant."""

@@ -90,6 +90,10 @@ def test_what_is_found_is_true_for_no_sizes():
         [("N", "M + N + 1")],
         [("M*N", 7), ("M", 2)],
         [("a name with blanks", 4), ("a name with blanks", 5)],
+        [("min(N, 2)", 5)],
+        [("3*min(N, 2)", 4)],
+        [("max(N - 1, 3)", 2)],
+        [("2*(N//2)", 5)],
     ],
 )
 def test_what_no_sizes_make_true(pairs: list[tuple[int | str, int | str]]):
@@ -105,6 +109,11 @@ def test_what_no_sizes_make_true(pairs: list[tuple[int | str, int | str]]):
         [("M*N", 6)],
         [("N", "(M//2)"), ("N", "(M//3)")],
         [("M", "((N - 1)//2)"), ("N", 0)],
+        [("min(N, 2)", 2), ("max(N, 2)", 2)],
+        [("3*min(N, 2)", 3)],
+        [("min(N, 2) + M", 7)],
+        [("M*min(N, 2)", 7)],
+        [("max(N - 1, 0)", 4), ("2*(N//2)", 4)],
         [("floor(N / 2)", 4), ("floor(N / 2)", 5)],
     ],
 )

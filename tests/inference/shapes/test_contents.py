@@ -139,15 +139,15 @@ def _cases(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray], d
     raise AssertionError(operator)
 
 
-ON_SEQUENCES = {"SequenceLength"}
-"""Operators that are tested elsewhere, in `tests/inference/flow/test_counts.py`."""
+ON_SEQUENCES = {"OptionalHasElement", "SequenceLength"}
+"""Operators that are tested elsewhere, in `test_more_contents.py` and `tests/inference/flow/test_counts.py`."""
 
 
 def _followed() -> list[str]:
     """The operators through which contents are followed, of those that have a shape rule."""
     schemas = {name: OperatorSchemas().find("", name, 25) for name in FOLLOWED}
     ruled = {name for name, schema in schemas.items() if schema is not None and shape_rule(schema) is not None}
-    return sorted(ruled - ON_SEQUENCES - FUNCTIONS.keys() - {"Ceil", "Floor", "Round", "Sqrt"})
+    return sorted(ruled - ON_SEQUENCES - FUNCTIONS.keys() - {"Ceil", "Floor", "Relu", "Round", "Sqrt", "Sum"})
 
 
 @pytest.mark.parametrize("operator", _followed())
@@ -306,7 +306,7 @@ FLOATING = (
     "ReduceMax",
     "ReduceMean",
 )
-FLOATING += ("ReduceMin", "ReduceProd", "ReduceSum", "Round", "Sqrt", "Sub", "Where")
+FLOATING += ("ReduceMin", "ReduceProd", "ReduceSum", "Relu", "Round", "Sqrt", "Sub", "Sum", "Where")
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])

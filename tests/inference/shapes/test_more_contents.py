@@ -161,7 +161,13 @@ def _cases(seed: random.Random) -> dict[str, tuple[str, Inputs]]:
     }
     for name in ("And", "Or", "Xor"):
         cases[f"Bitwise{name}"] = f"y = Bitwise{name} (x, w)", {"w": row}
-    for name in ("Max", "Mean", "Min", "Prod", "Sum"):
+    cases["TopK"] = seed.choice(
+        [
+            (f"y, i = TopK <axis = {axis}, largest = {keeps}> (x, k)", {"k": ints(2)}),
+            (f"v, y = TopK <axis = {axis}, largest = {keeps}> (x, k)", {"k": ints(2)}),
+        ]
+    )
+    for name in ("L1", "Max", "Mean", "Min", "Prod", "Sum"):
         cases[f"Reduce{name}"] = f"y = Reduce{name} <keepdims = {keeps}> (x, axes)", reduced
     return {name: (text, {"x": square} | dict(inputs)) for name, (text, inputs) in cases.items()}
 
@@ -295,8 +301,46 @@ def test_two_parts_of_a_variable_are_the_whole(version: int) -> None:
         ("y = Loop (m, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Add (v, i) }>", None),
         (
             "y = Loop (three, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Less (i, i)  w = Add (v, i) }>",
+            (4, 7),
+        ),
+        (
+            "y = Loop (, t, k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Less (i, three)  w = Add (v, i) }>",
+            (10, 13),
+        ),
+        (
+            "y = Loop (, t, k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Less (i, m)  w = Add (v, i) }>",
             None,
         ),
+        ("y = Loop (, t, k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Add (v, i) }>", None),
+        (
+            "s = SequenceConstruct (k, u, three)  m = SequenceMap (s, three) <body = b (p, q) => (r) "
+            "{ r = Add (p, q) }>  i = Constant <value_int = 0> ()  y = SequenceAt (m, i)",
+            (7, 10),
+        ),
+        (
+            "y = Loop (zero, , k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Neg (v) }>",
+            (4, 7),
+        ),
+        (
+            "y = Loop (m, no, k) <body = b (int64 i, bool c, v) => (bool d, w) { d = Identity (c)  w = Neg (v) }>",
+            (4, 7),
+        ),
+        ("y = Scan (k) <num_scan_inputs = 1, body = b (p) => (q) { q = Neg (p) }>", (-4, -7)),
+        (
+            "y = Scan (k) <num_scan_inputs = 1, scan_output_directions = [1], body = b (p) => (q) { q = Neg (p) }>",
+            (-7, -4),
+        ),
+        (
+            "f, y = Scan (three, k) <num_scan_inputs = 1, body = b (s, p) => (t, q) "
+            "{ t = Add (s, p)  q = Identity (t) }>",
+            (7, 14),
+        ),
+        (
+            "f, y = Scan (three, k) <num_scan_inputs = 1, scan_input_directions = [1], body = b (s, p) => (t, q) "
+            "{ t = Add (s, p)  q = Identity (t) }>",
+            (10, 14),
+        ),
+        ("y = Scan (k, u) <num_scan_inputs = 2, body = b (p, r) => (q) { q = Add (p, r) }>", None),
         (
             "y = If (t) <then_branch = a () => (v) { v = Identity (k) }, else_branch = e () => (w) { w = Neg (k) }>",
             (4, 7),
@@ -314,6 +358,36 @@ def test_two_parts_of_a_variable_are_the_whole(version: int) -> None:
 def test_numbers_go_through_loops_and_branches(node: str, expected: tuple[int, ...] | None) -> None:
     model = onnx.parser.parse_model(f"""
         <ir_version: 10, opset_import: ["" : 21]>
-        g (int64 m, bool c) => (int64[a] y) <int64[2] k = {{4, 7}}, int64 three = {{3}}, bool t = {{1}}> {{ {node} }}
+        g (int64 m, bool c, int64[2] u) => (int64[a] y)
+        <int64[2] k = {{4, 7}}, int64 three = {{3}}, int64 zero = {{0}}, bool t = {{1}}, bool no = {{0}}>
+        {{ {node} }}
     """)
     assert flow_of(model).facts["y"].content == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("o = Optional (x)", (1,)),
+        ("o = Optional <type = float[2]> ()", (0,)),
+        ("o = Identity (x)", (1,)),
+        ("o = Identity (p)", None),
+    ],
+)
+def test_whether_there_is_an_element(made: str, expected: tuple[int, ...] | None) -> None:
+    """Of an optional, or of a tensor, which is its own element."""
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[2] x, optional(float[2]) p) => (bool y) {{ {made}  y = OptionalHasElement (o) }}
+    """)
+    assert flow_of(model).facts["y"].content == expected
+
+
+def test_an_input_that_a_call_omits_is_no_element() -> None:
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21, "f" : 1]>
+        g (float[2] x) => (bool y, bool z) { y = f.Has (x, x)  z = f.Has (x) }
+        <domain: "f", opset_import: ["" : 21]> Has (a, b) => (c) { c = OptionalHasElement (b) }
+    """)
+    facts = flow_of(model).facts
+    assert (facts["y"].content, facts["z"].content) == ((1,), (0,))

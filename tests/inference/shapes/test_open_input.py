@@ -215,3 +215,35 @@ def test_the_other_inputs_are_compared_with_each_other(nodes: Callable[[], Itera
     # Scales beside sizes are another finding, unless the sizes may be an empty list.
     assert [each for each in wrong if not each.startswith("Resize-11")] == []
     assert [each for each in silent if each.partition("-")[0] not in _WITHOUT_SIZES] == []
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes", "others", "count", "is_right"),
+    [
+        ("Split", {"num_outputs": 3}, (), 2, False),
+        ("Split", {"num_outputs": 2}, (), 2, True),
+        ("Split", {}, (("tensor(int64)", (3,), (1, 1, 1)),), 2, False),
+        ("Tile", {}, (("tensor(int64)", (2,), (1, -1)),), 1, False),
+        ("Tile", {}, (("tensor(int64)", (2,), (1, 0)),), 1, True),
+        ("Slice", {}, (*[("tensor(int64)", (1,), (1,))] * 3, ("tensor(int64)", (1,), (0,))), 1, False),
+        ("Slice", {}, (*[("tensor(int64)", (1,), (1,))] * 3, ("tensor(int64)", (1,), (-1,))), 1, True),
+        ("Conv", {"strides": (1, 1, 1)}, (("tensor(float)", (4, 3, 3, 3), None),), 1, False),
+        ("Conv", {"pads": (1, 1)}, (("tensor(float)", (4, 3, 3), None),), 1, True),
+        ("ConvTranspose", {"kernel_shape": (3,)}, (("tensor(float)", (4, 3, 3, 3), None),), 1, False),
+    ],
+)
+def test_numbers_are_compared_if_nothing_is_known_of_the_first_input(
+    operator: str,
+    attributes: Mapping[str, AttributeValue],
+    others: tuple[tuple[str, Dims, tuple[int, ...] | None], ...],
+    count: int,
+    *,
+    is_right: bool,
+) -> None:
+    schema = SCHEMAS.find("", operator, 21)
+    assert schema is not None
+    made = Operands(schema, attributes, (fact("tensor(float)"), *[fact(*each) for each in others]), count)
+    rule = shape_rule(schema)
+    assert rule is not None
+    made.finished(rule.infer(made))
+    assert bool(made.problems) is not is_right

@@ -88,11 +88,17 @@ def convolved(node: Operands, weights: int) -> Shape:
 def _operands(node: Operands, weights: int) -> tuple[Shape, Dims]:
     """Return the shapes of the input and the weights, which have equal rank, at least three.
 
-    The rank of weights of unknown shape is that of the input. Without an input the attributes are checked alone.
+    The rank of weights of unknown shape is that of the input. The attributes of an input of unknown shape have as many
+    numbers as the weights have spatial axes.
     """
     shape = node.shape(0, at_least=_LEAST_RANK)
     if shape is None:
         stated_numbers(node)
+        rank = len(node.fact(weights).shape or ()) - 2
+        for name, each in _LISTS.items() if rank > 0 else ():
+            listed = node.integers(name)
+            if listed is not None:
+                node.has_count(name, len(listed), each * rank, weights)
         return None, ()
     return shape, node.shape(weights, len(shape), like=0) or (None,) * len(shape)
 
@@ -101,6 +107,9 @@ def _group(node: Operands) -> int | None:
     """Return the number of groups; None if it is wrong, which is recorded."""
     return node.integer("group", 1) if node.is_positive("group") else None
 
+
+_LISTS = {"kernel_shape": 1, "strides": 1, "dilations": 1, "pads": 2}
+"""The attributes with so many numbers for each spatial axis."""
 
 _LEAST_RANK = 3
 """Batch, channels, and one spatial axis."""

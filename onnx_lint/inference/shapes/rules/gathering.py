@@ -101,12 +101,13 @@ def slice_by_inputs(node: Operands) -> Outputs:
     """Starts, ends, axes and steps are inputs."""
     shape = node.shape(0, at_least=1)
     lists = [node.integers_in(index) for index in range(1, 5)]
-    if shape is None:
-        known = [(index, len(each)) for index, each in enumerate(lists, 1) if each is not None]
-        for index, length in known[1:]:
-            node.has_count(index, length, known[0][1], known[0][0])
-        return UNKNOWN
+    known = [(index, len(each)) for index, each in enumerate(lists, 1) if each is not None]
+    for index, length in known[1:]:
+        node.has_count(index, length, known[0][1], known[0][0])
     starts, ends, axes, steps = lists
+    _check_steps(node, steps or (), 4)
+    if shape is None or node.problems:
+        return UNKNOWN
     count = next((len(each) for each in lists if each is not None), None)
     if count is None or (axes is None and node.given(3)):
         return [(None,) * len(shape)]
@@ -114,6 +115,12 @@ def slice_by_inputs(node: Operands) -> Outputs:
     steps = unknown if steps is None and node.given(4) else steps
     starts, ends = (unknown if each is None else each for each in (starts, ends))
     return _sliced(node, shape, starts, ends, axes, steps, (2, 3, 4))
+
+
+def _check_steps(node: Operands, steps: Dims, source: int) -> None:
+    for index, step in enumerate(steps):
+        if step == 0:
+            node.wrong_value(source, 0, "a step must not be 0", index, allowed="a number other than 0")
 
 
 def _sliced(
@@ -135,10 +142,6 @@ def _sliced(
         node.has_count(first, count, len(shape), 0)
         return UNKNOWN
     places = tuple(range(count)) if axes is None else node.axes(axes, len(shape), sources[1])
-    for index, step in enumerate(steps):
-        if step == 0:
-            reason = "a step must not be 0"
-            node.wrong_value(sources[2], 0, reason, index, allowed="a number other than 0")
     if places is None or node.problems:
         return UNKNOWN if node.problems else [(None,) * len(shape)]
     found = list(shape)

@@ -49,6 +49,7 @@ def split(node: Operands) -> Outputs:
     """Parts of the given sizes, or equal ones; from version 18 on the last may be smaller."""
     shape = node.shape(0, at_least=1)
     if shape is None:
+        _parts(node, None, 0)  # the numbers of parts and outputs are compared all the same
         return UNKNOWN
     axis = node.axis(node.integer("axis", 0), len(shape), "axis")
     if axis is None:

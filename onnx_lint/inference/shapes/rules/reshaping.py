@@ -114,11 +114,13 @@ def expand(node: Operands) -> Outputs:
 def tile(node: Operands) -> Outputs:
     """Each dimension times its number of repeats."""
     shape, repeats = node.shape(0), node.integers_in(1)
-    if shape is None:
-        return UNKNOWN if repeats is None else [(None,) * len(repeats)]
     if repeats is None:
-        return [(None,) * len(shape)]
-    if not node.has_count(1, len(repeats), len(shape), 0) or not node.at_least(0, repeats, 1):
+        return UNKNOWN if shape is None else [(None,) * len(shape)]
+    if not node.at_least(0, repeats, 1):
+        return UNKNOWN
+    if shape is None:
+        return [(None,) * len(repeats)]
+    if not node.has_count(1, len(repeats), len(shape), 0):
         return UNKNOWN
     return [tuple([multiply(dim, times) for dim, times in zip(shape, repeats, strict=True)])]
 

@@ -102,26 +102,35 @@ def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool
         # kernel without the dilation, and return less.
         is_sure = over.weights is not None or extent == over.kernel[axis]
         return divide_down(add(size, stride - 1), stride) if is_sure else None
-    before, behind = over.begin[axis], over.end[axis]
     if extent is None:
         return None
-    if not isinstance(size, int):
-        # At least one window fits, or the node cannot run. If rounded up, the number depends on the size.
-        left = add(size, before + behind - extent)
-        if stride == 1 or not rounds_up:
-            count = add(divide_down(left, stride), 1)
-            # A pool accepts a larger window, and returns one number or none; see below.
-            lacks = extent - before - behind - 1
-            if over.weights is not None or stride == 1 or lacks <= 0 or not isinstance(count, str):
-                return count
-            return at_least(count, 1) if lacks < stride else None
+    if isinstance(size, int):
+        return _slid_over_number(node, axis, size, over, extent, rounds_up=rounds_up)
+    return _slid_over_expression(size, axis, over, extent, rounds_up=rounds_up)
+
+
+def _slid_over_expression(size: Dim, axis: int, over: Window, extent: int, *, rounds_up: bool) -> Dim:
+    """Return the number of windows on an axis whose size is no number; at least one fits, or the node cannot run."""
+    stride = over.strides[axis]
+    if rounds_up and stride != 1:  # the number depends on the size
         return None
-    left = size + before + behind - extent
-    # If rounded up, a window may begin in the input and end behind it, even if no other fits.
-    lacking = -left if not rounds_up else -left - stride + 1
+    lacks = extent - _padding(over, axis) - 1
+    count = add(divide_down(add(size, -lacks - 1), stride), 1)
+    # A pool accepts a larger window, and returns one number or none; see below.
+    if over.weights is not None or stride == 1 or lacks <= 0 or not isinstance(count, str):
+        return count
+    return at_least(count, 1) if lacks < stride else None
+
+
+def _slid_over_number(node: Operands, axis: int, size: int, over: Window, extent: int, *, rounds_up: bool) -> Dim:
+    """Return the number of windows on an axis of known size; None if the texts leave it open or none fits."""
+    stride = over.strides[axis]
+    left = size + _padding(over, axis) - extent
     if over.auto_pad == "VALID" and rounds_up and left % stride:
         # By the formula of the texts the last window is left out; onnx and ONNX Runtime count it.
         return None
+    # If rounded up, a window may begin in the input and end behind it, even if no other fits.
+    lacking = -left if not rounds_up else -left - stride + 1
     if lacking > 0:
         # An empty input has no output, whatever the window; a node test case has such inputs. And pools of ONNX Runtime
         # accept a window that sticks out by less than two strides: they divide towards zero, where the texts round
@@ -132,12 +141,14 @@ def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool
             by = Element("kernel_shape", over.kernel[axis], axis) if node.integers("kernel_shape") else over.place(axis)
             node.problems.append(Unequal(place, size + lacking, by, or_more=True))
         return None
-    count = -(-left // stride) + 1 if rounds_up else left // stride + 1
-    if rounds_up and (count - 1) * stride >= size + before:
-        # A window that would begin in the padding behind the input is left out, as the texts say from version 22 on.
-        # Before that, and for LpPool, onnx counts it, ONNX Runtime does not, and no text decides.
-        return count - 1 if node.version >= _LEAVES_OUT and node.operator != "LpPool" else None
-    return count
+    if not rounds_up:
+        return left // stride + 1
+    count = -(-left // stride) + 1
+    if (count - 1) * stride < size + over.begin[axis]:
+        return count
+    # A window that would begin in the padding behind the input is left out, as the texts say from version 22 on.
+    # Before that, and for LpPool, onnx counts it, ONNX Runtime does not, and no text decides.
+    return count - 1 if node.version >= _LEAVES_OUT and node.operator != "LpPool" else None
 
 
 _LEAVES_OUT = 22
