@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes `onnx_lint/spec/products/PRODUCT.json`: what releases of a product can load.
+"""Writes `onnx_lint/spec/products/PRODUCT.json`: what releases of a product can load. For ONNX Runtime it also writes
+`onnx_lint/spec/operators/onnxruntime_releases.jsonl`: the signatures of its operators that differ between releases.
 
     python -m tools.compile_targets onnxruntime PYTHON...
     python -m tools.compile_targets openvino PYTHON...
+    python -m tools.compile_targets signatures PYTHON...    only the signatures of ONNX Runtime
 
 Each PYTHON is the interpreter of an environment with one release of the product. ONNX Runtime is asked for its
 operators and its kernels for the processor; its limits on versions are found by loading tiny models. If it has no
@@ -24,7 +26,9 @@ from typing import Any
 from onnx_lint import schema
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import BUILT_IN
+from onnx_lint.spec.products import version_number
 from onnx_lint.spec.releases import NEWEST_IR_VERSION, NEWEST_OPSET
+from tools import generate_operators
 from tools.compare_target import reasons
 from tools.runtime_functions import runtime_functions
 from tools.single_nodes import definitions, single_node
@@ -32,6 +36,7 @@ from tools.single_nodes import definitions, single_node
 ONNX_DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview.training")
 OWN_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")
 PRODUCTS = Path(__file__).parent.parent / "onnx_lint" / "spec" / "products"
+OPERATORS = PRODUCTS.parent / "operators"
 ONNXRUNTIME = "the operators, the kernels for the processor and the limits of the package onnxruntime on PyPI"
 OPENVINO = "the operators and element types that the package openvino on PyPI says it cannot convert"
 
@@ -39,10 +44,29 @@ OPENVINO = "the operators and element types that the package openvino on PyPI sa
 def main(arguments: list[str]) -> int:
     """Write the data file from the answers of several environments. Returns the exit code."""
     product, *pythons = arguments
+    if product != "openvino":
+        (OPERATORS / "onnxruntime_releases.jsonl").write_bytes(signatures_file(pythons))
+    if product == "signatures":
+        return 0
     ask, make = {"onnxruntime": (ask_onnxruntime, onnxruntime_file), "openvino": (ask_openvino, openvino_file)}[product]
-    answers = sorted(map(ask, pythons), key=lambda answer: [int(part) for part in answer["version"].split(".")])
+    answers = sorted(map(ask, pythons), key=lambda answer: version_number(answer["version"]))
     (PRODUCTS / f"{product}.json").write_text(make(answers, datetime.date.today().isoformat()))
     return 0
+
+
+_ASK_VERSION = "import onnxruntime; print(onnxruntime.__version__)"
+
+
+def signatures_file(pythons: list[str]) -> bytes:
+    """Return the content of the file with the signatures of ONNX Runtime's operators that releases changed."""
+    asked = {}
+    for python in pythons:
+        version = subprocess.check_output([python, "-c", _ASK_VERSION], text=True).strip()
+        asked[version] = json.loads(
+            subprocess.check_output([python, generate_operators.__file__, "--signatures"], text=True)
+        )
+    releases = sorted(asked, key=version_number)
+    return generate_operators.releases_file(releases, [asked[version] for version in releases])
 
 
 _ASK_ONNXRUNTIME = """

@@ -4,7 +4,8 @@
     python -m tools.generate_operators [DIRECTORY]
 
 Without a directory the files of the package are rewritten. Without onnxruntime its file stays as it is.
-The format is described in `onnx_lint.spec.operators.store`, which reads it.
+The format is described in `onnx_lint.spec.operators.store`, which reads it. `tools.compile_targets` runs this file with
+other interpreters, which have a release of onnxruntime each, for the signatures that differ from one to another.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ _SHARED = ("inputs", "outputs", "attributes", "types")
 
 def main(arguments: list[str]) -> int:
     """Writes the files; the exit code."""
+    if arguments == ["--signatures"]:
+        print(json.dumps(runtime_signatures()))
+        return 0
     directory = Path(arguments[0]) if arguments else Path(__file__).parent.parent / "onnx_lint" / "spec" / "operators"
     (directory / "onnx.jsonl").write_bytes(onnx_file())
     try:
@@ -73,6 +77,51 @@ def onnxruntime_file() -> bytes:
     return _file(header, [schema for schema in everything if schema.domain in RUNTIME_DOMAINS], {})
 
 
+def runtime_signatures() -> list[tuple[str, str, dict[str, Any]]]:
+    """Return domain, name and signature of each contributed operator of the installed `onnxruntime`.
+
+    A type variable has its list of types, as the file has no line for it yet.
+    """
+    state = importlib.import_module("onnxruntime.capi.onnxruntime_pybind11_state")
+    found = []
+    for schema in state.get_all_operator_schema():
+        if schema.domain in RUNTIME_DOMAINS:
+            version = _version(schema, {})
+            types = {each.type_param_str: sorted(each.allowed_type_strs) for each in schema.type_constraints}
+            found.append((schema.domain, schema.name, {**version, "types": types}))
+    return sorted(found, key=lambda row: row[:2])
+
+
+def releases_file(releases: list[str], signatures: list[list[tuple[str, str, dict[str, Any]]]]) -> bytes:
+    """Return the data file of the contributed operators whose signature differs between releases.
+
+    In place of the operator set versions it has the indices of the releases in which the signature changed.
+    """
+    header = {"format": FORMAT, "source": "onnxruntime", "releases": releases, "has_default_values": False}
+    lists: dict[str, list[str]] = {}
+    versions: dict[tuple[str, str], list[tuple[int, dict[str, Any]]]] = defaultdict(list)
+    for index, found in enumerate(signatures):
+        for domain, name, version in found:
+            types = {variable: _interned(kinds, lists) for variable, kinds in version["types"].items()}
+            flags = [flag for flag in version.get("flags", ()) if flag != "function"]  # older releases do not say
+            shown = {key: value for key, value in {**version, "types": types, "flags": flags}.items() if value}
+            known = versions[domain, name]
+            if not known or known[-1][1] != shown:
+                known.append((index, shown))
+    rows: list[list[Any]] = []
+    for (domain, name), changes in sorted(versions.items()):
+        if len(changes) > 1:
+            since = [index for index, _ in changes]
+            rows.append([domain, name, since, list(_with_references(since, [version for _, version in changes]))])
+    used = {key for row in rows for version in row[3] for key in _type_keys(version)}
+    return _lines(header, {key: kinds for key, kinds in lists.items() if key in used}, rows)
+
+
+def _type_keys(version: dict[str, Any]) -> Iterable[str]:
+    types = version.get("types", {})
+    return types.values() if isinstance(types, dict) else ()
+
+
 def _file(header: dict[str, Any], schemas: Iterable[Any], counts: dict[tuple[Any, ...], dict[str, Any]]) -> bytes:
     operators: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for schema in schemas:
@@ -84,6 +133,10 @@ def _file(header: dict[str, Any], schemas: Iterable[Any], counts: dict[tuple[Any
         since = [schema.since_version for schema in versions]
         full = [{**_version(schema, lists), **counts.get(_key(schema), {})} for schema in versions]
         rows.append([domain, name, since, list(_with_references(since, full))])
+    return _lines(header, lists, rows)
+
+
+def _lines(header: dict[str, Any], lists: dict[str, list[str]], rows: list[list[Any]]) -> bytes:
     lines = [header, *([f"@{key}", lists[key]] for key in sorted(lists)), *rows]
     return b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines)
 

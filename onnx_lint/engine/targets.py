@@ -21,7 +21,16 @@ from onnx_lint.spec.clauses import Clause, Severity, clauses
 from onnx_lint.spec.element_types import STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
-from onnx_lint.spec.target import CHECKER, FULL_CHECK, OWN_OPERATOR, accepting, refused_since, releases_of, title
+from onnx_lint.spec.target import (
+    CHECKER,
+    CONTRIBUTED,
+    FULL_CHECK,
+    OWN_OPERATOR,
+    accepting,
+    refused_since,
+    releases_of,
+    title,
+)
 from onnx_lint.wording import counted, listed
 
 _OF_TARGET: Final = "target"
@@ -73,6 +82,16 @@ _OF_FILES: Final = ("file", "external-data")
 """The chapters of faults that may make a program read something else, or nothing."""
 
 
+def _case(item: Diagnostic, release: ProductRelease | None) -> str | None:
+    """Return the case of a finding for a program: ONNX Runtime has the signatures of its own operators."""
+    is_contributed = item.anchor.startswith(_CONTRIBUTED) and item.case in ("main", "branch")
+    return CONTRIBUTED if is_contributed and release is not None and release.has_kernels else item.case
+
+
+_CONTRIBUTED: Final = "ContribOperators.md#"
+"""The document that describes the operators of ONNX Runtime."""
+
+
 class _Effect(Record):
     """What a program does with a violation of a clause."""
 
@@ -102,7 +121,7 @@ def _effect(program: str, clause: Clause, item: Diagnostic) -> _Effect:
     if not clause.refused_by and not clause.accepted_by and item.case != OWN_OPERATOR:
         return _Effect(program, "", (), "")
     releases = releases_of(program)
-    since = [refused_since(clause, item.case, program, release) for release in releases]
+    since = [refused_since(clause, _case(item, release), program, release) for release in releases]
     proofs = [accepting(clause, item.case, item.subject, program, release) for release in releases]
     first = since[0] if all(since) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
@@ -267,7 +286,7 @@ def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bo
     if item.declared_by == _OF_TARGET:
         return item.program is None or item.program not in (program, _named(release))
     clause = clauses()[item.clause]
-    if refused_since(clause, item.case, program, release):
+    if refused_since(clause, _case(item, release), program, release):
         return False
     if accepting(clause, item.case, item.subject, program, release):
         return True

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator
 
 from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model, Node, OperatorSchema
-from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.products.refusals import WITHOUT_KERNEL
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
@@ -49,8 +48,8 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
     if schema is None:
         has_it = release.has_own(domain, operator.op_type)
         return f"{of_domain} that only {release.product} defines" if has_it else ""
-    if domain in release.own_domains and release.version != ONNXRUNTIME.header["version"]:
-        return of_domain  # the signatures are those of another release
+    if domain in release.own_domains and model.operators.schemas.is_described(domain):
+        return of_domain  # by a schema file, whose signatures may be those of another release
     return "with subgraphs" if schema.has_subgraphs and not release.has_kernels else ""
 
 

@@ -32,6 +32,8 @@ CHECKERS: Final = (CHECKER, FULL_CHECK)
 OWN_OPERATOR: Final = "own-operator"
 """The case of a finding about an operator that ONNX Runtime defines in the default domain: its data say which releases
 do."""
+CONTRIBUTED: Final = "contributed"
+"""The case of a finding that a node contradicts the signature of an operator of ONNX Runtime's own domains."""
 WITHOUT_ML: Final = "onnx-without-ml"
 """The variant of the specification that lacks classical machine learning."""
 TARGET_GATES: Final = ("refused", "violations", "unproven")

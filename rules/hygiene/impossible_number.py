@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
@@ -12,6 +12,8 @@ from onnx_lint.model import Graph, Model, Node, Place, holds_numbers
 from onnx_lint.model.constants import constants_of, large_tensors
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.element_types import FLOATING_TYPES
+from onnx_lint.spec.operators import BUILT_IN
+from onnx_lint.spec.operators.records import record_of
 
 if TYPE_CHECKING:
     from onnx_lint.model import StoredTensor, Tensor
@@ -19,43 +21,14 @@ if TYPE_CHECKING:
 _ReadNames = dict[int, set[str]]
 """By the identity of a graph the names that its nodes compute with."""
 
-_SCALES: Final = {
+_SCALES: Final[Mapping[str, Sequence[int]]] = {
     "QuantizeLinear": (1,),
     "DequantizeLinear": (1,),
+    "QLinearConcat": range(0, 3_000, 3),
     "QLinearConv": (1, 4, 6),
     "QLinearMatMul": (1, 4, 6),
-    "QLinearAdd": (1, 4, 6),
-    "QLinearMul": (1, 4, 6),
-    "QLinearSigmoid": (1, 3),
-    "QLinearLeakyRelu": (1, 3),
-    "QLinearSoftmax": (1, 3),
-    "QLinearAveragePool": (1, 3),
-    "QLinearGlobalAveragePool": (1, 3),
-    "QGemm": (1, 4, 7),
-    "MatMulIntegerToFloat": (2, 3),
-    "DynamicQuantizeMatMul": (2,),
-    "DynamicQuantizeLSTM": (8, 10),
-    "QAttention": (3, 4),
-    "QEmbedLayerNormalization": (8, 9, 10, 11, 12),
-    "QLinearConcat": range(0, 3_000, 3),
-    "QLinearReduceMean": (1, 3),
-    "QLinearWhere": (2, 5, 7),
-    "QuantizeWithOrder": (1,),
-    "DequantizeWithOrder": (1,),
-    "QOrderedAttention": (1, 2, 3, 4, 8, 9, 10, 14, 15, 16),
-    "QOrderedGelu": (1, 2),
-    "QOrderedLayerNormalization": (1, 4),
-    "QOrderedLongformerAttention": (1, 3, 5, 6, 9, 11, 13),
-    "QOrderedMatMul": (1, 3, 4, 7),
-    "GemmFloat8": (3, 4, 5),
-    "GatherBlockQuantized": (2,),
-    "MatMulNBits": (2,),
-    "MatMulNBitsMlp": (4, 7),
-    "MatMulNBitsQkv": (4, 7, 10),
-    "QMoE": (3, 6, 9),
 }
-"""The inputs that are scales, by operator."""
-_OF_BLOCKS: Final = frozenset({"GatherBlockQuantized", "MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv", "QMoE"})
+"""The inputs that are scales, by operator. Records have those of the other operators of com.microsoft."""
 
 
 @rule(
@@ -109,19 +82,36 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     yield from _not_numbers(model, verify=verify)
     constants = constants_of(model, verify=verify)
     for graph in model.graphs:
-        scaled = {form for form in graph.form_counts if form.op_type in _SCALES}
+        scaled = {form: found for form in graph.form_counts if (found := _scales_of(form.domain, form.op_type))}
         for node in graph.nodes if scaled else ():
             if node.form in scaled:
-                yield from _scales(node, constants)
+                yield from _scales(node, constants, *scaled[node.form])
 
 
-def _scales(node: Node, constants: Constants) -> Iterator[Finding]:
+def _scales_of(domain: str, op_type: str) -> tuple[Sequence[int], bool] | None:
+    """Return the inputs of an operator that are scales, and whether they are those of blocks; None if it has none."""
+    if op_type in _SCALES:
+        return _SCALES[op_type], False
+    record = record_of(op_type) if domain == _RECORDED else None
+    names = record.scales or record.block_scales if record is not None else ""
+    schema = BUILT_IN.find(domain, op_type, 1) if names else None
+    if record is None or schema is None:
+        return None
+    indices = [index for index, each in enumerate(schema.inputs) if each.name in names.split()]
+    return indices, bool(record.block_scales)
+
+
+_RECORDED: Final = "com.microsoft"
+
+
+def _scales(node: Node, constants: Constants, indices: Sequence[int], of_blocks: bool) -> Iterator[Finding]:
     inputs = node.inputs
-    for index in _SCALES[node.op_type]:
+    is_of_blocks = of_blocks or any(each.name == "block_size" and each.i for each in node.attribute_protos)
+    for index in indices:
         scales = constants.of(node.graph, inputs[index]) if index < len(inputs) else None
         if scales is None or scales.has_nan:  # a NaN is another finding
             continue
-        if scales.greatest == math.inf or (scales.least <= 0 and not _is_of_blocks(node)):
+        if scales.greatest == math.inf or (scales.least <= 0 and not is_of_blocks):
             said = scales.first(lambda scale: scale == math.inf or scale <= 0)
             yield Finding(
                 scales.place,
@@ -130,11 +120,6 @@ def _scales(node: Node, constants: Constants) -> Iterator[Finding]:
                 allowed="positive finite scales",
                 cause=f"{node.op_type} {said.rpartition(' is ')[2]}",
             )
-
-
-def _is_of_blocks(node: Node) -> bool:
-    """Return whether the scales of a node are those of blocks."""
-    return node.op_type in _OF_BLOCKS or any(each.name == "block_size" and each.i for each in node.attribute_protos)
 
 
 def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, has_misused
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
 from onnx_lint.spec.operators.combinations import Combination
+from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote
 
 
@@ -147,4 +148,6 @@ def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, 
             subject=group.sides[0][0].name,
             cause=version_cause(other, alike, group.sides[0][0].name),
             is_cause_shared=bool(other),
+            # ONNX Runtime loads some of them, and crashes when it runs them.
+            case="alternative" if schema.domain in ONNXRUNTIME.domains else None,
         )

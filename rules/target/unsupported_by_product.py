@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from onnx_lint.ir.operators.changed_signature import refused_form, refused_types
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
     EXTERNAL_LOCATION,
@@ -24,6 +25,7 @@ from onnx_lint.model import (
     shown_domain,
 )
 from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
+from onnx_lint.spec.operators.runtime_releases import signature_in
 from onnx_lint.spec.products import ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
     KNOWN_DOMAINS,
@@ -75,6 +77,7 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
 
     - The IR version, the operator sets, and the operators with their element types must be those that each release of
       `--target` supports.
+    - Nodes of `com.microsoft` must fit the signature that their operator has in that release of ONNX Runtime.
     - ONNX Runtime needs the operator sets of all functions of the model as well, also of those that nothing calls.
     - docs/targets.md lists the releases, and what their data do not cover.
     - A domain that ONNX Runtime does not register needs a library: name the domain in the key `registered`, or
@@ -116,8 +119,9 @@ def _refused_by_one(finding: Finding, release: ProductRelease, other: ProductRel
     )
 
 
-def _key(finding: Finding) -> tuple[str, str | None, str | None]:
-    return str(finding.place), finding.clause, finding.subject
+def _key(finding: Finding) -> tuple[str, str | None]:
+    """Return what is refused. The reasons differ: one release may lack the operator, and the other an attribute."""
+    return str(finding.place), finding.subject
 
 
 def _findings(model: Model, release: ProductRelease) -> Iterator[Finding]:
@@ -240,8 +244,39 @@ def _refused(
     elif not release.has_kernels:
         yield from _each_refused(nodes, lambda node: _refused_by_list(model, node, schema, release))
     elif _name(domain, op_type) not in WITHOUT_KERNEL:
-        version = operator.opset_version or 0
-        yield from _each_refused(nodes, lambda node: _refused_by_kernels(model, node, schema, version, release))
+        yield from _refused_by_signature_or_kernels(model, alike, schema, nodes, release)
+
+
+def _refused_by_signature_or_kernels(
+    model: Model, alike: AlikeNodes, schema: OperatorSchema, nodes: Sequence[Node], release: ProductRelease
+) -> Iterator[_Refused]:
+    """Yield what the signature of a release refuses, and what its kernels do of the other nodes.
+
+    `schema`: the signature in the newest release, by which the rules of the chapter on signatures judge the nodes.
+    """
+    is_own = schema.domain in release.own_domains and not model.operators.schemas.is_described(schema.domain)
+    own = signature_in(release.version, schema.domain, schema.name) if is_own else None
+    name, owner = _name(schema.domain, schema.name), f"{schema.name} of {release}"
+    if own is not None:
+        refused = refused_form(alike, schema, own, owner)
+        for what in refused:
+            yield _RefusalCause(3, "PRD-4", name, f"has {what}"), nodes
+        if refused:
+            return
+    version = alike.operator.opset_version or 0
+    for node in nodes:
+        types = refused_types(_kinds(model, node), schema, own, owner) if own is not None else []
+        for what in types:
+            yield _RefusalCause(3, "PRD-4", name, f"has {what}"), (node,)
+        for subject, what in () if types else _refused_by_kernels(model, node, own or schema, version, release):
+            yield _RefusalCause(3, "PRD-4", subject, f"has {what}"), (node,)
+
+
+def _kinds(model: Model, node: Node) -> list[str | None]:
+    """Return the type of each input of a node; None if it is unknown or left out."""
+    known = model.value_flow.facts_seen(node.graph)
+    facts = [known(name) if name else None for name in node.inputs]
+    return [fact.kind if fact is not None else None for fact in facts]
 
 
 def _judged(model: Model, alike: AlikeNodes, release: ProductRelease) -> list[Node]:

@@ -12,10 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-import onnx
 import pytest
-from onnx import helper, numpy_helper
+from support.models.runtime_forms import Inputs, drawn_node, one_node
 from support.processes.runtime_process import NO_KERNEL, RuntimeProcess
 
 from onnx_lint import lint
@@ -156,8 +154,6 @@ _FORMS = f"""
 constants behind =, and the number of outputs.
 """
 
-_KINDS = {"f": np.float32, "u": np.uint8, "B": np.bool_, "i": np.int32, "I": np.int64}
-
 _EXPLAINED = {
     r"^QLinearConcat.*(input count mismatch|crash)": "a gap among variadic inputs is a warning",
     r"^MoE.*only supports interleaved": "other providers have that kernel",
@@ -191,36 +187,6 @@ _EXPLAINED = {
 }
 """Messages of ONNX Runtime for models that onnx-lint does not reject, and the reasons."""
 
-Inputs = list[tuple[str, list[int]] | None]
-
-
-def _drawn(form: str, dice: random.Random) -> tuple[str, dict[str, Any], Inputs, int]:
-    """A node of the form with sizes at random."""
-    node, inputs, outputs = re.split(":|->", form)
-    sizes = {name: dice.randint(1, 3) for name in "bnpg"} | {"s": dice.randint(2, 5), "i": dice.randint(2, 6)}
-    sizes |= {"h": 16, "v": 8 * dice.randint(1, 3)}
-
-    def value(text: str) -> Any:
-        return eval(text, {}, sizes)
-
-    operator, *attributes = node.split()
-    given = {}
-    for each in attributes:
-        name, _, text = each.partition("=")
-        found = value(text)
-        given[name] = list(found) if isinstance(found, tuple) else found
-    drawn: Inputs = []
-    for each in re.split(", ", inputs.strip()):
-        kind, *dims = each.split()
-        if kind.startswith("="):
-            text = kind[1:]
-            many, _, count = text.rpartition(")*")
-            numbers = [value(many + ")")] * value(count) if many else value(text)
-            drawn.append(("=", [int(number) for number in np.atleast_1d(numbers)]))
-        else:
-            drawn.append(None if kind == "-" else (kind, [value(dim) for dim in dims]))
-    return operator, given, drawn, int(outputs)
-
 
 def _edited(attributes: dict[str, Any], inputs: Inputs, dice: random.Random) -> tuple[dict[str, Any], Inputs]:
     """The node with one edit: a size, a rank, an input or an attribute."""
@@ -247,28 +213,6 @@ def _edited(attributes: dict[str, Any], inputs: Inputs, dice: random.Random) -> 
     return attributes, inputs
 
 
-def _model(operator: str, attributes: dict[str, Any], inputs: Inputs, outputs: int) -> onnx.ModelProto:
-    names = ["" if each is None else f"x{index}" for index, each in enumerate(inputs)]
-    while not names[-1]:
-        names.pop()
-    values, constants = [], []
-    for name, each in zip(names, inputs, strict=False):
-        if each is None:
-            continue
-        kind, dims = each
-        if kind == "=":
-            constants.append(numpy_helper.from_array(np.array(dims, np.int32), name))
-        elif kind in "iI":
-            constants.append(numpy_helper.from_array(np.zeros(dims, _KINDS[kind]), name))
-        else:
-            code = helper.np_dtype_to_tensor_dtype(np.dtype(_KINDS[kind]))
-            values.append(helper.make_tensor_value_info(name, code, dims))
-    made = helper.make_node(operator, names, [f"y{at}" for at in range(outputs)], domain="com.microsoft", **attributes)
-    graph = helper.make_graph([made], "g", values, [onnx.ValueInfoProto(name=each) for each in made.output], constants)
-    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=8)
-
-
 DRAWN = 40
 """The models of each form."""
 
@@ -282,10 +226,10 @@ def test_a_node_has_an_error_exactly_if_onnx_runtime_refuses_it(form, tmp_path):
     judged: Counter[bool] = Counter()
     with RuntimeProcess() as runtime:
         for index in range(DRAWN):
-            operator, attributes, inputs, outputs = _drawn(form, dice)
+            operator, attributes, inputs, outputs = drawn_node(form, dice)
             if index % 5:
                 attributes, inputs = _edited(attributes, inputs, dice)
-            path.write_bytes(_model(operator, attributes, inputs, outputs).SerializeToString())
+            path.write_bytes(one_node(operator, attributes, inputs, outputs).SerializeToString())
             answer = runtime.answer(path) or ("", "crash")
             refused = "" if any(word in answer[0] for word in NO_KERNEL) else "".join(answer).strip()
             found = [
@@ -337,7 +281,7 @@ def test_what_does_not_run_because_of_a_mask_has_an_error(tmp_path):
     wrong: list[str] = []
     with RuntimeProcess() as runtime:
         for operator, inputs, outputs in _masked():
-            path.write_bytes(_model(operator, {"num_heads": 2}, inputs, outputs).SerializeToString())
+            path.write_bytes(one_node(operator, {"num_heads": 2}, inputs, outputs).SerializeToString())
             answer = runtime.answer(path)
             assert answer is not None
             is_refused = any(answer)

@@ -113,7 +113,8 @@ def _at_most(node: Operands, name: str, value: object, index: int | None, requir
 
 
 def _one_of(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
-    if str(value) not in required.of:
+    spelled = str(value).upper() if required.kind == "word of" else str(value)
+    if spelled not in required.of:
         words = listed([*required.of], "or")
         node.wrong_value(name, value, f"it must be {words}{_why(required)}", index, allowed=words)
 
@@ -143,12 +144,13 @@ _KINDS: Final[Mapping[str, _NumberCheck]] = {
     "multiple of": _multiple,
     "one of": _one_of,
     "power of 2 from": _power_of_2,
+    "word of": _one_of,
 }
 
 
 def _number(node: Operands, text: str) -> int | None:
     """Return a number, or that in an attribute; None for a dimension."""
-    return int(text) if text.isdecimal() else node.integer(text)
+    return int(text) if text.removeprefix("-").isdecimal() else node.integer(text)
 
 
 # --- dimensions

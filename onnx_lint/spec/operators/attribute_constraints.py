@@ -2,7 +2,8 @@
 """The constraints of ONNX operators on the numbers and lists in their attributes, independent of the operands.
 
 Source: the descriptions of the operators and attributes, one row for each sentence. Sets of allowed values are in
-`attribute_values`; constraints that depend on shapes are not here.
+`attribute_values`; constraints that depend on shapes are not here. Those of com.microsoft are in
+`onnx_lint.spec.operators.records`.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ from typing import Final
 
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
-from onnx_lint.spec.operators.attribute_values import ANY
+from onnx_lint.spec.operators.attribute_values import ANY, RUNTIME_DOMAIN
 
 _WINDOWS: Final = "AveragePool Conv ConvInteger ConvTranspose DeformConv LpPool MaxPool MaxUnpool QLinearConv"
-_RUNTIME_POOLS: Final = "MaxpoolWithMask NhwcMaxPool QLinearAveragePool"
 _TREES: Final = "TreeEnsembleClassifier TreeEnsembleRegressor"
 
 _Minimum = tuple[str, str, str, int, int, int]
@@ -23,7 +23,6 @@ _Minimum = tuple[str, str, str, int, int, int]
 
 _MINIMA: Final[tuple[_Minimum, ...]] = (
     ("", _WINDOWS, "pads", 1, ANY, 0),
-    ("com.microsoft", _RUNTIME_POOLS, "pads", 1, ANY, 0),
     ("", "Attention", "kv_num_heads q_num_heads", 23, ANY, 1),
     ("", "Attention", "left_window_size right_window_size", 25, ANY, -1),
     ("", "Col2Im", "pads", 18, ANY, 0),
@@ -58,7 +57,6 @@ _DISTINCT: Final[tuple[tuple[str, str, str, int, int], ...]] = (
 _LENGTHS: Final[tuple[tuple[str, str, int, str], ...]] = (
     ("", _WINDOWS, 1, "kernel_shape strides dilations output_padding 2*pads"),
     ("", "Col2Im", 18, "strides dilations 2*pads"),
-    ("com.microsoft", _RUNTIME_POOLS, 1, "kernel_shape strides dilations 2*pads"),
     ("", "TfIdfVectorizer", 9, "ngram_indexes weights"),
     ("ai.onnx.ml", "CategoryMapper", 1, "cats_int64s cats_strings"),
     ("ai.onnx.ml", "LabelEncoder", 2,
@@ -85,7 +83,6 @@ A list that is left out or empty is not compared. Of lists that exclude each oth
 _SIZES: Final[tuple[tuple[str, str, str, int, int], ...]] = (
     ("", "ConstantOfShape", "value", 9, 1),
     ("", "MaxRoiPool", "pooled_shape", 1, 2),
-    ("com.microsoft", "MRotaryEmbedding", "mrope_section", 1, 3),
     ("ai.onnx.ml", "SVMClassifier", "kernel_params", 1, 3),
     ("ai.onnx.ml", "SVMRegressor", "kernel_params", 1, 3),
 )
@@ -155,6 +152,8 @@ class AttributeConstraints(Record):
 def attribute_constraints(operator: tuple[str, str, int]) -> AttributeConstraints | None:
     """Return the constraints of an operator, given by domain, name and version, on its attributes; None if none."""
     domain, name, version = operator
+    if domain == RUNTIME_DOMAIN:
+        return _recorded(name)
 
     def covers(row_domain: str, operators: str, first: int, last: int) -> bool:
         return row_domain == domain and name in operators.split() and first <= version <= last
@@ -169,6 +168,17 @@ def attribute_constraints(operator: tuple[str, str, int]) -> AttributeConstraint
     )
     has_more = (domain, name) in WITH_MORE or found.needing_elements
     return found if found.minima or found.distinct or found.lengths or found.sizes or has_more else None
+
+
+def _recorded(name: str) -> AttributeConstraints | None:
+    """Return the constraints in the record of an operator of com.microsoft."""
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(name)
+    if record is None or not (record.minima or record.lengths or record.lists):
+        return None
+    lengths = (tuple(_factors(record.lengths)),) if record.lengths else ()
+    return AttributeConstraints(dict(record.minima), frozenset(), lengths, dict(record.lists), False, ())
 
 
 def _factors(words: str) -> Iterator[tuple[str, int]]:

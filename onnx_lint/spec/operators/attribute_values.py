@@ -2,8 +2,9 @@
 """The values that ONNX operators allow for an attribute, if their documentation lists them.
 
 A schema has the type of an attribute, not its values. The values here come from the descriptions of the attributes, one
-row for each set. Attributes whose description mentions values in passing are left out, such as the many INT flags for
-which 1 means yes, and also sets that depend on more than the operator's version.
+row for each set; those of com.microsoft are in `onnx_lint.spec.operators.records`. Attributes whose description
+mentions values in passing are left out, such as the many INT flags for which 1 means yes, and also sets that depend on
+more than the operator's version.
 
 If a description is ambiguous, the table allows every reading: Upsample-7 and Resize-10 have "linear (including
 bilinear, trilinear, etc)", which can be read as further values.
@@ -13,13 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators.schema import OperatorSchema
 
+if TYPE_CHECKING:
+    from onnx_lint.spec.operators.records import OperatorRecord
+
 ANY: Final = 2**31
 """The last version of a set that still applies."""
+
+RUNTIME_DOMAIN: Final = "com.microsoft"
+"""The domain whose operators have records."""
 
 ValueRow = tuple[str, str, str, int, int, str]
 """Domain, operators, attribute, first and last version of the operator (since-versions), and the values."""
@@ -143,11 +150,6 @@ _FLAGS: Final[tuple[ValueRow, ...]] = (
     ("", "Trilu", "upper", 14, ANY, "0 1"),
     ("ai.onnx.ml", "OneHotEncoder", "zeros", 1, ANY, "0 1"),
     ("ai.onnx.ml", "SVMRegressor", "one_class", 1, ANY, "0 1"),
-    ("com.microsoft", "Attention", "rotary_embedding_dim", 1, ANY, "0 32 64 128"),
-    ("com.microsoft", "DequantizeWithOrder", "to", 1, ANY, "1 10"),
-    ("com.microsoft", "DequantizeWithOrder QuantizeWithOrder", "order_input order_output", 1, ANY, "0 1 2 3 4"),
-    ("com.microsoft", "Irfft Rfft", "normalized", 1, ANY, "0"),
-    ("com.microsoft", "Irfft Rfft", "onesided", 1, ANY, "1"),
 )
 """INT attributes whose description defines 1 as yes, or calls them a flag or Boolean.
 Consumers reject other numbers, or treat them as 0 or 1."""
@@ -177,9 +179,6 @@ _OTHER_ELEMENT_TYPES: Final = frozenset(
     {
         *[row[:3] for row in _PRECISIONS],
         ("", "Range", "stash_type"),
-        ("com.microsoft", "DequantizeBFP", "dtype"),
-        ("com.microsoft", "DequantizeWithOrder", "to"),
-        ("com.microsoft", "GemmFloat8", "dtype"),
     }
 )
 """Other attributes with an element type: of an intermediate result, or without a list of types in the signature."""
@@ -202,14 +201,20 @@ def allowed_values(schema: OperatorSchema, attribute: str) -> AllowedValues | No
     for first, last, values in _table().get((schema.domain, schema.name, attribute), ()):
         if first <= schema.since_version <= last:
             return values
-    return _recorded(schema.name, attribute) if schema.domain == "com.microsoft" else None
+    return _recorded(schema.name, attribute) if schema.domain == RUNTIME_DOMAIN else None
+
+
+def _record(operator: str) -> OperatorRecord | None:
+    """Return the record of an operator of com.microsoft."""
+    from onnx_lint.spec.operators.records import record_of
+
+    return record_of(operator)
 
 
 def _recorded(operator: str, attribute: str) -> AllowedValues | None:
-    from onnx_lint.spec.operators.records import record_of
-
-    record = record_of(operator)
-    words = record.values.get(attribute, "").split() if record is not None else []
+    record = _record(operator)
+    text = record.values.get(attribute) or record.flags.get(attribute, "") if record is not None else ""
+    words = text.split()
     return (frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)) if words else None
 
 
@@ -249,6 +254,9 @@ def _flags() -> Mapping[tuple[str, str, str], int]:
 
 def is_flag(schema: OperatorSchema, attribute: str) -> bool:
     """Return whether an attribute is a flag: the text defines 1, without excluding other numbers."""
+    if schema.domain == RUNTIME_DOMAIN:
+        record = _record(schema.name)
+        return record is not None and attribute in record.flags
     return schema.since_version <= _flags().get((schema.domain, schema.name, attribute), 0)
 
 
@@ -259,6 +267,9 @@ def is_element_type(schema: OperatorSchema, attribute: str) -> bool:
 
 def names_element_type(schema: OperatorSchema, attribute: str) -> bool:
     """Return whether the attribute holds the element type of an output or of an intermediate result."""
+    if schema.domain == RUNTIME_DOMAIN:
+        record = _record(schema.name)
+        return record is not None and attribute in record.element_types
     return is_element_type(schema, attribute) or (schema.domain, schema.name, attribute) in _OTHER_ELEMENT_TYPES
 
 

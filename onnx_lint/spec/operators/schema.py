@@ -47,13 +47,6 @@ DefaultValue = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[s
 IMPLEMENTATION_PREFIX: Final = "__"
 """Consumers and onnx.checker leave attributes whose names begin with this prefix to implementations."""
 
-_UNCHECKED: Final = frozenset(
-    {"BiasDropout", "BitmaskBiasDropout", "BitmaskDropout", "EPContext", "QOrderedLayerNormalization", "Snpe"}
-)
-"""The operators of com.microsoft that ONNX Runtime registers with any further attributes. Those of EPContext belong to
-the execution provider that wrote the node.
-"""
-
 
 class ParameterOption(Enum):
     """The number of times that a parameter occurs in the list of inputs or outputs."""
@@ -134,7 +127,7 @@ class OperatorSchema(Record):
         return (
             name not in self.attributes
             and not name.startswith(IMPLEMENTATION_PREFIX)
-            and not (self.domain == "com.microsoft" and self.name in _UNCHECKED)
+            and not (self.domain == "com.microsoft" and _takes_any_attribute(self.name))
         )
 
     def input_at(self, index: int) -> Parameter | None:
@@ -156,6 +149,14 @@ class OperatorSchema(Record):
         if self.output_counts is not None:
             return count in self.output_counts
         return self.min_output <= count <= self.max_output
+
+
+def _takes_any_attribute(operator: str) -> bool:
+    """Return whether ONNX Runtime registers an operator of its own with any further attributes."""
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(operator)
+    return record is not None and record.takes_any_attribute
 
 
 def count_range(parameters: tuple[Parameter, ...]) -> tuple[int, int]:

@@ -378,7 +378,7 @@ DESCRIBED = (
     ),
     node(
         "MatMulNBitsQLoRA",
-        *(f(2, 5, 32), u8(6, 2, 8), f(6, 2), u8(4, 2, 8), f(4, 2), u8(6, 1, 8), f(6, 1)),
+        *(f(2, 5, 32), u8(6, 1, 16), f(6, 1), u8(4, 1, 32), f(4, 1), u8(6, 1, 32), f(6, 1)),
         to=(2, 5, 6),
         runs=False,
         K=32,
@@ -437,7 +437,7 @@ DESCRIBED = (
     node("QOrderedMatMul", i8(2, 5, 8), S, i8(8, 6), S, S, to=(2, 5, None), runs=False),
     node(
         "VarlenCausalConvWithState",
-        *(f(7, 4), f(4, 1, 3), i32(3), None, f(2, 4, 2)),
+        *(f(7, 4), f(4, 1, 3), i32(3), None, f(2, 4, 2), i32(2)),
         to=[(7, 4), (2, 4, 2), (2, 6, 4)],
         runs=False,
         state_update_capacity=6,

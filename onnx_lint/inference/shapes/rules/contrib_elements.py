@@ -58,7 +58,8 @@ def unfold(node: Operands) -> Outputs:
     axis = node.integer("dim", -1)
     axis = axis + len(shape) if axis < 0 else axis
     if not 0 <= axis < len(shape):
-        return [(None,) * len(shape) + (size,)] if size >= 0 else UNKNOWN
+        node.wrong_value("dim", node.integer("dim"), "it is no axis of the input", allowed=f"less than {len(shape)}")
+        return UNKNOWN
     whole = shape[axis]
     if isinstance(whole, int) and size > whole:
         node.wrong_value("size", size, f"the axis has {whole} elements", allowed=f"at most {whole}", about_data=True)

@@ -13,7 +13,7 @@ A record has the operands in the order of the documentation, so that the two can
 "-" is an operand that the node must not have there, and "!" at the end one that it must have. `where` has names that
 stand for dimensions, in the same forms. A condition is words: "key", an input that the node has or an attribute other
 than 0; "!key"; "mode=qsa"; "size>0"; "past~query", inputs of one type. Numbers of attributes and dimensions have
-requirements: "at least 1; multiple of kv_num_heads; multiple of 16 if do_rotary=1".
+requirements: "at least 1; multiple of kv_num_heads; multiple of 16 if do_rotary=1". "word of" is "one of" in any case.
 
 Python, not TOML: a record is loaded with its family, as bytecode; ruff and mypy read it; and there is no step between
 the file and its use. A lambda keeps a record from being made for a model that does not have the operator.
@@ -54,6 +54,22 @@ class OperatorRecord(Record):
     """Names that stand for dimensions in the operands."""
     values: Mapping[str, str] = EMPTY
     """The values of attributes: ONNX Runtime makes no session with others."""
+    flags: Mapping[str, str] = EMPTY
+    """The values of attributes that the description lists: with others, the kernels decide."""
+    element_types: tuple[str, ...] = ()
+    """Attributes that hold an element type."""
+    minima: Mapping[str, int] = EMPTY
+    """The least number in lists, whatever the operands are."""
+    lengths: str = ""
+    """Lists of equal length; `2*` marks one that is twice as long."""
+    lists: Mapping[str, int] = EMPTY
+    """The number of elements of lists."""
+    takes_any_attribute: bool = False
+    """True if ONNX Runtime takes further attributes. Those of EPContext belong to whoever wrote the node."""
+    scales: str = ""
+    """The inputs that are scales of quantized numbers, which must be positive and finite."""
+    block_scales: str = ""
+    """Those of blocks, which may be negative or 0, since quantizers write such."""
     combinations: tuple[str, ...] = ()
     """Operands that are required together or instead of each other: kind and sides (`combinations`). With ADVISED in
     front, only the documentation requires them.
@@ -88,7 +104,8 @@ class Requirement(Record):
 
 
 _KINDS: Final = (
-    "at least", "at most", "multiple of", "either multiple of", "one of", "power of 2 from", "needs",
+    "at least", "at most", "multiple of", "either multiple of", "one of", "word of",
+    "power of 2 from", "needs",
 )  # fmt: skip
 
 

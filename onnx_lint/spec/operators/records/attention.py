@@ -10,12 +10,15 @@ from onnx_lint.spec.operators.records import OperatorRecord
 
 _WIDTHS: Final = "@qkv_hidden_sizes.0+@qkv_hidden_sizes.1+@qkv_hidden_sizes.2"
 _RULES: Final = "with gated needs decay; with delta needs beta; with gated_delta needs decay beta"
-_QUANTIZED_CACHE: Final = "one of NONE PER_TENSOR PER_CHANNEL"
+_IN_CAPITALS: Final = "one of NONE PER_TENSOR PER_CHANNEL"
+_QUANTIZED_CACHE: Final = "word of NONE PER_TENSOR PER_CHANNEL"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Attention": lambda: OperatorRecord(
+        flags={"rotary_embedding_dim": "0 32 64 128"},
         attributes={
             "num_heads": "at least 1",
+            "past_present_share_buffer": "needs past_sequence_length",
             "qkv_hidden_sizes": "at least 1; multiple of num_heads",
         },
         inputs={
@@ -62,11 +65,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "num_heads": "at least 1; multiple of kv_num_heads",
             "kv_num_heads": "at least 1",
             "do_rotary": "needs cos_cache if do_rotary=1",
-            "local_window_size": "one of -1 if causal=0; at least 1 if sliding_window_cache",
-            "sliding_window_cache": "needs past_key",
+            "local_window_size": "one of -1 if causal=0; at least 1 if sliding_window_cache=1",
+            "qk_output": "needs output_qk",
+            "sliding_window_cache": "needs past_key if sliding_window_cache=1",
             "kv_cache_bit_width": "one of 0 if k_quant_type=NONE",
-            "k_quant_type": "with PER_TENSOR needs k_scale; with PER_CHANNEL needs k_scale",
-            "v_quant_type": "with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
+            "k_quant_type": f"{_QUANTIZED_CACHE}; with PER_TENSOR needs k_scale; with PER_CHANNEL needs k_scale",
+            "v_quant_type": f"{_QUANTIZED_CACHE}; with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
         },
         defaults={"causal": 1, "k_quant_type": "NONE", "v_quant_type": "NONE", "local_window_size": -1},
         values={"causal": "0 1", "qk_output": "0 1 2"},
@@ -97,7 +101,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "total_sequence_length": "",
             "cos_cache": "m r",
             "sin_cache": "m r",
-            "position_ids": "b n",
+            "position_ids": "b n *more",
             "attention_bias": "1|b 1|@num_heads s ?",
             "head_sink": "@num_heads",
             "query_seqlens": "b",
@@ -106,7 +110,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "d": "multiple of 8; multiple of 16 if do_rotary=1",
             "m": "at least #total_sequence_length",
             "n": "at least s",
-            "p": "at least @local_window_size if sliding_window_cache",
+            "p": "at least @local_window_size if sliding_window_cache=1",
             "r": "multiple of 8; at most d/2",
         },
         outputs={
@@ -120,8 +124,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "position_ids": "b s",
             "q_norm_weight": "d",
             "k_norm_weight": "d",
-            "k_quant_type": _QUANTIZED_CACHE,
-            "v_quant_type": _QUANTIZED_CACHE,
+            "k_quant_type": _IN_CAPITALS,
+            "v_quant_type": _IN_CAPITALS,
         },
     ),
     "LinearAttention": lambda: OperatorRecord(
@@ -145,7 +149,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "output": {"kv_num_heads>q_num_heads": "b t @kv_num_heads*v", "else": "b t @q_num_heads*v"},
             "present_state": {"state_window": "@state_window b @kv_num_heads d v", "else": "b @kv_num_heads d v"},
         },
-        advised={"key": "b t @kv_num_heads*d"},
     ),
     "MultiHeadAttention": lambda: OperatorRecord(
         attributes={"num_heads": "at least 1"},
@@ -191,6 +194,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_attention.fits_padding",
     ),
     "QAttention": lambda: OperatorRecord(
+        scales="input_scale weight_scale",
         attributes={"num_heads": "at least 1"},
         inputs={
             "input": "b s i",

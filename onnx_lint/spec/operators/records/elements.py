@@ -43,6 +43,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "*all"},
     ),
     "BiasDropout": lambda: OperatorRecord(
+        takes_any_attribute=True,
         inputs={"data": "*all"},
         advised={
             "data": "*rows c",
@@ -57,6 +58,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BiasSoftmax": lambda: OperatorRecord(inputs={"data": "*all"}, outputs={"output": "*all"}),
     "BiasSplitGelu": lambda: OperatorRecord(inputs={"X": "b s 2*h", "bias": "2*h"}, outputs={"Y": "b s h"}),
     "BitmaskBiasDropout": lambda: OperatorRecord(
+        takes_any_attribute=True,
         inputs={"data": "*all"},
         advised={
             "data": "*rows c",
@@ -68,6 +70,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "*all"},
     ),
     "BitmaskDropout": lambda: OperatorRecord(
+        takes_any_attribute=True,
         inputs={"data": "*all"},
         advised={"ratio": "", "training_mode": ""},
         outputs={"output": "*all"},
@@ -84,13 +87,15 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "ComplexMul": lambda: OperatorRecord(unknown=NO_WORD),
     "ComplexMulConj": lambda: OperatorRecord(unknown=NO_WORD),
     "DynamicTimeWarping": lambda: OperatorRecord(inputs={"input": "{? ?, 1 ? ?}"}, outputs={"output": "2 ?"}),
-    "EPContext": lambda: OperatorRecord(unknown=COMPILED),
+    "EPContext": lambda: OperatorRecord(takes_any_attribute=True, unknown=COMPILED),
     "ExpandDims": lambda: OperatorRecord(computed="contrib_elements.expand", reads=("axis",)),
     "FastGelu": lambda: OperatorRecord(computed="contrib_elements.with_bias"),
     "GatherND": lambda: OperatorRecord(computed="gathering.gather_nd"),
     "Gelu": _as_input,
     "Inverse": lambda: OperatorRecord(inputs={"X": "*batch n n"}, outputs={"Y": "*batch n n"}),
-    "Irfft": lambda: OperatorRecord(computed="contrib_elements.inverse_real_transform"),
+    "Irfft": lambda: OperatorRecord(
+        flags={"normalized": "0", "onesided": "1"}, computed="contrib_elements.inverse_real_transform"
+    ),
     "IsAllFinite": lambda: OperatorRecord(outputs={"output": ""}),
     "MurmurHash3": _as_input,
     "Pad": lambda: OperatorRecord(
@@ -100,10 +105,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "QuickGelu": _as_input,
     "Range": lambda: OperatorRecord(computed="constants.number_range", reads=("start", "limit", "delta")),
-    "Rfft": lambda: OperatorRecord(computed="contrib_elements.real_transform"),
+    "Rfft": lambda: OperatorRecord(
+        flags={"normalized": "0", "onesided": "1"}, computed="contrib_elements.real_transform"
+    ),
     "SampleOp": lambda: OperatorRecord(unknown="an example for authors of operators"),
     "ScaledSiLU": _as_input,
-    "Snpe": lambda: OperatorRecord(unknown=COMPILED),
+    "Snpe": lambda: OperatorRecord(takes_any_attribute=True, unknown=COMPILED),
     "TorchEmbedding": lambda: OperatorRecord(
         inputs={"weight": "n m", "indices": "*places"},
         outputs={"Y": "*places m"},

@@ -24,6 +24,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         reads=("crop_size",),
     ),
     "FusedConv": lambda: OperatorRecord(
+        attributes={
+            "activation": "with Clip needs activation_params; with HardSigmoid needs activation_params; "
+            "with LeakyRelu needs activation_params",
+        },
         values={"activation": "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh", "auto_pad": _PADS},
         computed="contrib_images.fused_convolution",
     ),
@@ -33,11 +37,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="images.sample_at_grid",
     ),
     "GroupNorm": lambda: OperatorRecord(
+        flags={"activation": "0 1", "channels_last": "0 1"},
         inputs={"X": "*all"},
-        advised={"X": "? ? ? ?", "gamma": "c=@groups*d", "beta": "c=@groups*d"},
+        advised={"X": {"channels_last=0": "? c=@groups*d ? ?", "else": "? ? ? c=@groups*d"}, "gamma": "c", "beta": "c"},
         outputs={"Y": "*all"},
     ),
     "MaxpoolWithMask": lambda: OperatorRecord(
+        minima={"pads": 0},
+        lengths="kernel_shape strides dilations 2*pads",
         values={"auto_pad": _PADS},
         combinations=("SOME kernel_shape",),
         inputs={"X": "? ? *spatial", "M": "? ? *spatial"},
@@ -54,13 +61,22 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_images.convolution_with_channels_last",
     ),
     "NhwcMaxPool": lambda: OperatorRecord(
+        minima={"pads": 0},
+        lengths="kernel_shape strides dilations 2*pads",
         values={"auto_pad": _PADS},
         inputs={"x": "? ? ? *more"},
         computed="contrib_images.pool_of_integers",
     ),
     "SkipGroupNorm": lambda: OperatorRecord(
+        flags={"activation": "0 1", "channels_last": "0 1"},
         inputs={"X": "*all"},
-        advised={"X": "? ? ? ?", "gamma": "c=@groups*d", "beta": "c=@groups*d", "bias": "c"},
+        advised={
+            "X": {"channels_last=0": "? c=@groups*d ? ?", "else": "? ? ? c=@groups*d"},
+            "gamma": "c",
+            "beta": "c",
+            "skip": "{? ? ? ?, ? c}",
+            "bias": "c",
+        },
         outputs={"Y": "*all", "S": "*all"},
     ),
 }

@@ -8,6 +8,7 @@ from typing import Final
 
 from onnx_lint.spec.operators.records import RECENT, OperatorRecord
 
+_BITS: Final = "2 3 4 8"
 _ACTIVATIONS: Final = "relu gelu silu swiglu identity relu2 geglu"
 
 _FUSED: Final = {
@@ -19,8 +20,9 @@ _FUSED: Final = {
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BranchwiseRMSNorm": lambda: OperatorRecord(
-        inputs={"X": "*all", "scale": "{?, ? ?}"},
-        outputs={"Y": "*all"},
+        attributes={"num_branches": "at least 0"},
+        inputs={"X": {"num_branches": "*rows w=@num_branches*h", "else": "*all"}, "scale": "{?, ? ?}"},
+        outputs={"Y": {"num_branches": "*rows w", "else": "*all"}},
     ),
     "EmbedLayerNormalization": lambda: OperatorRecord(
         attributes={"mask_index_type": "needs mask_index if mask_index_type>0"},
@@ -60,10 +62,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output1": "*q", "output2": "*k"},
     ),
     "MRotaryEmbedding": lambda: OperatorRecord(
+        lists={"mrope_section": 3},
         attributes={
             "mrope_section": "at least 0",
             "num_heads": "at least 0",
-            "rotary_embedding_dim": "at least 0",
+            "rotary_embedding_dim": "at least 0; multiple of 2",
         },
         values={"mrope_layout": "0 1"},
         cases=("packed or by_head",),
@@ -87,7 +90,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "MoE": lambda: OperatorRecord(
-        attributes={"k": "at least 1; at most e", "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu"},
+        attributes={
+            "k": "at least 1; at most e",
+            "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
+        },
         defaults={"activation_type": "relu"},
         values={"activation_type": _ACTIVATIONS},
         # The documentation has the experts in rows; ONNX Runtime takes the columns of older exporters as well.
@@ -106,10 +112,19 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
     "MoEGroupRouter": lambda: OperatorRecord(
-        attributes={"top_k": "at least 1"},
+        attributes={
+            "group_topk": "at least 1",
+            "n_group": "at least 1",
+            "top_k": "at least 1; at most e",
+            "topk_group": "at least 1; at most n_group",
+        },
+        defaults={"n_group": 1},
+        sizes={"e": "multiple of @n_group"},
+        # ONNX Runtime takes a bias in any form that has as many elements.
+        cases=("many or one",),
         inputs={
-            "logits": {"projection_weight": "? 256*w", "else": "? *rows e"},
-            "expert_bias": {"projection_weight": "e", "else": "{e, , ? ? *more}"},
+            "logits": {"projection_weight": "? 256*w", "many": "? *rows e", "one": "? *rows 1"},
+            "expert_bias": {"projection_weight": "e", "many": "{e, e 1, 1 e, ? ? ? *more}", "one": ""},
             "projection_weight": "e 256*w",
         },
         advised={
@@ -129,14 +144,21 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         unknown=RECENT,
     ),
     "QMoE": lambda: OperatorRecord(
+        block_scales="fc1_scales fc2_scales fc3_scales",
         attributes={
             "k": "at least 1; at most e",
             "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
-            "block_size": "power of 2 from 16 if block_size>0 quant_type=int",
-            "weights_prepacked": "one of -1 0 1",
+            "block_size": "at least 0; power of 2 from 16 if block_size>0 quant_type=int",
+            "weights_prepacked": "one of -1 0 1; one of 0 if fc3_expert_weight_bits=3",
         },
-        defaults={"activation_type": "relu", "expert_weight_bits": 4, "quant_type": "int"},
-        values={"activation_type": _ACTIVATIONS, "expert_weight_bits": "2 3 4 8"},
+        defaults={"activation_type": "relu", "expert_weight_bits": 4, "quant_type": "int", "weights_prepacked": -1},
+        values={
+            "activation_type": _ACTIVATIONS,
+            "expert_weight_bits": _BITS,
+            "fc1_expert_weight_bits": _BITS,
+            "fc2_expert_weight_bits": _BITS,
+            "fc3_expert_weight_bits": _BITS,
+        },
         combinations=("SOME in:fc1_scales in:fc1_global_scale", "SOME in:fc2_scales in:fc2_global_scale"),
         cases=("rows or columns", "flat or batched"),
         where={
@@ -175,9 +197,17 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
     "RMSNormRotary": lambda: OperatorRecord(
-        inputs={"X": "? ? ? ?", "scale": "?"},
+        attributes={
+            "input_start": "at least 0; needs input_width",
+            "input_width": "at least 0",
+            "rotary_embedding_dim": "at least 2; multiple of 2; at most w",
+        },
+        values={"flatten_batch": "0 1", "use_fp32_arithmetic": "0 1"},
+        inputs={
+            "X": {"input_width": "? ? ? ?", "else": "? ? ? w"},
+            "scale": {"input_width": "w=@input_width", "else": "w"},
+        },
         advised={
-            "X": "b s n ?",
             "cosine": "m @rotary_embedding_dim/2",
             "sine": "m @rotary_embedding_dim/2",
         },

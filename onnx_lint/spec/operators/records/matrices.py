@@ -14,6 +14,7 @@ _BYTES: Final = "@block_size*@bits^8"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DynamicQuantizeMatMul": lambda: OperatorRecord(
+        scales="b_scale",
         cases=("whole or by_column or by_batch",),
         inputs={
             "A": None,
@@ -24,11 +25,20 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         computed="contrib_matrices.product",
     ),
-    "FusedGemm": lambda: OperatorRecord(combinations=("SOME activation",), computed="contrib_matrices.fused_gemm"),
+    "FusedGemm": lambda: OperatorRecord(
+        values={
+            "activation": "Celu Elu HardSigmoid LeakyRelu ParametricSoftplus Relu ScaledTanh Selu Sigmoid Softplus "
+            "Softsign Tanh ThresholdedRelu",
+        },
+        combinations=("SOME activation",),
+        computed="contrib_matrices.fused_gemm",
+    ),
     "FusedMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
     "FusedMatMulActivation": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
     "GemmFastGelu": lambda: OperatorRecord(computed="contrib_matrices.product"),
-    "GemmFloat8": lambda: OperatorRecord(computed="contrib_matrices.fused_gemm"),
+    "GemmFloat8": lambda: OperatorRecord(
+        scales="scaleA scaleB scaleY", element_types=("dtype",), computed="contrib_matrices.fused_gemm"
+    ),
     "MatMulBlockQuantizedFp4Weight": lambda: OperatorRecord(
         inputs={"A": "*rows k", "B": "n k/2"},
         advised={
@@ -62,6 +72,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MatMulInteger16": lambda: OperatorRecord(computed="contrib_matrices.product"),
     "MatMulIntegerToFloat": lambda: OperatorRecord(
+        scales="a_scale b_scale",
         cases=("whole or by_column or by_batch",),
         inputs={
             "A": None,
@@ -75,6 +86,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_matrices.product",
     ),
     "MatMulNBits": lambda: OperatorRecord(
+        block_scales="scales",
         attributes={
             "bits": "one of 2 4 8",
             "block_size": "power of 2 from 16",
@@ -94,6 +106,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "*rows @N"},
     ),
     "MatMulNBitsMlp": lambda: OperatorRecord(
+        attributes={"K": "at least 1", "N": "at least 1"},
+        block_scales="gate_scales up_scales",
         combinations=("NEEDS in:skip in:norm_scale",),
         inputs={
             "A": "*rows @K",
@@ -111,17 +125,28 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "*rows @N", "input_skip_bias_sum": "*rows @K"},
     ),
     "MatMulNBitsQLoRA": lambda: OperatorRecord(
+        attributes={
+            "K": "at least 1",
+            "N": "at least 1",
+            "bits": "one of 2 4 8",
+            "block_size": "power of 2 from 16",
+            "lora_bits": "one of 2 4 8",
+            "lora_block_size": "power of 2 from 16",
+        },
+        defaults={"bits": 4, "block_size": 32, "lora_bits": 8, "lora_block_size": 32},
         inputs={
             "X": "*rows @K",
-            "lora_A": "r ? ?",
-            "lora_A_scales": "r ?",
-            "lora_B": "@N ? ?",
-            "lora_B_scales": "@N ?",
+            # An adapter without rows adds nothing.
+            "lora_A": "{r, 0} @K^@lora_block_size @lora_block_size*@lora_bits^8",
+            "lora_A_scales": "r @K^@lora_block_size",
+            "lora_B": "@N {q=r^@lora_block_size, 0} @lora_block_size*@lora_bits^8",
+            "lora_B_scales": "@N q=r^@lora_block_size",
         },
-        advised={"W": "@N ? ?"},
+        advised={"W": f"@N {_BLOCKS} {_BYTES}", "scales": f"{{?, @N {_BLOCKS}}}"},
         outputs={"Y": "*rows @N"},
     ),
     "MatMulNBitsQkv": lambda: OperatorRecord(
+        block_scales="q_scales k_scales v_scales",
         inputs={
             "A": "*rows k",
             "norm_scale": "@K",
@@ -142,6 +167,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Q": "*rows @Nq", "K": "*rows @Nkv", "V": "*rows @Nkv", "input_skip_bias_sum": "*rows k"},
     ),
     "MatMulPacked": lambda: OperatorRecord(
+        attributes={"K": "at least 1", "N": "at least 1"},
         inputs={"A": "*rows ?"},
         advised={"A": "*rows @K", "B": "@N ?", "global_scale": ""},
         unknown=RECENT,

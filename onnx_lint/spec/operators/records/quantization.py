@@ -10,14 +10,23 @@ from onnx_lint.spec.operators.records import OperatorRecord
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DequantizeBFP": lambda: OperatorRecord(
+        element_types=("dtype",),
+        values={"dtype": "1 10 16"},
         inputs={"x": "?"},
         advised={"shape": "?"},
         computed="contrib_quantization.unpacked",
         reads=("shape",),
     ),
     "DequantizeLinear": lambda: OperatorRecord(computed="quantization.quantize", reads=("x_zero_point",)),
-    "DequantizeWithOrder": lambda: OperatorRecord(inputs={"input": "*all"}, outputs={"output": "*all"}),
+    "DequantizeWithOrder": lambda: OperatorRecord(
+        scales="scale_input",
+        flags={"to": "1 10", "order_input": "0 1 2 3 4", "order_output": "0 1 2 3 4"},
+        element_types=("to",),
+        inputs={"input": "*all"},
+        outputs={"output": "*all"},
+    ),
     "DynamicQuantizeLSTM": lambda: OperatorRecord(
+        scales="W_scale R_scale",
         attributes={"hidden_size": "at least 1"},
         values={"direction": "forward reverse bidirectional"},
         combinations=("SOME hidden_size",),
@@ -37,7 +46,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         outputs={"Y": "t d b @hidden_size", "Y_h": "d b @hidden_size", "Y_c": "d b @hidden_size"},
     ),
-    "GatherBlockQuantized": lambda: OperatorRecord(computed="contrib_quantization.gather_blocks"),
+    "GatherBlockQuantized": lambda: OperatorRecord(
+        block_scales="scales", computed="contrib_quantization.gather_blocks"
+    ),
     "GatherPacked": lambda: OperatorRecord(
         attributes={"K": "at least 1"},
         inputs={"data": "? ?", "indices": "*places"},
@@ -45,6 +56,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MulInteger": lambda: OperatorRecord(computed="contrib_quantization.elementwise"),
     "QEmbedLayerNormalization": lambda: OperatorRecord(
+        scales="word_embedding_scale position_embedding_scale segment_embedding_scale gamma_scale beta_scale",
         combinations=(
             "TOGETHER in:segment_ids in:segment_embedding in:segment_embedding_scale in:segment_embedding_zero_point",
         ),
@@ -71,6 +83,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"layernorm_out": "b s h", "mask_index_out": "b"},
     ),
     "QGemm": lambda: OperatorRecord(
+        scales="a_scale b_scale y_scale",
         cases=("whole or by_column",),
         inputs={
             "a_scale": "",
@@ -84,10 +97,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_matrices.fused_gemm",
     ),
     "QLinearAdd": lambda: OperatorRecord(
+        scales="A_scale B_scale C_scale",
         combinations=("SOME in:A_zero_point", "SOME in:B_zero_point"),
         computed="contrib_quantization.elementwise",
     ),
     "QLinearAveragePool": lambda: OperatorRecord(
+        scales="x_scale y_scale",
+        minima={"pads": 0},
+        lengths="kernel_shape strides dilations 2*pads",
         values={"auto_pad": "NOTSET SAME_UPPER SAME_LOWER VALID"},
         combinations=("SOME in:x_zero_point",),
         computed="contrib_images.pool_of_integers",
@@ -97,38 +114,50 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         values={"auto_pad": "NOTSET SAME_UPPER SAME_LOWER VALID"},
         computed="contrib_images.convolution_of_integers",
     ),
-    "QLinearGlobalAveragePool": lambda: OperatorRecord(computed="contrib_images.global_pool_of_integers"),
+    "QLinearGlobalAveragePool": lambda: OperatorRecord(
+        scales="x_scale y_scale", computed="contrib_images.global_pool_of_integers"
+    ),
     "QLinearLeakyRelu": lambda: OperatorRecord(
+        scales="X_scale Y_scale",
         combinations=("SOME in:Y_zero_point",),
         inputs={"X": "*all", "X_scale": "", "X_zero_point": "", "Y_scale": "", "Y_zero_point": ""},
         outputs={"Y": "*all"},
     ),
     "QLinearMul": lambda: OperatorRecord(
+        scales="A_scale B_scale C_scale",
         combinations=("SOME in:A_zero_point", "SOME in:B_zero_point"),
         computed="contrib_quantization.elementwise",
     ),
     "QLinearReduceMean": lambda: OperatorRecord(
+        scales="data_scale reduced_scale",
         combinations=("SOME in:data_zero_point",),
         computed="contrib_quantization.reduced_integers",
     ),
     "QLinearSigmoid": lambda: OperatorRecord(
+        scales="X_scale Y_scale",
         combinations=("SOME in:Y_zero_point",),
         inputs={"X": "*all", "X_scale": "", "X_zero_point": "", "Y_scale": "", "Y_zero_point": ""},
         outputs={"Y": "*all"},
     ),
-    "QLinearSoftmax": lambda: OperatorRecord(computed="unary.lp_normalization"),
-    "QLinearWhere": lambda: OperatorRecord(computed="contrib_quantization.elementwise"),
+    "QLinearSoftmax": lambda: OperatorRecord(scales="X_scale y_scale", computed="unary.lp_normalization"),
+    "QLinearWhere": lambda: OperatorRecord(
+        scales="x_scale y_scale z_scale", computed="contrib_quantization.elementwise"
+    ),
     "QOrderedGelu": lambda: OperatorRecord(
+        scales="scale_X scale_Y",
         inputs={"X": "*all"},
         advised={"scale_X": "", "scale_Y": ""},
         outputs={"Y": "*all"},
     ),
     "QOrderedLayerNormalization": lambda: OperatorRecord(
+        takes_any_attribute=True,
+        scales="scale_X scale_Y",
         inputs={"X": "*all"},
         advised={"scale_X": "", "scale": "h", "B": "h", "scale_Y": ""},
         outputs={"Y": "*all"},
     ),
     "QOrderedMatMul": lambda: OperatorRecord(
+        scales="scale_A scale_B scale_Y scale_C",
         inputs={"A": "*a k", "B": "{k, *b k ?}"},
         advised={
             "A": "b m k",
@@ -142,6 +171,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "QuantizeBFP": lambda: OperatorRecord(outputs={"y": "?", "shape": "?", "strides": "?"}),
     "QuantizeLinear": lambda: OperatorRecord(computed="quantization.quantize"),
-    "QuantizeWithOrder": lambda: OperatorRecord(inputs={"input": "*all"}, outputs={"output": "*all"}),
+    "QuantizeWithOrder": lambda: OperatorRecord(
+        scales="scale_input",
+        flags={"order_input": "0 1 2 3 4", "order_output": "0 1 2 3 4"},
+        inputs={"input": "*all"},
+        outputs={"output": "*all"},
+    ),
     "ReduceSumInteger": lambda: OperatorRecord(computed="contrib_quantization.reduced_integers"),
 }

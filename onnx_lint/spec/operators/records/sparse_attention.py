@@ -10,8 +10,10 @@ from onnx_lint.spec.operators.records import PACKED, RECENT, OperatorRecord
 
 _RULES: Final = "with gated needs decay; with delta needs beta; with gated_delta needs decay beta"
 _POLICY: Final = "csa qsa"
+_CSA: Final = "with csa needs index_topk key gate position_bias head_weights position_ids"
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DecoderAttention": lambda: OperatorRecord(
+        inputs={"key_cache": "? ? ? ?"},
         advised={
             "query": "s b w",
             "key": "t b w",
@@ -51,12 +53,17 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "DynamicSparseAttention": lambda: OperatorRecord(
-        combinations=("ADVISED TOGETHER in:key in:value",),
-        inputs={"query": {"key": "? ? ?", "else": "? ? (@num_heads+2*@kv_num_heads)*d"}},
+        attributes={"kv_num_heads": "at least 1", "num_heads": "at least 1; multiple of kv_num_heads"},
+        combinations=("NEEDS in:key in:value", "ADVISED NEEDS in:value in:key"),
+        inputs={"query": {"value": "? ? @num_heads*d", "else": "? ? (@num_heads+2*@kv_num_heads)*d"}},
         unknown=PACKED,
     ),
     "GatedDeltaNet": lambda: OperatorRecord(
-        attributes={"state_update_capacity": "at least 0; at most 8", "update_rule": _RULES},
+        attributes={
+            "chunk_size": "at least 1",
+            "state_update_capacity": "at least 0; at most 8; needs capture_count",
+            "update_rule": _RULES,
+        },
         defaults={"update_rule": "gated_delta"},
         values={
             "beta_activation": "none sigmoid",
@@ -92,7 +99,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "LinearAttentionGate": lambda: OperatorRecord(
         combinations=("NEEDS out:beta in:b",),
         inputs={"a": "*rows h", "dt_bias": "*x 1|h", "decay_scale": "*y 1|h", "b": "*rows h"},
-        advised={"a": "? ? h"},
         outputs={"decay": "*rows h", "beta": "*rows h"},
     ),
     "LongformerAttention": lambda: OperatorRecord(
@@ -109,6 +115,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "*all"},
     ),
     "PackedAttention": lambda: OperatorRecord(
+        lists={"qkv_hidden_sizes": 3},
         inputs={"input": "t i", "weights": "i w", "bias": "w"},
         advised={
             "token_offset": "b s",
@@ -119,7 +126,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "PackedMultiHeadAttention": lambda: OperatorRecord(
         cases=("apart or packed",),
-        inputs={"query": {"apart": "? ?", "packed": "? ? ? ?"}},
+        inputs={"query": {"apart": "? ?", "packed": "? ? ? ?"}, "key": None, "value": {"apart": "? ?", "packed": None}},
         advised={
             "query": {"apart": "t h", "packed": "t @num_heads 3 d"},
             "key": {"apart": "t h!", "packed": "-"},
@@ -134,13 +141,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "PackedSparseAttentionIndexer": lambda: OperatorRecord(
         attributes={
             "compress_ratio": "at least 1",
-            "policy_mode": ("with csa needs key gate position_bias head_weights position_ids past_gate_buffer"),
+            "policy_mode": f"{_CSA} past_gate_buffer",
             "index_topk": "at least 1",
             "state_capacity": "at least 1",
-            "state_update_capacity": "at most 8",
-            "token_budget": "at least 1; multiple of compress_ratio",
+            "state_update_capacity": "at least 0; at most 8; one of 0 if policy_mode=csa",
+            "token_budget": "at least 1; multiple of compress_ratio; one of 0 if policy_mode=csa",
         },
-        values={"policy_mode": _POLICY},
+        values={"indexshare_state_policy": "advance default hold", "policy_mode": _POLICY},
         cases=("keys or no_keys",),
         inputs={
             "query": "t ?*d",
@@ -190,7 +197,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         combinations=("ADVISED TOGETHER in:q_norm_weight in:k_norm_weight",),
         inputs={
             "query": {"key": "t w", "else": "t (@num_heads+2*@kv_num_heads)*d"},
-            "key_cache": "*keys",
+            "key_cache": "n p g k",
             "value_cache": "*values",
         },
         advised={
@@ -207,14 +214,19 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "head_sink": "@num_heads",
             "q_norm_weight": "e",
             "k_norm_weight": "e",
+            "rotary_offset": "multiple of 8",
         },
         outputs={
             "output": {"kv_cache_layout=LATENT": "t ?", "v_head_size": "t ?", "key": "t w", "else": "t @num_heads*d"},
-            "key_cache_out": "*keys",
+            "key_cache_out": "n p g k",
             "value_cache_out": "*values",
         },
     ),
     "QOrderedAttention": lambda: OperatorRecord(
+        scales=(
+            "scale_input scale_Q_gemm scale_K_gemm scale_V_gemm scale_Q_weight "
+            "scale_K_weight scale_V_weight scale_QKT_gemm scale_QKT_softmax scale_values_gemm"
+        ),
         advised={
             "input": "b s i",
             "scale_input": "",
@@ -236,6 +248,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "b s ?"},
     ),
     "QOrderedLongformerAttention": lambda: OperatorRecord(
+        scales="scale_input scale_weight scale_bias scale_qkv_gemm scale_global_weight scale_global_gemm scale_output",
         advised={
             "input": "b s h",
             "scale_input": "",
@@ -249,7 +262,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "b s h"},
     ),
     "SparseAttention": lambda: OperatorRecord(
-        attributes={"kv_num_heads": "at least 1", "num_heads": "at least 1"},
+        attributes={
+            "do_rotary": "with 1 needs cos_cache sin_cache",
+            "kv_num_heads": "at least 1",
+            "num_heads": "at least 1; multiple of l",
+        },
         combinations=("TOGETHER in:key in:value",),
         inputs={
             "query": {"key": "b s @num_heads*d", "else": "b s (@num_heads+2*@kv_num_heads)*d"},
@@ -261,7 +278,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "block_col_indices": "l ?",
             "total_sequence_length": "",
             "key_total_sequence_lengths": "b",
+            "cos_cache": {"do_rotary=1": "m r", "else": None},
+            "sin_cache": {"do_rotary=1": "m r", "else": None},
         },
+        sizes={"m": "at least #total_sequence_length", "r": "multiple of 8; at most d/2"},
+        reads=("total_sequence_length",),
+        advised={"sparse_block_size": "one of 16 32 64 128"},
         outputs={
             "output": "b s @num_heads*d",
             "present_key": "b @kv_num_heads c d",
@@ -271,9 +293,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "SparseAttentionIndexer": lambda: OperatorRecord(
         attributes={
             "compress_ratio": "at least 1",
-            "policy_mode": "with csa needs key gate position_bias head_weights position_ids past_proj_buffer",
+            "policy_mode": f"{_CSA} past_proj_buffer",
             "index_topk": "at least 1",
-            "token_budget": "at least 1; multiple of compress_ratio",
+            "token_budget": "at least 1; multiple of compress_ratio; one of 0 if policy_mode=csa",
         },
         values={"policy_mode": _POLICY},
         cases=("keys or no_keys",),
@@ -290,6 +312,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "position_bias": {"policy_mode=csa": "? ?!", "else": "-"},
             "head_weights": {"policy_mode=csa": "? ? ?!", "else": "-"},
             "position_ids": {"policy_mode=csa": "? ?!", "else": "-"},
+            "past_sequence_length": "?",
             "past_proj_buffer": {"policy_mode=csa": "2 b ? 2*d!", "else": "-"},
         },
         advised={
@@ -304,8 +327,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "position_bias": {"policy_mode=csa": "@compress_ratio 2*d!", "else": "-"},
             "head_weights": {"policy_mode=csa": "b s ?!", "else": "-"},
             "position_ids": {"policy_mode=csa": "b s!", "else": "-"},
-            "past_sequence_length": "",
-            "past_proj_buffer": {"policy_mode=csa": "2 b ? 2*d!", "else": "-"},
         },
         unknown=PACKED,
     ),

@@ -12,11 +12,12 @@ _SEARCH: Final = {
     "input_ids": "b s",
     "max_length": "",
     "min_length": "",
-    "repetition_penalty": "",
-    "vocab_mask": "v",
-    "prefix_vocab_mask": "b v",
+    "repetition_penalty": None,
+    "vocab_mask": {"vocab_size>0": "v=@vocab_size", "else": "v"},
+    "prefix_vocab_mask": {"vocab_size>0": "b v=@vocab_size", "else": "b v"},
     "attention_mask": "b s",
 }
+"""The inputs of a search for words."""
 
 _PLAIN_STATE: Final = "ndim=1 !state_window !state_length !input_channels state_channels_last=-1"
 """A convolution along one axis whose state is what the kernel still needs."""
@@ -26,41 +27,48 @@ _HEADS: Final = "@n_head_per_ngram*@max_ngram_size-@n_head_per_ngram"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BeamSearch": lambda: OperatorRecord(
-        inputs={"input_ids": {"model_type=2": "{? ?, ? ? ?}", "else": "? ?"}},
-        computed="contrib_generation.beam_search",
-        reads=("max_length", "num_beams", "num_return_sequences"),
-        advised={
-            "input_ids": "b s *more",
+        values={"model_type": "0 1 2"},
+        inputs={
+            "input_ids": {"model_type=2": "b ? ?", "else": "b s"},
             "max_length": "",
             "min_length": "",
             "num_beams": "",
             "num_return_sequences": "",
             "length_penalty": "",
-            "repetition_penalty": "",
-            "vocab_mask": "v",
-            "prefix_vocab_mask": "b v",
-            "attention_mask": "b s",
-            "decoder_input_ids": "b ?",
-            "logits_processor": "",
+            "repetition_penalty": None,
+            "vocab_mask": _SEARCH["vocab_mask"],
+            "prefix_vocab_mask": _SEARCH["prefix_vocab_mask"],
+            "attention_mask": {"model_type=2": None, "else": "b s"},
         },
+        computed="contrib_generation.beam_search",
+        reads=("max_length", "num_beams", "num_return_sequences"),
+        advised={"repetition_penalty": "", "decoder_input_ids": "b ?", "logits_processor": ""},
     ),
     "BifurcationDetector": lambda: OperatorRecord(
+        attributes={"max_ngram_size": "at least 1", "min_ngram_size": "at least 1; at most max_ngram_size"},
+        defaults={"max_ngram_size": 3},
         inputs={"src_tokens": "?", "cur_tokens": "?", "prev_suffix_match_idx": None, "pred_tokens": "?"},
         unknown="how many words come out depends on what they are",
     ),
     "CausalConvWithState": lambda: OperatorRecord(
         attributes={
-            "channels_last": "at least 0; at most 1",
+            "channels_last": (
+                "at least 0; at most 1; one of 1 if input_channels; one of 1 if input_channel_offset; "
+                "one of 1 if state_length; one of 1 if state_update_capacity; one of 1 if !state_channels_last=-1"
+            ),
             "dilation": "at least 1",
             "input_channel_offset": "at least 0",
             "input_channels": "at least 0",
-            "ndim": "at least 1; at most 3",
+            "ndim": "at least 1; at most 3; one of 1 if channels_last",
             "state_channels_last": "at least -1; at most 1",
             "state_length": "at least 0",
             "state_update_capacity": "at least 0; at most 8",
-            "state_window": "at least 0; at most 8",
+            "state_window": (
+                "at least 0; at most 8; one of 0 if input_channels; one of 0 if state_length; "
+                "one of 0 if state_update_capacity"
+            ),
         },
-        defaults={"ndim": 1, "state_channels_last": -1},
+        defaults={"channels_last": 0, "ndim": 1, "state_channels_last": -1},
         values={"activation": "none silu swish"},
         cases=("text or image",),
         where={"reach": {"dilation": "@dilation*k-@dilation", "else": "k-1"}},
@@ -70,7 +78,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 _PLAIN_STATE: "b c t",
                 "else": "*all",
             },
-            "weight": {_PLAIN_STATE: "c 1 k"},
+            "weight": {_PLAIN_STATE: "c 1 k", "ndim=1": "? ? ?", "ndim=2": "? ? ? ?", "else": "? ? ? ? ?"},
             "bias": {_PLAIN_STATE: "c"},
             "past_state": {
                 f"{_PLAIN_STATE} channels_last": {"text": "b reach c", "image": "b reach d e *more"},
@@ -109,8 +117,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_transformers.gated_position_bias",
     ),
     "GreedySearch": lambda: OperatorRecord(
-        inputs={"input_ids": "? ?"},
-        advised=_SEARCH,
+        values={"model_type": "0"},
+        inputs=_SEARCH,
+        advised={"repetition_penalty": ""},
         computed="contrib_generation.search",
         reads=("max_length",),
     ),
@@ -195,36 +204,52 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "b s h"},
     ),
     "Sampling": lambda: OperatorRecord(
-        inputs={"input_ids": "? ?"},
-        advised={**_SEARCH, "presence_mask": "b v", "seed": ""},
+        attributes={"min_tokens_to_keep": "at least 0"},
+        values={"model_type": "0"},
+        inputs={**_SEARCH, "presence_mask": _SEARCH["prefix_vocab_mask"]},
+        advised={"repetition_penalty": "", "seed": ""},
         computed="contrib_generation.search",
         reads=("max_length",),
     ),
     "SpeculativePrefixCommit": lambda: OperatorRecord(inputs={"next_tokens": "{?, ? ?}"}, unknown=RECENT),
     "Tokenizer": lambda: OperatorRecord(
         attributes={"mincharnum": "at least 1"},
-        combinations=("ADVISED AT_MOST_ONE separators tokenexp",),
+        combinations=(
+            "SOME separators tokenexp",
+            "ADVISED AT_MOST_ONE separators tokenexp",
+        ),
         cases=("words or rows",),
         inputs={"X": {"words": "n", "rows": "b n"}},
         outputs={"Y": {"words": "n ?", "rows": "b n ?"}},
     ),
     "VarlenCausalConvWithState": lambda: OperatorRecord(
         combinations=("TOGETHER in:kernel_delta in:previous_mask",),
+        attributes={
+            "activation": "one of none silu swish; one of none if kernel_delta",
+            "dilation": "at least 1; one of 1 if kernel_delta",
+            "delta_offset": "at least 0; needs kernel_delta",
+            "group_size": "at least 1; needs kernel_delta if group_size>1",
+            "state_update_capacity": "at least 0; at most 8; needs capture_count",
+        },
+        where={"reach": {"dilation": "@dilation*k-@dilation", "else": "k-1"}},
         inputs={
-            "input": "? c",
-            "weight": "c 1 ?",
-            "cumulative_sequence_length": "?",
-            "bias": "c",
-            "initial_state": "? c ?",
-        },
-        advised={
             "input": "t c",
-            "initial_state": "b c n",
+            "weight": "c 1 k",
+            "cumulative_sequence_length": "b+1",
+            "bias": {"kernel_delta": "-", "else": "c"},
+            "initial_state": "b c reach",
+            "capture_count": {"state_update_capacity": "b!", "else": "-"},
+            "kernel_delta": "t ? ?",
+            "previous_mask": "t 1",
         },
-        outputs={"output": "t c", "final_state": "b c n", "state_update": "b @state_update_capacity c"},
+        outputs={"output": "t c", "final_state": "b c reach", "state_update": "b @state_update_capacity c"},
     ),
     "VarlenNGramHashMapping": lambda: OperatorRecord(
-        attributes={"max_ngram_size": "at least 2", "n_head_per_ngram": "at least 1"},
+        attributes={
+            "max_ngram_size": "at least 2",
+            "n_head_per_ngram": "at least 1",
+            "state_update_capacity": "at least 0; at most 8; needs capture_count",
+        },
         inputs={
             "input_ids": "t",
             "multipliers": None,
