@@ -95,6 +95,12 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from google.protobuf.descriptor_pb2 import FileDescriptorSet\n"
         "FileDescriptorSet.FromString(package_data.read('onnx_lint.schema', 'onnx.binpb'))\nschema.pool()",
     ),
+    "json-scanner": Pair(
+        "import re\nfrom onnx_lint.common import package_data\n"
+        "data = package_data.read('onnx_lint.rules', 'index.json')\n",
+        "package_data.from_json(data)",
+        "import json\njson.loads(data)",
+    ),
     "entry-points": Pair(
         "from onnx_lint.engine import plugins\n",
         "plugins._may_have_packages()",
