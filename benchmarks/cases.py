@@ -64,16 +64,17 @@ class Case:
     """True if onnx-lint runs on the models once before, so that its cache has their verdicts."""
 
 
-def _saved(make: Callable[[int], Any], count: int) -> Callable[[Path], None]:
+def saved(make: Callable[[int], Any], count: int) -> Callable[[Path], None]:
+    """Return a function that writes a model of so many elements to a path."""
     return lambda path: models.save(make(count), path)
 
 
 def _mixture(count: int) -> Callable[[Path], None]:
-    return _saved(models.mixture, count)
+    return saved(models.mixture, count)
 
 
 def _large(kind: str, count: int) -> Case:
-    return Case(f"{count:,} {kind}", _saved(large_models.MODELS[kind], count))
+    return Case(f"{count:,} {kind}", saved(large_models.MODELS[kind], count))
 
 
 def _inlined(size: int) -> Callable[[Path], None]:
@@ -84,7 +85,8 @@ def _nested(path: Path) -> None:
     models.save(models.nested(60, 8), path)
 
 
-def _text(path: Path) -> None:
+def write_text(path: Path) -> None:
+    """Write a model in text form to a path."""
     path.write_text(text_format.MessageToString(large_models.chain(245_000)), encoding="utf-8")
 
 
@@ -145,7 +147,7 @@ CASES: Final = (
     Case("10,000 nodes", _mixture(10_000), is_small=True),
     Case("100,000 nodes", _mixture(100_000)),
     Case("1,000,000 nodes, `--limit memory=8GiB`", _mixture(1_000_000), options=("--limit", "memory=8GiB")),
-    Case("100,000 nodes side by side, a tenth Constants of 256 bytes", _saved(models.flat, 100_000)),
+    Case("100,000 nodes side by side, a tenth Constants of 256 bytes", saved(models.flat, 100_000)),
     Case("1 GiB of inlined weights, 64 nodes", _inlined(GIB), is_small=True),
     Case("3 GiB of inlined weights, one file", _inlined(3 * GIB), exit_code=1),
     Case("2,000 models of 10 to 49 nodes, one call, `--jobs 1`", _many, many=True, options=("--jobs", "1")),
@@ -156,8 +158,8 @@ CASES: Final = (
     Case("the same, second run with `--cache`", _wheel, many=True, options=("--cache",), is_second_run=True),
     Case("1,883 node tests of the onnx package, one call, `--jobs 1`", _node_tests, many=True, options=("--jobs", "1")),
     Case("960 subgraphs: 60 chains of If, 8 deep", _nested),
-    Case("10,000 nodes with the metadata of torch's exporter", _saved(models.annotated, 10_000)),
-    Case("100,000 nodes with the metadata of torch's exporter", _saved(models.annotated, 100_000)),
+    Case("10,000 nodes with the metadata of torch's exporter", saved(models.annotated, 10_000)),
+    Case("100,000 nodes with the metadata of torch's exporter", saved(models.annotated, 100_000)),
     _large("functions", 5_000),
     _large("nodes, each Add with a Constant of its own", 20_000),
     _large("LeakyRelu, each with an alpha of its own", 10_000),
@@ -168,7 +170,7 @@ CASES: Final = (
     _large("tree nodes", 2_000_000),
     _large("tree nodes", 10_000_000),
     _large("strings of a LabelEncoder", 5_000_000),
-    Case("245,000 nodes in text", _text),
+    Case("245,000 nodes in text", write_text),
 )
 
 
@@ -203,13 +205,18 @@ def onnx_lint(path: Path, *options: str, exit_code: int = 0) -> Command:
     return Command("onnx-lint", (str(Path(sys.executable).with_name("onnx-lint")), *options, str(path)), exit_code)
 
 
+def full_check(path: Path, code: str = _FULL_CHECK) -> Command:
+    """Return the command of `onnx.checker` that also infers types and shapes."""
+    return Command("check_model, full", (sys.executable, "-c", code, str(path)))
+
+
 def commands(case: Case, path: Path) -> list[Command]:
     """onnx-lint and its peers on the model, or on a folder of them."""
     check, full = (_LOOP.format(""), _LOOP.format(", full_check=True")) if case.many else (_CHECK, _FULL_CHECK)
     found = [
         onnx_lint(path, *case.options, exit_code=case.exit_code),
         Command("check_model", (sys.executable, "-c", check, str(path))),
-        Command("check_model, full", (sys.executable, "-c", full, str(path))),
+        full_check(path, full),
     ]
     doctor = Path(sys.executable).with_name("onnx-doctor")
     if doctor.exists():

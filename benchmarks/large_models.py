@@ -157,6 +157,21 @@ def own_attributes(count: int) -> Any:
     return made
 
 
+def quantized(count: int) -> Any:
+    """Pairs of QuantizeLinear and DequantizeLinear in a chain, each pair with a scale of its own."""
+    made = model()
+    graph = made.graph
+    value = "x"
+    for index in range(count):
+        scale = f"scale{index}"
+        graph.initializer.add(name=scale, data_type=FLOAT, float_data=[0.01 + index / count])
+        graph.node.add(op_type="QuantizeLinear", input=[value, scale], output=[f"q{index}"])
+        graph.node.add(op_type="DequantizeLinear", input=[f"q{index}", scale], output=[f"v{index}"])
+        value = f"v{index}"
+    declare(graph.output, value, FLOAT, 2)
+    return made
+
+
 def convolutions(count: int) -> Any:
     """Conv nodes of one form in a chain, with all five attributes."""
     made = model(FLOAT, "x", 1, 3, 224, 224)

@@ -95,6 +95,12 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from google.protobuf.descriptor_pb2 import FileDescriptorSet\n"
         "FileDescriptorSet.FromString(package_data.read('onnx_lint.schema', 'onnx.binpb'))\nschema.pool()",
     ),
+    "json-scanner": Pair(
+        "import re\nfrom onnx_lint.common import package_data\n"
+        "data = package_data.read('onnx_lint.rules', 'index.json')\n",
+        "package_data.from_json(data)",
+        "import json\njson.loads(data)",
+    ),
     "entry-points": Pair(
         "from onnx_lint.engine import plugins\n",
         "plugins._may_have_packages()",
@@ -203,6 +209,13 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "model.value_flow",
         "from onnx_lint.inference.flow import declared_facts\ndeclared_facts._FEW_FLOATS = 1 << 30\nmodel.value_flow",
     ),
+    "single-scales": Pair(
+        _FOLLOWED.replace("FLAT", "SCALES")
+        + "from onnx_lint.rules.hygiene import impossible_number\nmodel.value_flow, model.tensors\n"
+        + "check = impossible_number.impossible_number.check\n",
+        "assert not [*check(model)]",
+        "impossible_number._is_single_scale = lambda *given: False\nassert not [*check(model)]",
+    ),
     "small-ensembles": Pair(
         _ENSEMBLE,
         "assert is_evidently_right(given, REGRESSOR)",
@@ -242,6 +255,7 @@ class Bench:
             "ANNOTATED": models.annotated(10_000),
             "FLOATS": large_models.own_attributes(10_000),
             "WEIGHTS": large_models.initializers(30_000),
+            "SCALES": large_models.quantized(3_000),
         }
         for name, model in made.items():
             path = folder / f"{name.lower()}.onnx"

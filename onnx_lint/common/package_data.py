@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -19,3 +21,41 @@ def read(package: str, name: str) -> bytes:
         raise FileNotFoundError(f"{package} was loaded by a loader that cannot read its file {name}")
     data: bytes = loader.get_data(os.path.join(os.path.dirname(module.__file__), name))
     return data
+
+
+def read_json(package: str, name: str) -> Any:
+    """Return the value in the JSON file `name` of a package. Raises errors as `read` does."""
+    return from_json(read(package, name))
+
+
+def from_json(text: bytes) -> Any:
+    """Return the value of JSON from a data file of this package, without spaces before it.
+
+    Use the package `json` for the files of users, since this function does not check what comes after the value. It
+    only imports the part in C, while the package compiles six regular expressions (docs/performance.md: json-scanner).
+    """
+    return _scanner()(text.decode(), 0)[0]
+
+
+@cache
+def _scanner() -> Callable[[str, int], tuple[Any, int]]:
+    """Return a function that returns the value at a position of a text, and the position after it."""
+    try:
+        from _json import make_scanner
+    except ImportError:  # an interpreter without this part of its library
+        import json
+
+        return json.JSONDecoder().raw_decode
+    usual: Any = _Usual
+    return make_scanner(usual)
+
+
+class _Usual:
+    """The options with which `json.loads` makes its scanner."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float

@@ -7,7 +7,6 @@ documentation are made of it. It imports no click, as most runs need none.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
@@ -128,7 +127,11 @@ class Setting(Record):
     @property
     def shown(self) -> str:
         """The lines of the documentation that set the key."""
-        return self.example or f"{self.key} = {json.dumps(self.key_default)}"
+        if self.example:
+            return self.example
+        import json
+
+        return f"{self.key} = {json.dumps(self.key_default)}"
 
 
 def setting(kind: ValueKind, default: Any, text: str, section: str = "", **properties: Any) -> Any:

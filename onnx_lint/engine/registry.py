@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
@@ -114,7 +113,7 @@ def _pages() -> dict[str, str]:
 
 def _by_rule(name: str) -> dict[str, Any]:
     """Return what a file beside the built-in rules has of each."""
-    found: dict[str, Any] = json.loads(package_data.read(_OWN_RULES, name))
+    found: dict[str, Any] = package_data.read_json(_OWN_RULES, name)
     return found
 
 

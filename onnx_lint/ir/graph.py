@@ -351,7 +351,7 @@ class Graph:
         """The names of the outputs."""
         return self.proto.output[:] if self.is_function else self.value_infos["output"].names
 
-    @cached_property
+    @property
     def initializer_names(self) -> list[str]:
         """The names of the dense initializers; a function has none."""
         return self.initializers.names
@@ -361,7 +361,7 @@ class Graph:
         """The names of the sparse initializers, which are those of their values."""
         return [] if self.is_function else [tensor.values.name for tensor in self.proto.sparse_initializer]
 
-    @cached_property
+    @property
     def value_info_names(self) -> list[str]:
         """The names in value_info, of a function too."""
         return self.value_infos["value_info"].names

@@ -10,7 +10,6 @@ either.
 from __future__ import annotations
 
 import functools
-import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +91,7 @@ __all__ = [
 @functools.cache
 def _homes() -> dict[str, str]:
     """Return the module of each name that is imported for types above; `python -m tools.catalogue` writes the file."""
-    homes: dict[str, str] = json.loads(package_data.read(__name__, "names.json"))
+    homes: dict[str, str] = package_data.read_json(__name__, "names.json")
     return homes
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import enum
 import functools
-import json
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -199,7 +198,7 @@ def specified_clauses() -> Mapping[str, Clause]:
     keywords, since few differ. Raises FileNotFoundError if the file is missing.
     """
     head, *lines = package_data.read("onnx_lint.spec", "clauses.jsonl").splitlines()
-    return _Compiled(json.loads(head), lines)
+    return _Compiled(package_data.from_json(head), lines)
 
 
 _FIELDS: Final = field_names(Clause)
@@ -213,12 +212,11 @@ class _Compiled(Mapping[str, Clause]):
         self._keywords = [MappingProxyType(each) for each in keywords]
         self._lines = {line[2 : line.index(b'"', 2)].decode(): line for line in lines}
         self._made: dict[str, Clause] = {}
-        self._decode = json.JSONDecoder().raw_decode
 
     def __getitem__(self, name: str) -> Clause:
         found = self._made.get(name)
         if found is None:
-            row, _ = self._decode(self._lines[name].decode())
+            row = package_data.from_json(self._lines[name])
             row[_KEYWORD] = self._keywords[row[_KEYWORD]]
             for index in _TUPLES:
                 row[index] = tuple(row[index])

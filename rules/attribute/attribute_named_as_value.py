@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from onnx_lint.model import Function, Model, Node, has_attributes_named_as_values
 from onnx_lint.rule import Finding, Related, rule
@@ -59,9 +60,9 @@ def _of_function(function: Function) -> Iterator[Finding]:
     """Yield the attribute parameters of a function that have the name of one of its inputs or outputs."""
     values = {name: ("output", index) for index, name in enumerate(function.body.output_names) if name}
     values |= {name: ("input", index) for index, name in enumerate(function.body.input_names) if name}
-    parameters = [("attribute", index, name) for index, name in enumerate(function.attribute_names)]
-    parameters += [("attribute_proto", index, each.name) for index, each in enumerate(function.attribute_defaults)]
-    for parameter, index, name in parameters:
+    without_default = (("attribute", index, name) for index, name in enumerate(function.attribute_names))
+    with_default = (("attribute_proto", index, each.name) for index, each in enumerate(function.attribute_defaults))
+    for parameter, index, name in chain(without_default, with_default):
         if name not in values:
             continue
         field, position = values[name]

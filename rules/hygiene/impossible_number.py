@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
 from onnx_lint.ir.columns.tensor_encodings import may_be_nan
-from onnx_lint.ir.tensors.numbers import Constants, element_is, raw_numbers, small_constant
+from onnx_lint.ir.tensors.numbers import FLOAT, Constants, element_is, raw_numbers, small_constant
 from onnx_lint.model import Graph, Model, Node, Place, holds_numbers
 from onnx_lint.model.constants import constants_of, large_tensors
 from onnx_lint.rule import Finding, rule
@@ -83,9 +84,8 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     constants = constants_of(model, verify=verify)
     for graph in model.graphs:
         scaled = {form: found for form in graph.form_counts if (found := _scales_of(form.domain, form.op_type))}
-        for node in graph.nodes if scaled else ():
-            if node.form in scaled:
-                yield from _scales(node, constants, *scaled[node.form])
+        for node in graph.nodes_of(scaled.keys()) if scaled else ():
+            yield from _scales(node, constants, *scaled[node.form])
 
 
 def _scales_of(domain: str, op_type: str) -> tuple[Sequence[int], bool] | None:
@@ -108,7 +108,9 @@ def _scales(node: Node, constants: Constants, indices: Sequence[int], of_blocks:
     inputs = node.inputs
     is_of_blocks = of_blocks or any(each.name == "block_size" and each.i for each in node.attribute_protos)
     for index in indices:
-        scales = constants.of(node.graph, inputs[index]) if index < len(inputs) else None
+        if index >= len(inputs) or _is_single_scale(node.graph, inputs[index]):
+            continue
+        scales = constants.of(node.graph, inputs[index])
         if scales is None or scales.has_nan:  # a NaN is another finding
             continue
         if scales.greatest == math.inf or (scales.least <= 0 and not is_of_blocks):
@@ -120,6 +122,20 @@ def _scales(node: Node, constants: Constants, indices: Sequence[int], of_blocks:
                 allowed="positive finite scales",
                 cause=f"{node.op_type} {said.rpartition(' is ')[2]}",
             )
+
+
+def _is_single_scale(graph: Graph, name: str) -> bool:
+    """Return whether a name is that of an initializer with one number, which may be a scale.
+
+    Nearly all scales are such initializers (docs/performance.md: single-scales).
+    """
+    index = graph.initializer_index.get(name)
+    if index is None:
+        return False
+    tensor = graph.message_at("initializer", index)
+    raw = tensor.raw_data
+    numbers = struct.unpack("<f", raw) if len(raw) == 4 else tensor.float_data
+    return tensor.data_type == FLOAT and len(numbers) == 1 and 0 < numbers[0] < math.inf
 
 
 def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:

@@ -149,12 +149,12 @@ def test_the_request_tells_which_options_are_set(monkeypatch: pytest.MonkeyPatch
     assert seen == [Request(("one",), frozenset({"select", "pedantic"}), select=("graph",), pedantic=True)]
 
 
-def test_click_is_not_imported(folder: Path):
+def test_click_and_json_are_not_imported(folder: Path):
     code = (
         "import sys; from onnx_lint.__main__ import main\n"
         "sys.argv = ['onnx-lint', 'clean.onnx']\n"
         "try: main()\n"
-        "except SystemExit as end: print(end.code, sorted({'click', 'inspect', 'pathlib', 'rich', 'numpy'}"
+        "except SystemExit as end: print(end.code, sorted({'click', 'inspect', 'json', 'pathlib', 'rich', 'numpy'}"
         " & set(sys.modules)))"
     )
     done = subprocess.run(

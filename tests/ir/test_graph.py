@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from support.models import exhaustive_walk as walked
 from support.models.model_samples import GRAPHS, from_text
 
+from onnx_lint.engine.lint import lint_model
+from onnx_lint.engine.settings import Settings
+from onnx_lint.ir.graph import Graph
 from onnx_lint.model import Model
 
 
@@ -32,6 +37,14 @@ def test_a_graph_sees_what_is_defined_before_its_node(graph: str, visible: str, 
     names = {name: found.sees(name) for name in (*visible.split(), *hidden.split())}
     assert names == dict.fromkeys(visible.split(), True) | dict.fromkeys(hidden.split(), False)
     assert {name for name in names if found.outer_definition(name) is not None} == set(visible.split())
+
+
+def test_graphs_share_the_names_of_their_attributes():
+    model = from_text(GRAPHS)
+    lint_model(model, Settings())
+    sharing = object.__new__(Graph)
+    sharing.position = 0
+    assert {sys.getsizeof(vars(graph)) for graph in model.graphs} == {sys.getsizeof(vars(sharing))}
 
 
 def test_definitions_come_with_their_places():

@@ -18,7 +18,6 @@ version since that number.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -54,7 +53,7 @@ class DataFile:
     @cached_property
     def header(self) -> Mapping[str, Any]:
         """The facts about the source of the file, with at least `source` and `version`."""
-        return MappingProxyType(json.loads(self._lines[b""]))
+        return MappingProxyType(package_data.from_json(self._lines[b""]))
 
     def versions(self, domain: str, op_type: str) -> tuple[int, ...]:
         """Return the operator set versions that added or changed an operator, ascending; empty if unknown."""
@@ -83,7 +82,7 @@ class DataFile:
             if key.startswith(prefix):
                 start = len(key) + 2
                 first = line[start : line.find(b"]", start)].partition(b",")[0]
-                yield json.loads(key[len(prefix) :]), int(first)
+                yield package_data.from_json(key[len(prefix) :]), int(first)
 
     def _row(self, domain: str, op_type: str) -> list[Any] | None:
         if len(domain) + len(op_type) > _MAX_NAME:
@@ -93,7 +92,7 @@ class DataFile:
             line = self._lines.get(f'["{domain}","{op_type}"'.encode(errors="backslashreplace"))
             if not line:
                 return None  # do not cache misses: a file may name any number of operators
-            self._rows[key] = json.loads(line)
+            self._rows[key] = package_data.from_json(line)
         return self._rows[key]
 
     def _build(self, row: list[Any], index: int) -> OperatorSchema:
@@ -133,7 +132,7 @@ class DataFile:
     def _type_list(self, key: str) -> frozenset[str]:
         types = self._type_lists.get(key)
         if types is None:
-            types = self._type_lists[key] = frozenset(json.loads(self._lines[f'["@{key}"'.encode()])[1])
+            types = self._type_lists[key] = frozenset(package_data.from_json(self._lines[f'["@{key}"'.encode()])[1])
         return types
 
 

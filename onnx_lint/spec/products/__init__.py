@@ -9,7 +9,6 @@ that is not listed is not judged.
 from __future__ import annotations
 
 import functools
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -175,5 +174,5 @@ def _release(name: str, index: int) -> ProductRelease:
 
 @functools.cache
 def _data(name: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(package_data.read(__name__, f"{name}.json"))
+    found: Mapping[str, Any] = package_data.read_json(__name__, f"{name}.json")
     return found

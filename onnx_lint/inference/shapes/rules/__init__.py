@@ -8,7 +8,6 @@ ONNX Runtime (com.microsoft) have a record each, in `onnx_lint.spec.operators.re
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -31,7 +30,7 @@ WITHOUT_SHAPES: Final[Mapping[str, str]] = {
 @cache
 def families() -> Mapping[str, str]:
     """Return the module with the rule of each operator, by `name_of`. `python -m tools.shape_families` writes it."""
-    found: Mapping[str, str] = json.loads(package_data.read(__name__, "families.json"))
+    found: Mapping[str, str] = package_data.read_json(__name__, "families.json")
     return found
 
 

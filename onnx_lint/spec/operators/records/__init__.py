@@ -22,7 +22,6 @@ the file and its use. A lambda keeps a record from being made for a model that d
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -132,7 +131,7 @@ _MOST: Final = 1_000
 @cache
 def families() -> Mapping[str, str]:
     """Return the module with the record of each operator. `python -m tools.shape_families` writes it."""
-    found: Mapping[str, str] = json.loads(package_data.read(__name__, "families.json"))
+    found: Mapping[str, str] = package_data.read_json(__name__, "families.json")
     return found
 
 
