@@ -69,7 +69,7 @@ def _show_difference(plan: Plan) -> int:
     with standard_output() as stream:
         stream.writelines(results.differences)
     results.print_not_made()
-    if not plan.run_request().quiet:
+    if not plan.run_request().quiet and results.code <= exit_codes.FINDINGS:
         sys.stderr.write(_left_of(results, unsafe=plan.run_request().unsafe_fixes))
     if results.code > exit_codes.FINDINGS:
         results.print_failures()

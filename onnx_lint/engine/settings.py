@@ -167,8 +167,12 @@ def _check_kind(rule: str, option: str, value: Any) -> None:
     from onnx_lint.engine.checked_values import ValueKindError, flat
     from onnx_lint.engine.option_kinds import OPTION_KINDS
 
+    kind = OPTION_KINDS.get(kinds[option])
+    if kind is None:
+        others = f"the kinds are {', '.join(OPTION_KINDS)}"
+        raise OptionError(rule, (option,), f"names the unknown kind {kinds[option]!r} in the rule itself; {others}")
     try:
-        list(flat((option,), _plain(value), OPTION_KINDS[kinds[option]]))
+        list(flat((option,), _plain(value), kind))
     except ValueKindError as error:
         raise OptionError(rule, error.path, str(error)) from error
 

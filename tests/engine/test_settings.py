@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.option_kinds import OPTION_KINDS
+from onnx_lint.engine.plugins import use_files
+from onnx_lint.engine.registry import registry
+from onnx_lint.engine.settings import SelectionError, Settings
 
 
 @pytest.mark.parametrize("domain", ["", "ai.onnx.ml"])
@@ -15,3 +20,49 @@ def test_operator_set_versions_begin_at_1(domain: str):
     for version in (0, -1):
         with pytest.raises(ValueError, match=f"^{version} is not an operator set version of 'ai.onnx"):
             Settings(opset_imports={domain: version})
+
+
+def test_rules_name_kinds_that_exist_for_options_that_exist():
+    named = {id: entry.rule for id, entry in registry().items() if entry.rule.kinds}
+    assert len(named) > 10
+    for rule in named.values():
+        assert rule.kinds.keys() <= rule.options.keys()
+        assert set(rule.kinds.values()) <= OPTION_KINDS.keys()
+        Settings(options={rule.id: rule.options})  # the defaults are allowed
+
+
+@pytest.mark.parametrize(
+    ("rule", "option", "right", "wrong"),
+    [
+        ("outdated-operator-set", "release", "1.14", "1.99"),
+        ("dead-external-data", "least_share", 0.5, 5),
+        ("unaligned-external-offset", "alignment", 4096, -4096),
+        ("unexpected-interface", "inputs", {"x": {"type": "float", "shape": ("n", 3)}}, {"x": {"type": "flot"}}),
+        ("unexpected-interface", "outputs", {"y": {"type": "seq(tensor(float))"}}, {"y": {"type": "tensor(float)"}}),
+        ("disallowed-element-type", "forbid", ("double",), ("doubel",)),
+    ],
+)
+def test_options_of_rules_are_checked_by_their_kinds(rule: str, option: str, right: object, wrong: object):
+    assert Settings(options={rule: {option: right}}).options[rule] == {option: right}
+    with pytest.raises(SelectionError, match=f"^option '{option}.*' of rule '{rule}' requires "):
+        Settings(options={rule: {option: wrong}})
+
+
+def test_a_rule_that_names_an_unknown_kind_says_so(tmp_path: Path):
+    path = tmp_path / "own.py"
+    path.write_text(OWN)
+    try:
+        with pytest.raises(SelectionError, match="names the unknown kind 'hole' in the rule itself; the kinds are "):
+            Settings(plugins=(str(path),), options={"own-rule": {"most": 1}})
+    finally:
+        use_files(())
+
+
+OWN = '''from onnx_lint.rule import own_clause, rule
+
+
+@rule(clause=own_clause("OWN-1", "A model is small."), since="1", kinds={"most": "hole"})
+def own_rule(model, *, most: int = 3):
+    """A model is large."""
+    yield from ()
+'''

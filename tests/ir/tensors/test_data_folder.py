@@ -144,7 +144,7 @@ def test_a_root_that_is_no_folder_is_a_mistake(folder: Path, capsys: pytest.Capt
         linted(folder, external_data_roots=[folder / "m.onnx"])
     gone = str(folder / "gone")
     assert run([str(folder / "m.onnx"), "--no-config", "--external-data-root", gone]) == 2
-    assert "is not a directory" in " ".join(capsys.readouterr().err.split())
+    assert f"Directory '{gone}' does not exist" in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_cache_of_a_model_hub_gets_a_full_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
