@@ -7,7 +7,6 @@ from typing import Final
 
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
-    DOMAIN_ALIAS,
     EXTERNAL_LOCATION,
     ROOT,
     STRING_TYPE,

@@ -113,7 +113,7 @@ def test_a_pyproject_without_the_table_is_passed_by(folder: Path, capsys: Output
 
 def test_standard_input_goes_by_the_working_directory(folder: Path) -> None:
     (folder / "onnx-lint.toml").write_text('fail-on = "warning"\n')
-    command = [sys.executable, "-m", "onnx_lint", "-", "-f", "concise"]
+    command = [sys.executable, "-m", "onnx_lint", "-", "-q", "-f", "concise"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command, input=ODD.encode(), capture_output=True, env=environment, timeout=600, check=False, cwd=folder
