@@ -297,7 +297,8 @@ def test_every_form_of_report_names_the_node(
 ) -> None:
     _break(monkeypatch, CASES["shape rule"])
     assert run(["-f", form, "--no-config", "crash.onnx"]) == 3
-    out = capsys.readouterr().out
+    captured = capsys.readouterr()
+    out = captured.err if form == "concise" else captured.out
     assert "target" in out
     assert "Tanh" in out
     assert "graph.node[2]" in out or r"graph.node\[2\]" in out

@@ -170,7 +170,7 @@ def test_standard_input_that_never_ends_is_refused():
 
 
 def test_a_model_comes_through_standard_input():
-    command = [sys.executable, "-m", "onnx_lint", "-", "--format", "concise"]
+    command = [sys.executable, "-m", "onnx_lint", "-", "-q", "--format", "concise"]
     done = subprocess.run(command, cwd=ROOT, input=MODEL, capture_output=True, check=False, timeout=600)
     assert done.returncode in {0, 1}
     assert done.stderr == b""

@@ -128,7 +128,7 @@ def test_a_target_of_the_command_line_or_the_configuration_runs_the_rule(tmp_pat
     for options in (["--target", "onnxruntime=1.17"], ["--config", config]):
         result = run(*options, NEWER)
         assert result.exit_code == 1
-        assert "conforms to ONNX; target: 1 error" in result.output
+        assert "conforms to ONNX 1.23; target: 1 error" in result.output
     assert run(NEWER).exit_code == 0
     assert run("--target", "onnxruntime=1.32", NEWER).exit_code == 0
     assert run("--config", config, "--select", "cycle", NEWER).exit_code == 0
