@@ -27,7 +27,6 @@ RECORDED = {
     "onnx_lint/loader/binary/wire_audit.py:_Audit.scan": 23,
     "onnx_lint/loader/text/text_positions.py:_PlaceSearch.walk": 21,
     "onnx_lint/schema/wire.py:records": 21,
-    "onnx_lint/spec/operators/attribute_constraints.py:attribute_constraints": 21,
     "onnx_lint/tasks/workers.py:done_by": 23,
     "rules/hygiene/degenerate_number.py:_casts": 22,
     "rules/hygiene/impossible_number.py:_not_numbers": 22,

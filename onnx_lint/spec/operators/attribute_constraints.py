@@ -9,6 +9,7 @@ Source: the descriptions of the operators and attributes, one row for each sente
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from onnx_lint.common.cached import remembered
@@ -152,12 +153,12 @@ class AttributeConstraints(Record):
 def attribute_constraints(operator: tuple[str, str, int]) -> AttributeConstraints | None:
     """Return the constraints of an operator, given by domain, name and version, on its attributes; None if none."""
     domain, name, version = operator
-    if domain == RUNTIME_DOMAIN:
-        return _recorded(name)
+    return _recorded(name) if domain == RUNTIME_DOMAIN else _listed(domain, name, version)
 
-    def covers(row_domain: str, operators: str, first: int, last: int) -> bool:
-        return row_domain == domain and name in operators.split() and first <= version <= last
 
+def _listed(domain: str, name: str, version: int) -> AttributeConstraints | None:
+    """Return the constraints in the tables of this module."""
+    covers = partial(_covers, domain, name, version)
     found = AttributeConstraints(
         {each: row[5] for row in _MINIMA if covers(*row[:2], *row[3:5]) for each in row[2].split()},
         frozenset(each for row in _DISTINCT if covers(*row[:2], *row[3:]) for each in row[2].split()),
@@ -168,6 +169,11 @@ def attribute_constraints(operator: tuple[str, str, int]) -> AttributeConstraint
     )
     has_more = (domain, name) in WITH_MORE or found.needing_elements
     return found if found.minima or found.distinct or found.lengths or found.sizes or has_more else None
+
+
+def _covers(domain: str, name: str, version: int, row_domain: str, operators: str, first: int, last: int) -> bool:
+    """Return whether a row, given by its domain, operators and versions, is about an operator."""
+    return row_domain == domain and name in operators.split() and first <= version <= last
 
 
 def _recorded(name: str) -> AttributeConstraints | None:
