@@ -9,8 +9,8 @@ from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
 from onnx_lint.ir.columns.tensor_encodings import may_be_nan
 from onnx_lint.ir.tensors.numbers import Constants, element_is, raw_numbers, small_constant
 from onnx_lint.model import Graph, Model, Node, Place, holds_numbers
-from onnx_lint.model.constants import constants_of, large_tensors
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model.constants import constants_of, large_tensors, of_wrong_size
+from onnx_lint.rule import Finding, replace, rule
 from onnx_lint.spec.element_types import FLOATING_TYPES
 
 if TYPE_CHECKING:
@@ -104,10 +104,16 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     - A NaN that marks missing values is not reported: in Imputer, LabelEncoder, TreeEnsemble, ConstantOfShape, and in
       tensors that only Where, Equal and IsNaN read, or nothing. Nodes that only move elements may be between them.
     - Element types of 8 bits and fewer are not read.
-    - Reported by another rule: infinite weights, overflowing casts and negative variances (`degenerate-number`).
+    - A scale that several operators read is one finding with all these nodes.
+    - A tensor with a wrong number of values is not read.
+    - Reported by other rules: infinite weights, overflowing casts and negative variances (`degenerate-number`), a wrong
+      number of values (`tensor-size-mismatch`).
     """
     yield from _not_numbers(model, verify=verify)
-    constants = constants_of(model, verify=verify)
+    yield from _with_one_cause_each(_wrong_scales(model, constants_of(model, verify=verify)))
+
+
+def _wrong_scales(model: Model, constants: Constants) -> Iterator[Finding]:
     for graph in model.graphs:
         scaled = {form for form in graph.form_counts if form.op_type in _SCALES}
         for node in graph.nodes if scaled else ():
@@ -132,6 +138,16 @@ def _scales(node: Node, constants: Constants) -> Iterator[Finding]:
             )
 
 
+def _with_one_cause_each(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Yield the findings; those at one scale, which several operators may read, get one cause."""
+    at_scale: dict[Place, list[Finding]] = {}
+    for finding in findings:
+        at_scale.setdefault(finding.place, []).append(finding)
+    for same in at_scale.values():
+        cause = "; ".join(sorted({str(each.cause) for each in same}))
+        yield from (replace(each, cause=cause) for each in same)
+
+
 def _is_of_blocks(node: Node) -> bool:
     """Return whether the scales of a node are those of blocks."""
     return node.op_type in _OF_BLOCKS or any(each.name == "block_size" and each.i for each in node.attribute_protos)
@@ -140,8 +156,9 @@ def _is_of_blocks(node: Node) -> bool:
 def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
     stored = large_tensors(model) if verify else lambda tensor: None
     computed: _ReadNames = {}
+    left_out = of_wrong_size(model)
     for tensor in model.tensors.of(FLOATING_TYPES, may_be_nan=not verify):
-        if not may_be_nan(tensor.proto, raw_numbers(tensor, model.source)):
+        if tensor.place.key in left_out or not may_be_nan(tensor.proto, raw_numbers(tensor, model.source)):
             continue
         found = small_constant(tensor, model.source, tensor.describe())
         if found is not None and found.has_nan:
