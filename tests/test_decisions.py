@@ -32,7 +32,6 @@ RECORDED = {
     "onnx_lint/spec/operators/attribute_constraints.py:attribute_constraints": 21,
     "onnx_lint/tasks/workers.py:done_by": 23,
     "rules/hygiene/degenerate_number.py:_casts": 22,
-    "rules/hygiene/impossible_number.py:_not_numbers": 22,
     "rules/hygiene/repeated_node.py:_findings": 25,
     "rules/hygiene/training_mode.py:_training_of": 25,
     "rules/target/unsupported_by_product.py:_without_kernel": 22,

@@ -109,7 +109,8 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     - Reported by other rules: infinite weights, overflowing casts and negative variances (`degenerate-number`), a wrong
       number of values (`tensor-size-mismatch`).
     """
-    yield from _not_numbers(model, verify=verify)
+    yield from _in_tensors(model, verify=verify)
+    yield from _in_attributes(model)
     yield from _with_one_cause_each(_wrong_scales(model, constants_of(model, verify=verify)))
 
 
@@ -153,7 +154,8 @@ def _is_of_blocks(node: Node) -> bool:
     return node.op_type in _OF_BLOCKS or any(each.name == "block_size" and each.i for each in node.attribute_protos)
 
 
-def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
+def _in_tensors(model: Model, *, verify: bool) -> Iterator[Finding]:
+    """Yield the findings on tensors with NaN."""
     stored = large_tensors(model) if verify else lambda tensor: None
     computed: _ReadNames = {}
     left_out = of_wrong_size(model)
@@ -166,6 +168,10 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
                 yield _of_nan(found.place, found.first(math.isnan))
         elif verify and found is None and not _is_harmless(tensor, computed):
             yield from _in_large(tensor, stored(tensor))
+
+
+def _in_attributes(model: Model) -> Iterator[Finding]:
+    """Yield the findings on attributes of numbers with NaN."""
     for attribute in model.attributes(lambda kind: kind.may_be_nan and kind.type in FLOAT_KINDS):
         if attribute.node is not None and attribute.node.op_type in _MISSING:
             continue
