@@ -11,8 +11,8 @@ from typing import Final
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.shapes.attribute_values import attribute_values
-from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
-from onnx_lint.inference.shapes.fact import Fact, Facts, fact
+from onnx_lint.inference.shapes.dims import Dims, are_sizes
+from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Indivisible, NotBroadcast, PlainProblem, WrongRank
 from onnx_lint.inference.shapes.registration import ShapeRule
@@ -123,13 +123,13 @@ def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainP
     return next(iter(fitting)) if len(fitting) == 1 else None
 
 
-def accepts(node: Node, schema: OperatorSchema, inputs: Facts) -> bool:
-    """Return whether the shapes of a node fit with these inputs; false if nothing is known of its operator."""
+def fitting_outputs(node: Node, schema: OperatorSchema, inputs: Facts) -> Outputs | None:
+    """Return the shapes of a node's outputs with these inputs; None if they do not fit, or nothing is known of it."""
     rule = shape_rule(schema)
     attributes = None if rule is None else attribute_values(node.attribute_protos, schema, None)
     if rule is None or attributes is None:
-        return False
-    return _fitting_outputs(node, Operands(schema, attributes, inputs, len(node.outputs)), attributes, rule) is not None
+        return None
+    return _fitting_outputs(node, Operands(schema, attributes, inputs, len(node.outputs)), attributes, rule)
 
 
 def _fitting_outputs(
@@ -138,7 +138,7 @@ def _fitting_outputs(
     """Return the outputs, if the rule finds nothing and they fit the declarations."""
     outputs = changed.finished(rule.infer(changed))
     fits = not changed.problems and all(
-        not isinstance(made, tuple) or not joined_shapes(made, _declared_shape(node.graph, name))[1]
+        not isinstance(made, tuple) or not joined_shapes(made, declared_fact(node.graph, name).shape)[1]
         for name, made in zip(node.outputs, outputs, strict=True)
     )
     return outputs if fits and _fits_all_sizes(changed, values, rule) else None
@@ -281,9 +281,10 @@ def _input(node: Node, index: int) -> str:
     return f"input {index} {quote(node.inputs[index])}"
 
 
-def _declared_shape(graph: Graph, name: str) -> Shape:
+def declared_fact(graph: Graph, name: str) -> Fact:
+    """Return what a graph declares for an output of its nodes."""
     outputs = graph.output_names if not graph.is_function else ()  # those of a function are names alone
     for field, names in (("value_info", graph.value_info_names), ("output", outputs)):
         if name in names:
-            return fact_of_type(graph.message_at(field, names.index(name)).type).shape
-    return None
+            return fact_of_type(graph.message_at(field, names.index(name)).type)
+    return UNKNOWN
