@@ -22,7 +22,6 @@ RECORDED = {
     "onnx_lint/common/option_types.py:_converted": 21,
     "onnx_lint/configuration/baseline.py:_identified": 21,
     "onnx_lint/fixing/rounds.py:_caused": 25,
-    "onnx_lint/inference/flow/repairs.py:_changes": 21,
     "onnx_lint/inference/shapes/rules/reshaping.py:_count_elements": 24,
     "onnx_lint/inference/shapes/rules/reshaping.py:reshape": 22,
     "onnx_lint/ir/columns/nodes.py:_read": 21,
