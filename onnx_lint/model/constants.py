@@ -10,13 +10,20 @@ from onnx_lint.ir.tensors.numbers import Constants
 
 if TYPE_CHECKING:
     from onnx_lint.ir.parts import Tensor
+    from onnx_lint.ir.places.place import PlaceKey
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
     from onnx_lint.model.model import Model
 
 
 def constants_of(model: Model, *, verify: bool = False) -> Constants:
     """Return the small constants of a model, and with `verify` also large ones and those in other files."""
-    return Constants(model.source, model.payloads, *([large_tensors(model)] if verify else []))
+    large = large_tensors(model) if verify else lambda tensor: None
+    return Constants(model.source, model.payloads, large, of_wrong_size(model))
+
+
+def of_wrong_size(model: Model) -> frozenset[PlaceKey]:
+    """Return the tensors with a wrong number of values, which is a finding: their elements are not what was meant."""
+    return frozenset(stored.place.key for stored in model.tensors.miscounted if stored.has_wrong_size)
 
 
 def large_tensors(model: Model) -> Callable[[Tensor], StoredTensor | None]:

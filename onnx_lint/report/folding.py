@@ -84,8 +84,7 @@ def _node_of(place: Place) -> Place | None:
 
 def _kind_of(members: Sequence[Diagnostic]) -> str:
     """Return the word for the elements that findings are about: `place` if they are of different kinds."""
-    first = members[0].at
-    if all(each.at == first for each in members):
+    if len({each.at for each in members}) < len(members):
         return "node"  # findings at one place are about the nodes that use the element there
     kinds = {_kind_at(each.at) for each in members}
     return kinds.pop() if len(kinds) == 1 else "place"

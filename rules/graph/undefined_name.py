@@ -56,6 +56,7 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     - The nearest name is suggested only for the first 20 wrong names of a kind, because the search takes time.
     - If one name of a graph is undefined and one value is used by nothing, the message names that value too, unless the
       node or the declared output needs another type: the name was probably changed in one place only.
+    - A name that both branches of an If lack for one reason is one finding with all these nodes.
     - Reported by other rules: an output of a nested graph that only an outer graph defines (`outer-scope-output`), an
       undefined name if an initializer lost its name (`unnamed-value`).
     """
@@ -82,6 +83,7 @@ def _undefined_inputs(model: Model, with_one: Set[Graph]) -> Iterator[Finding]:
             allowed="an input, an initializer, or an output of an earlier node",
             subject=undefined.name,
             collective=True,
+            cause=_cause(graph, undefined.name, hint),
         )
         yield _finding(whole, undefined.uses(_SHOWN), undefined.count, undefined.uses)
 
@@ -129,7 +131,18 @@ def _undefined_outputs(model: Model, with_one: Set[Graph]) -> Iterator[Finding]:
                 clause="FUN-8" if graph.is_function else "GRA-8",
                 allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",
                 subject=name,
+                cause=_cause(graph, name, hint),
             )
+
+
+def _cause(graph: Graph, name: str, hint: str) -> str:
+    """Return the same text for a name that several branches of If, or the graph around them, lack for one reason."""
+    for outer, position in graph.scopes():
+        holder = outer.forms[position : position + 1]  # none around an algorithm for training
+        if not holder or holder[0].op_type != "If":
+            break
+        graph = outer
+    return f"{graph.place} {quote(name)}, which {hint}"
 
 
 def _names_of_outputs(model: Model) -> Iterator[str]:

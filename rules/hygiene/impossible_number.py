@@ -10,8 +10,8 @@ from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
 from onnx_lint.ir.columns.tensor_encodings import may_be_nan
 from onnx_lint.ir.tensors.numbers import FLOAT, Constants, element_is, raw_numbers, small_constant
 from onnx_lint.model import Graph, Model, Node, Place, holds_numbers
-from onnx_lint.model.constants import constants_of, large_tensors
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model.constants import constants_of, large_tensors, of_wrong_size
+from onnx_lint.rule import Finding, replace, rule
 from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.records import record_of
@@ -78,10 +78,17 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     - A NaN that marks missing values is not reported: in Imputer, LabelEncoder, TreeEnsemble, ConstantOfShape, and in
       tensors that only Where, Equal and IsNaN read, or nothing. Nodes that only move elements may be between them.
     - Element types of 8 bits and fewer are not read.
-    - Reported by another rule: infinite weights, overflowing casts and negative variances (`degenerate-number`).
+    - A scale that several operators read is one finding with all these nodes.
+    - A tensor with a wrong number of values is not read.
+    - Reported by other rules: infinite weights, overflowing casts and negative variances (`degenerate-number`), a wrong
+      number of values (`tensor-size-mismatch`).
     """
-    yield from _not_numbers(model, verify=verify)
-    constants = constants_of(model, verify=verify)
+    yield from _in_tensors(model, verify=verify)
+    yield from _in_attributes(model)
+    yield from _with_one_cause_each(_wrong_scales(model, constants_of(model, verify=verify)))
+
+
+def _wrong_scales(model: Model, constants: Constants) -> Iterator[Finding]:
     for graph in model.graphs:
         scaled = {form: found for form in graph.form_counts if (found := _scales_of(form.domain, form.op_type))}
         for node in graph.nodes_of(scaled.keys()) if scaled else ():
@@ -138,11 +145,23 @@ def _is_single_scale(graph: Graph, name: str) -> bool:
     return tensor.data_type == FLOAT and len(numbers) == 1 and 0 < numbers[0] < math.inf
 
 
-def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
+def _with_one_cause_each(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Yield the findings; those at one scale, which several operators may read, get one cause."""
+    at_scale: dict[Place, list[Finding]] = {}
+    for finding in findings:
+        at_scale.setdefault(finding.place, []).append(finding)
+    for same in at_scale.values():
+        cause = "; ".join(sorted({str(each.cause) for each in same}))
+        yield from (replace(each, cause=cause) for each in same)
+
+
+def _in_tensors(model: Model, *, verify: bool) -> Iterator[Finding]:
+    """Yield the findings on tensors with NaN."""
     stored = large_tensors(model) if verify else lambda tensor: None
     computed: _ReadNames = {}
+    left_out = of_wrong_size(model)
     for tensor in model.tensors.of(FLOATING_TYPES, may_be_nan=not verify):
-        if not may_be_nan(tensor.proto, raw_numbers(tensor, model.source)):
+        if tensor.place.key in left_out or not may_be_nan(tensor.proto, raw_numbers(tensor, model.source)):
             continue
         found = small_constant(tensor, model.source, tensor.describe())
         if found is not None and found.has_nan:
@@ -150,6 +169,10 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
                 yield _of_nan(found.place, found.first(math.isnan))
         elif verify and found is None and not _is_harmless(tensor, computed):
             yield from _in_large(tensor, stored(tensor))
+
+
+def _in_attributes(model: Model) -> Iterator[Finding]:
+    """Yield the findings on attributes of numbers with NaN."""
     for attribute in model.attributes(lambda kind: kind.may_be_nan and kind.type in FLOAT_KINDS):
         if attribute.node is not None and attribute.node.op_type in _MISSING:
             continue

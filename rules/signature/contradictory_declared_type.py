@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.inference.flow.cast_fix import CastFix
+from onnx_lint.inference.flow.exchange import exchange_of
 from onnx_lint.model import Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, rule
 
@@ -52,12 +53,17 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     - In a function, `value_info` may declare inputs and outputs, and one type for several calls. It is an error if it
       fits no call, or could fit none, and a warning if it fits only some calls.
     - Converters that change the types of nodes often leave such declarations.
+    - If the inputs of the node are exchanged, only that is reported (`mismatched-operand-type`).
     - Reported by other rules: shapes (`contradictory-declared-shape`), two declarations of one value
       (`contradictory-value-info`), an optional type and the type in it (`unconverted-optional`).
     """
     flow = model.value_flow
     casts = CastFix(flow.declarations, flow.operands, model.graphs, lambda name, graph: flow.fact_of(name, graph).kind)
+    refused = {each.node.place for each in flow.operands}
     for conflict in conversions_apart(model, flow.declarations):
+        node = conflict.definition.node if conflict.definition is not None else None
+        if node is not None and node.place in refused and exchange_of(node, model.operators, flow) is not None:
+            continue  # with the inputs in their order the declaration is right
         of_value_info = flow.clause_of(conflict, "FUN-23a", "FUN-23c", "VI-6")
         clause = "NOD-8" if conflict.field == "output" else of_value_info
         yield from findings_of(model, conflict, clause, fix=casts.of(conflict) or deletion_of(conflict))

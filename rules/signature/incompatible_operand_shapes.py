@@ -22,8 +22,8 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     Follow the shape back to the place where it first differs from what you meant: an input with a wrong declaration, a
     missing or surplus Reshape or Transpose, weights of another layer. The finding says where each shape comes from. If
-    one change of the node makes its shapes fit, for example `transB=1` or an Unsqueeze of a bias, the help line says
-    it.
+    one change of the node makes its shapes fit, for example `transB=1`, another `axis` or an Unsqueeze of a bias, the
+    help line says it.
 
     `onnx-lint fix --unsafe-fixes` (unsafe: the tensor gets another shape) makes a scalar of a constant `[1]` if all its
     users require a scalar: `initializer { name: "min" data_type: 1 dims: 1 float_data: 0 }` of a Clip becomes

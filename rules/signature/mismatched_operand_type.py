@@ -4,8 +4,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.inference.flow.constant_fixes import Int64Fix
+from onnx_lint.inference.flow.exchange import exchange_of
+from onnx_lint.inference.flow.type_conflict import refused_initializers
 from onnx_lint.model import Model, has_type_conflicts
-from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, rule
+from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, replace, rule
 
 
 @rule(clause="NOD-8", since="0.1.0", about=has_type_conflicts, needs="node")
@@ -52,6 +54,10 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     - The thresholds and leaf weights of TreeEnsemble must have the type of its input. The text does not say it; onnx
       and ONNX Runtime refuse other types.
     - Types follow from inputs, initializers and attributes through all nodes, subgraphs and functions.
+    - If the types fit with two inputs exchanged, the help line says it, and a wrong type of the output is not another
+      finding.
+    - If several operators refuse the type of one initializer, and one type fits all of them, the report has one finding
+      with all these nodes.
     - A function is checked with the types of its calls. A fault in its body is reported once.
     - The outputs of a node with such a fault are unknown.
     - A deprecated operator, and an operator of an operator set that onnx-lint does not know yet, are not checked.
@@ -61,6 +67,15 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
       (`unsupported-attribute-value`).
     """
     conflicts = list(conversions_apart(model, model.value_flow.operands))
-    yield from findings_of_nodes(
-        model, ((each, "NOD-8") for each in conflicts), fix=Int64Fix(conflicts, model.graphs).of
-    )
+    refused = refused_initializers(conflicts)
+    fix = Int64Fix(conflicts, model.graphs).of
+    nodes = {each.place: each.node for each in conflicts}
+    for finding in findings_of_nodes(model, ((each, "NOD-8") for each in conflicts), fix=fix):
+        if finding.hint is None and finding.fix is None:
+            exchange = exchange_of(nodes[finding.place], model.operators, model.value_flow)
+            finding = finding if exchange is None else replace(finding, hint=exchange.describe("types"))
+        if finding.place in refused and finding.count == 1:
+            cause, allowed = refused[finding.place]
+            yield replace(finding, cause=cause, allowed=allowed)
+        else:
+            yield finding

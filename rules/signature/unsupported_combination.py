@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
 
-from onnx_lint.inference.flow.repairs import accepts
+from onnx_lint.inference.flow.repairs import fitting_outputs
 from onnx_lint.inference.shapes.fact import ABSENT
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import true_if_it_crashes
@@ -184,7 +184,7 @@ def _hint(model: Model, node: Node, schema: OperatorSchema, members: Sequence[Me
     )
     is_required = schema.since_version == _SCALES_REQUIRED
     facts[scales] = fact(facts[scales].kind, (0,), ()) if is_required else ABSENT
-    if not accepts(node, schema, tuple(facts)):
+    if fitting_outputs(node, schema, tuple(facts)) is None:
         return None
     what = "with an empty tensor" if is_required else "with the empty name"
     return f"{what} as {members[0].describe()}, the node has sizes alone"

@@ -75,13 +75,15 @@ def test_a_shared_cause_of_one_rule_is_told_by_nodes_unless_a_node_has_it_twice(
         (["graph.input[0]", "graph.input[1].type"], "input"),
         (["graph.input[0]", "graph.node[1].input[0]"], "place"),
         (["opset_import[0]", "opset_import[0]"], "node"),
+        (["graph.initializer[0]", "graph.initializer[0]", "graph.initializer[1]"], "node"),
         (["functions[0]", "functions[1]"], "function"),
         (["metadata_props[0]", "metadata_props[1]"], "node"),
     ],
 )
 def test_what_else_has_the_fault_is_named(places: list[str], word: str):
     (found,) = fold([replace(_of_node(0), at=place_at(place)) for place in places])
-    assert found.message == f"node 0; 1 more {word} has this fault"
+    behind = f"1 more {word} has" if len(places) == 2 else f"{len(places) - 1} more {word}s have"
+    assert found.message == f"node 0; {behind} this fault"
 
 
 def test_findings_without_a_cause_stay_apart():

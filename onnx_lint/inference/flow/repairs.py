@@ -11,8 +11,8 @@ from typing import Final
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.shapes.attribute_values import attribute_values
-from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
-from onnx_lint.inference.shapes.fact import Fact, Facts, fact
+from onnx_lint.inference.shapes.dims import Dims, are_sizes
+from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Indivisible, NotBroadcast, PlainProblem, WrongRank
 from onnx_lint.inference.shapes.registration import ShapeRule
@@ -22,7 +22,9 @@ from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import describe_list, quote
 
-TriedValues = Callable[[Operands], Iterable[int]]
+AttributeNumber = int | tuple[int, ...]
+
+TriedValues = Callable[[Operands], Iterable[AttributeNumber]]
 
 
 def _flag(_: Operands) -> Iterable[int]:
@@ -30,7 +32,8 @@ def _flag(_: Operands) -> Iterable[int]:
 
 
 def _axes(operands: Operands) -> Iterable[int]:
-    return range(len(operands.fact(0).shape or ()))
+    rank, given = len(operands.fact(0).shape or ()), operands.integer("axis", 0)
+    return [axis for axis in range(rank) if given not in (axis, axis - rank)]
 
 
 def _groups(operands: Operands) -> Iterable[int]:
@@ -45,11 +48,21 @@ def _blocks(_: Operands) -> Iterable[int]:
     return [2**power for power in range(4, 9)]
 
 
+def _kernel_of(weights: int) -> TriedValues:
+    def sizes(operands: Operands) -> Iterable[AttributeNumber]:
+        kernel = (operands.fact(weights).shape or ())[2:]
+        return [kernel] if kernel and are_sizes(kernel) else []
+
+    return sizes
+
+
 VALUES: Final[Mapping[str, Mapping[str, TriedValues]]] = {
     "Concat": {"axis": _axes},
-    "Conv": {"group": _groups},
-    "DequantizeLinear": {"block_size": _blocks},
-    "FusedConv": {"group": _groups},
+    "Conv": {"group": _groups, "kernel_shape": _kernel_of(1)},
+    "ConvInteger": {"kernel_shape": _kernel_of(1)},
+    "ConvTranspose": {"kernel_shape": _kernel_of(1)},
+    "DequantizeLinear": {"axis": _axes, "block_size": _blocks},
+    "FusedConv": {"group": _groups, "kernel_shape": _kernel_of(1)},
     "FusedGemm": {"transA": _flag, "transB": _flag},
     "FusedMatMul": {"transA": _flag, "transB": _flag},
     "GatherBlockQuantized": {"block_size": _blocks},
@@ -57,7 +70,8 @@ VALUES: Final[Mapping[str, Mapping[str, TriedValues]]] = {
     "GRU": {"layout": _flag},
     "LSTM": {"layout": _flag},
     "MatMulNBits": {"block_size": _blocks},
-    "QuantizeLinear": {"block_size": _blocks},
+    "QLinearConv": {"kernel_shape": _kernel_of(3)},
+    "QuantizeLinear": {"axis": _axes, "block_size": _blocks},
     "RNN": {"layout": _flag},
     "Split": {"num_outputs": lambda operands: [operands.output_count]},
 }
@@ -123,13 +137,13 @@ def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainP
     return next(iter(fitting)) if len(fitting) == 1 else None
 
 
-def accepts(node: Node, schema: OperatorSchema, inputs: Facts) -> bool:
-    """Return whether the shapes of a node fit with these inputs; false if nothing is known of its operator."""
+def fitting_outputs(node: Node, schema: OperatorSchema, inputs: Facts) -> Outputs | None:
+    """Return the shapes of a node's outputs with these inputs; None if they do not fit, or nothing is known of it."""
     rule = shape_rule(schema)
     attributes = None if rule is None else attribute_values(node.attribute_protos, schema, None)
     if rule is None or attributes is None:
-        return False
-    return _fitting_outputs(node, Operands(schema, attributes, inputs, len(node.outputs)), attributes, rule) is not None
+        return None
+    return _fitting_outputs(node, Operands(schema, attributes, inputs, len(node.outputs)), attributes, rule)
 
 
 def _fitting_outputs(
@@ -138,7 +152,7 @@ def _fitting_outputs(
     """Return the outputs, if the rule finds nothing and they fit the declarations."""
     outputs = changed.finished(rule.infer(changed))
     fits = not changed.problems and all(
-        not isinstance(made, tuple) or not joined_shapes(made, _declared_shape(node.graph, name))[1]
+        not isinstance(made, tuple) or not joined_shapes(made, declared_fact(node.graph, name).shape)[1]
         for name, made in zip(node.outputs, outputs, strict=True)
     )
     return outputs if fits and _fits_all_sizes(changed, values, rule) else None
@@ -169,11 +183,9 @@ _PRIMES: Final = (10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079, 10091,
 
 def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[Change]:
     operator = operands.operator
-    for name, values_of in VALUES.get(operator, EMPTY).items():
-        known, rank = operands.integer(name, 0), len(operands.fact(0).shape or ())
-        for value in values_of(operands) if name in operands.schema.attributes else ():
-            if value != known and (name != "axis" or value - rank != known):
-                yield _of_attributes({name: value})
+    yield from _other_values(operands)
+    if operator == "Scan":
+        yield from _scan_inputs(node, operands)
     if isinstance(problem, Indivisible):
         yield from _divisors(operands, problem)
     if "broadcast" in operands.schema.attributes:
@@ -194,10 +206,39 @@ def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[
         yield from _with_an_axis(node, operands, problem.operand)
 
 
-def _of_attributes(values: Mapping[str, int], *, is_of_several: bool = False) -> Change:
-    return Change(
-        " and ".join(f"{name}={value}" for name, value in values.items()), values, is_of_several=is_of_several
-    )
+def _other_values(operands: Operands) -> Iterator[Change]:
+    """Yield the values of `VALUES` that attributes of the operator do not have."""
+    for name, values_of in VALUES.get(operands.operator, EMPTY).items():
+        known = operands.integer(name, 0)
+        for value in values_of(operands) if name in operands.schema.attributes else ():
+            if value != known:
+                yield _of_attributes({name: value})
+
+
+def _of_attributes(values: Mapping[str, AttributeNumber], *, is_of_several: bool = False) -> Change:
+    written = [
+        f"{name}={describe_list(value) if isinstance(value, tuple) else value}" for name, value in values.items()
+    ]
+    return Change(" and ".join(written), values, is_of_several=is_of_several)
+
+
+def _scan_inputs(node: Node, operands: Operands) -> Iterator[Change]:
+    """Yield the numbers of scan inputs with which all inputs have the shapes that the body declares for its own.
+
+    The shape rule only compares the lengths of the scan inputs. Nothing is tried if attributes say their axes.
+    """
+    body = next((proto.g for proto in node.attribute_protos if proto.name == "body"), None)
+    if body is None or operands.integers("scan_input_axes") or len(body.input) != len(operands.facts):
+        return
+    pairs = [
+        (given.shape, fact_of_type(stated.type).shape) for given, stated in zip(operands.facts, body.input, strict=True)
+    ]
+    for count in range(1, min(len(pairs), MOST_CHANGES) + 1):
+        states, scanned = pairs[:-count], pairs[-count:]
+        pieces = [(given and given[1:], stated) for given, stated in scanned]
+        known = [(given, stated) for given, stated in states + pieces if given is not None and stated is not None]
+        if len(known) == len(pairs) and not any(joined_shapes(given, stated)[1] for given, stated in known):
+            yield _of_attributes({"num_scan_inputs": count})
 
 
 def _divisors(operands: Operands, problem: Indivisible) -> Iterator[Change]:
@@ -281,9 +322,10 @@ def _input(node: Node, index: int) -> str:
     return f"input {index} {quote(node.inputs[index])}"
 
 
-def _declared_shape(graph: Graph, name: str) -> Shape:
+def declared_fact(graph: Graph, name: str) -> Fact:
+    """Return what a graph declares for an output of its nodes."""
     outputs = graph.output_names if not graph.is_function else ()  # those of a function are names alone
     for field, names in (("value_info", graph.value_info_names), ("output", outputs)):
         if name in names:
-            return fact_of_type(graph.message_at(field, names.index(name)).type).shape
-    return None
+            return fact_of_type(graph.message_at(field, names.index(name)).type)
+    return UNKNOWN

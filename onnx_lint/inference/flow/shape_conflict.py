@@ -245,9 +245,17 @@ class DeclaredShapeConflict(DeclaredValue):
 
     def describe(self) -> str:
         """Return the declared shape and the inferred one."""
+        return f"{self.stated(text_of(self.declared))}, but {self._made}"
+
+    def describe_from_node(self) -> str:
+        """Return the inferred shape and the declared one, for a fault of the node."""
+        return f"{self._made}, but {self.stated(text_of(self.declared))}"
+
+    @property
+    def _made(self) -> str:
         maker = self.definition.describe() if self.definition is not None else "the node"
         branch = f" in {self.branch}" if self.branch else ""
-        return f"{self.stated(text_of(self.declared))}, but {maker} is {text_of(self.inferred)}{branch}"
+        return f"{maker} is {text_of(self.inferred)}{branch}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call that supplies it."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from onnx_lint.common.record import Record
@@ -127,6 +127,27 @@ class OperandConflict(Record):
             if definition is not None:
                 found.append((definition.place, f"defines input {index}"))
         return found + _call_notes(self.call)
+
+
+def refused_initializers(conflicts: Iterable[OperandConflict]) -> dict[Place, tuple[str, str]]:
+    """Return one cause for the conflicts about an initializer that several operators refuse, and types for all of them.
+
+    By the place of the conflict. Such a tensor is stored with a wrong type, unless no type fits all of the operators.
+    """
+    readers: dict[Place, list[tuple[OperandConflict, Parameter]]] = {}
+    for each in conflicts:
+        parameter = each.schema.input_at(each.problem.index)
+        if isinstance(each.problem, Disallowed) and parameter is not None:
+            definition = each.node.graph.definition_of(each.subject)
+            if definition is not None and definition.field == "initializer":
+                readers.setdefault(definition.place, []).append((each, parameter))
+    found = {}
+    for same in readers.values():
+        causes = sorted({each.cause for each, _ in same})
+        fitting = frozenset.intersection(*(allowed_types(parameter) for _, parameter in same))
+        if len(causes) > 1 and fitting:
+            found.update({each.place: ("; ".join(causes), describe_types(fitting)) for each, _ in same})
+    return found
 
 
 def _with_attribute(conflict: OperandConflict, problem: Contradicted) -> str:

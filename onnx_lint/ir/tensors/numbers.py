@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -85,11 +85,16 @@ class Constants:
         source: Source,
         payloads: Mapping[PlaceKey, tuple[Payload, ...]],
         large: Callable[[Tensor], StoredTensor | None] = lambda tensor: None,
+        left_out: Set[PlaceKey] = frozenset(),
     ) -> None:
-        """`large`: returns the values of a tensor that is not small or is in another file; None to leave it out."""
+        """`large`: returns the values of a tensor that is not small or is in another file; None to leave it out.
+
+        `left_out`: the tensors that are no constants.
+        """
         self._source = source
         self._payloads = payloads
         self._large = large
+        self._left_out = left_out
         self._known: dict[tuple[int, str], Constant | None] = {}
 
     def of(self, graph: Graph, name: str) -> Constant | None:
@@ -128,6 +133,8 @@ class Constants:
         return None
 
     def _tensor(self, proto: Proto, place: Place, graph: Graph, owner: str) -> Constant | None:
+        if place.key in self._left_out:
+            return None
         tensor = Tensor(proto, place, graph, self._payloads.get(place.key, ()))
         small = small_constant(tensor, self._source, owner)
         stored = self._large(tensor) if small is None and proto.data_type in _CODES else None

@@ -100,10 +100,46 @@ def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
             "DequantizeLinear<block_size=32>(x, w)",
             "with block_size=16 the shapes fit",
         ),
+        ("int8[6,4] x, float[6] s", "float[6,4] y", "DequantizeLinear(x, s)", "with axis=0 the shapes fit"),
+        ("int8[6,4] x, float[6] s", "float[6,4] y", "DequantizeLinear<axis=-1>(x, s)", "with axis=0 the shapes fit"),
+        ("float[6,4] x, float[6] s", "uint8[6,4] y", "QuantizeLinear(x, s)", "with axis=0 the shapes fit"),
+        # Either axis fits, or none.
+        ("int8[6,4,6] x, float[6] s", "float[6,4,6] y", "DequantizeLinear(x, s)", None),
+        ("int8[6,4] x, float[5] s", "float[6,4] y", "DequantizeLinear(x, s)", None),
+        (
+            "float[1,3,8,8] x, float[4,3,3,3] w",
+            "float[1,4,6,6] y",
+            "Conv<kernel_shape=[5,5]>(x, w)",
+            "with kernel_shape=[3, 3] the shapes fit",
+        ),
+        # The output is declared for a kernel of 5 x 5.
+        ("float[1,3,8,8] x, float[4,3,3,3] w", "float[1,4,4,4] y", "Conv<kernel_shape=[5,5]>(x, w)", None),
+        (
+            "float[1,3,8,8] x, float[3,4,3,3] w",
+            "float[1,4,10,10] y",
+            "ConvTranspose<kernel_shape=[5,5]>(x, w)",
+            "with kernel_shape=[3, 3] the shapes fit",
+        ),
     ],
 )
 def test_one_change_is_told_if_it_fits(inputs: str, output: str, node: str, hint: str | None):
     assert _hints(inputs, output, f"y = {node}")[0] == hint
+
+
+@pytest.mark.parametrize(
+    ("state", "piece", "more", "hint"),
+    [
+        ("float[4] st", "float[4] xi", "", "with num_scan_inputs=1 the shapes fit"),
+        # The body has no shapes, others, or a scan input of another axis, to which no shape is compared.
+        ("float[] st", "float[4] xi", "", None),
+        ("float[4] st", "float[5] xi", "", None),
+        ("float[4] st", "float[4] xi", ", scan_input_axes=[0,0]", None),
+    ],
+)
+def test_the_number_of_scan_inputs_fits_the_body(state: str, piece: str, more: str, hint: str | None):
+    nodes = f"""z, y = Scan<num_scan_inputs=2{more}, body = b ({state}, {piece}) => (float[4] s2, float[4] yo)
+        {{ s2 = Add(st, xi) yo = Identity(s2) }}>(s, x)"""
+    assert _hints("float[4] s, float[7,4] x", "float[4] z, float[7,4] y", nodes)[0] == hint
 
 
 def test_a_parameter_of_a_function_is_not_known():

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the two inputs of a node that were exchanged, by trying it."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.repairs import declared_fact, fitting_outputs
+from onnx_lint.inference.shapes.fact import Facts
+from onnx_lint.inference.shapes.operands import Outputs
+from onnx_lint.inference.types.typed_operator import typed_operator
+from onnx_lint.ir.graph import Node
+from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.wording import quote
+
+if TYPE_CHECKING:
+    from onnx_lint.inference.flow.value_flow import ValueFlow
+    from onnx_lint.ir.operators.operators import Operators
+
+
+class Exchange(Record):
+    """Two inputs of a node that must be exchanged: types and shapes then fit the operator and the declarations."""
+
+    node: Node
+    pair: tuple[int, int]
+    shapes: Outputs
+    """The shapes of the outputs that the node then has."""
+
+    def describe(self, what: str) -> str:
+        """Return a hint. `what`: `types` or `shapes`."""
+        one, other = (f"{index} {quote(self.node.inputs[index])}" for index in self.pair)
+        return f"with inputs {one} and {other} of {self.node.describe()} exchanged the {what} fit"
+
+
+def exchange_of(node: Node, operators: Operators, flow: ValueFlow) -> Exchange | None:
+    """Return the one exchange of two inputs with which everything fits; None if there is none, or more than one."""
+    schema, facts = operators.operator(node).schema, tuple([flow.fact_of(name, node.graph) for name in node.inputs])
+    has_parameters = any(proto.ref_attr_name for proto in node.attribute_protos)  # a call of the function decides
+    if schema is None or has_parameters or len(facts) > _MOST_INPUTS or not all(each.kind for each in facts):
+        return None
+    tried = (_tried(node, schema, facts, pair) for pair in combinations(range(len(facts)), 2))
+    found = [each for each in tried if each is not None]
+    return found[0] if len(found) == 1 else None
+
+
+_MOST_INPUTS: Final = 4
+"""Operators with more inputs have optional ones, which are rarely exchanged. A model may be made to take long."""
+
+
+def _tried(node: Node, schema: OperatorSchema, facts: Facts, pair: tuple[int, int]) -> Exchange | None:
+    one, other = pair
+    operator, exchanged = typed_operator(schema, binds=True), list(facts)
+    exchanged[one], exchanged[other] = facts[other], facts[one]
+    if operator.attributes:
+        return None  # they decide types
+    outcome = operator.outcome(tuple([each.kind for each in exchanged]), (), len(node.outputs))
+    if outcome.problems or any(
+        kind is not None and declared_fact(node.graph, name).kind not in (None, kind)
+        for name, kind in zip(node.outputs, outcome.outputs, strict=False)
+    ):
+        return None
+    shapes = fitting_outputs(node, schema, tuple(exchanged))
+    return None if shapes is None else Exchange(node, pair, shapes)
