@@ -76,7 +76,8 @@ def test_a_name_that_looks_like_a_place_stays_as_it_is():
     assert [(item.place, item.message) for item in report.diagnostics] == [
         (
             "node[0].input[0]",
-            "unnamed node 0 (Relu) of the graph uses 'the model', which nothing defines; 'graph.output[0]' is used by nothing",
+            "unnamed node 0 (Relu) of the graph uses 'the model', which nothing defines; "
+            "'graph.output[0]' is used by nothing",
         )
     ]
 
