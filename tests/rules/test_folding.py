@@ -300,6 +300,11 @@ def _pasted(count: int) -> str:
     return _model(2 * _nodes(count, lambda index: f"n{index}"))
 
 
+def _pasted_initializers(count: int) -> str:
+    held = "".join(f'initializer {{ name: "w{index}" data_type: 1 float_data: 1 }}\n' for index in range(count))
+    return _model("", 2 * held)
+
+
 OF_ONE_CAUSE = {
     "unknown-quantized-tensor": (_annotations, "annotation has", "annotations have"),
     "contradictory-value-info": (_stale_initializers, "value has", "values have"),
@@ -307,6 +312,7 @@ OF_ONE_CAUSE = {
     "contradictory-declared-type": (_stale_types, "value has", "values have"),
     "unknown-element-type": (_undefined_types, "value has", "values have"),
     "duplicate-definition": (_pasted, "node has", "nodes have"),
+    "duplicate-initializer": (_pasted_initializers, "initializer has", "initializers have"),
 }
 
 
