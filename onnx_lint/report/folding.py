@@ -107,5 +107,6 @@ _KINDS: Final = {
     "node": "node",
     "opset_import": "import",
     "output": "output",
+    "quantization_annotation": "annotation",
     "value_info": "value",
 }

@@ -85,6 +85,7 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
             related=(Related(other.place, f"first definition of {quote(name)}: {other.describe()}"),),
             allowed="one definition for each value name of a graph",
             subject=name,
+            cause=_cause(graph, definition, other),
         )
 
 
@@ -95,6 +96,17 @@ def _is_for_another_rule(definition: Definition, other: Definition) -> bool:
     if "input" in (definition.field, other.field):
         return definition.field != other.field or definition.graph.is_function
     return definition.graph is other.graph
+
+
+def _cause(graph: Graph, definition: Definition, other: Definition) -> str | None:
+    """Return the same text for all elements of a part that is in the graph twice: those of a copy are as far apart."""
+    if definition.graph is not other.graph or definition.field != other.field:
+        return None
+    if definition.node is None or other.node is None:
+        return f"{graph.place} {definition.field} {definition.index - other.index}"
+    if definition.node.op_type != other.node.op_type or definition.index != other.index:
+        return None
+    return f"{graph.place} node {definition.node.index - other.node.index}"
 
 
 def _clause(graph: Graph, definition: Definition, other: Definition) -> str:

@@ -60,6 +60,8 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
                 related=(Related(graph.at(other_field, other), f"first initializer {quote(name)}"),),
                 allowed="one initializer for each name",
                 subject=name,
+                # Those of a part that is in the graph twice are as far apart.
+                cause=f"{graph.place} {index - other}" if field == other_field else None,
             )
 
 

@@ -65,6 +65,7 @@ def _repeated_tensors(graph: Graph) -> Iterator[Finding]:
                 related=(Related(graph.at("quantization_annotation", other), f"first one of {quote(name)}"),),
                 allowed="one annotation for each tensor",
                 subject=name,
+                cause=f"{graph.place} {index - other} later",  # of a list that is written twice, all are as far apart
             )
 
 
@@ -84,6 +85,7 @@ def _repeated_across(algorithm: Graph, main: Graph) -> Iterator[Finding]:
                 related=(Related(main.at("quantization_annotation", first[name]), f"first one of {quote(name)}"),),
                 allowed="one annotation for each tensor",
                 subject=name,
+                cause=str(algorithm.place),
             )
 
 

@@ -75,4 +75,5 @@ def _finding(place: Place, described: str, name: str, graph: Graph, suggestions:
         else f"{described} names no tensor",
         allowed="an input, an initializer or a node output",
         subject=name or None,
+        cause=f"{graph.place} {'named' if name else 'unnamed'}{' alike' if hint else ''}",
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.inference.flow.cast_fix import CastFix
 from onnx_lint.inference.flow.exchange import exchange_of
+from onnx_lint.inference.flow.type_conflict import DeclarationConflict, ImpossibleDeclaration
 from onnx_lint.model import Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, rule
 
@@ -66,4 +67,13 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
             continue  # with the inputs in their order the declaration is right
         of_value_info = flow.clause_of(conflict, "FUN-23a", "FUN-23c", "VI-6")
         clause = "NOD-8" if conflict.field == "output" else of_value_info
-        yield from findings_of(model, conflict, clause, fix=casts.of(conflict) or deletion_of(conflict))
+        yield from findings_of(
+            model, conflict, clause, fix=casts.of(conflict) or deletion_of(conflict), cause=_cause(conflict)
+        )
+
+
+def _cause(conflict: DeclarationConflict | ImpossibleDeclaration) -> str | None:
+    """Return the same text for the entries of value_info that state one type where one other follows: stale ones."""
+    if not isinstance(conflict, DeclarationConflict) or conflict.field != "value_info" or conflict.cast_to is not None:
+        return None
+    return f"{conflict.graph.place} {conflict.declared} {conflict.inferred}"

@@ -48,6 +48,7 @@ def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
                 allowed="an element type of TensorProto.DataType other than UNDEFINED",
                 offset=tensor.offset,
                 subject=tensor.proto.name,
+                cause=_complaint(tensor),
             )
 
 

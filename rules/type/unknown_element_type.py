@@ -50,6 +50,7 @@ def unknown_element_type(model: Model) -> Iterator[Finding]:
             f"{describe_case(found)} has the element type {code}, which is {'not defined' if code else 'UNDEFINED'}",
             clause=_CLAUSES[kind],
             allowed=f"an element type from 1 to {len(ELEMENT_TYPES)}",
+            cause=str(code),
         )
 
 

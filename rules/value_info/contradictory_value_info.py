@@ -64,6 +64,14 @@ def _contradictions(declarations: list[Declaration]) -> Iterator[Finding]:
         earlier.setdefault(declaration.field, EarlierStatements()).add(index, declaration)
 
 
+def _cause(declaration: Declaration, other: Declaration) -> str | None:
+    """Return the same text for the entries of a graph that contradict initializers in one way: stale ones."""
+    if declaration.field != "value_info" or not other.is_initializer:
+        return None
+    types = declaration.element_type, other.element_type
+    return f"{declaration.graph.place} {types if types[0] != types[1] else 'shape'}"
+
+
 def _without_doubt(declarations: list[Declaration]) -> list[Declaration]:
     """Return the declarations without outputs that contradict each other: another finding, and any of them is wrong."""
     outputs = EarlierStatements()
@@ -83,6 +91,7 @@ def _finding(declaration: Declaration, other: Declaration) -> Finding:
         related=(Related(other.place, f"the other declaration of {quote(other.name)}"),),
         allowed=f"a type that fits {other.describe_type()}",
         subject=declaration.name,
+        cause=_cause(declaration, other),
         fix=Fix(f"delete {declaration.describe()}", (Delete(declaration.place),))
         if declaration.field == "value_info"
         else "either declaration may be wrong",

@@ -77,6 +77,7 @@ def test_a_shared_cause_of_one_rule_is_told_by_nodes_unless_a_node_has_it_twice(
         (["opset_import[0]", "opset_import[0]"], "node"),
         (["graph.initializer[0]", "graph.initializer[0]", "graph.initializer[1]"], "node"),
         (["functions[0]", "functions[1]"], "function"),
+        (["graph.quantization_annotation[0]", "graph.quantization_annotation[1].tensor_name"], "annotation"),
         (["metadata_props[0]", "metadata_props[1]"], "node"),
     ],
 )

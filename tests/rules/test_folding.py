@@ -264,3 +264,73 @@ def test_one_cause_is_one_finding(outputs: str, body: str, found: list[tuple[tup
     assert [words in item.message for item, (_, words) in zip(report.diagnostics, found, strict=True)] == [True] * len(
         found
     )
+
+
+def _annotations(count: int) -> str:
+    return _model("", "".join(f'quantization_annotation {{ tensor_name: "lost{index}" }}\n' for index in range(count)))
+
+
+def _stale_initializers(count: int) -> str:
+    entries = "".join(
+        f'value_info {{ name: "w{index}" {TYPE % 2} }} initializer {{ name: "w{index}" data_type: 1 float_data: 1 }}\n'
+        for index in range(count)
+    )
+    return _model("", entries)
+
+
+def _stale_constants(count: int) -> str:
+    value = 'attribute { name: "value_float" type: FLOAT f: 1 }'
+    nodes = "".join(f'node {{ op_type: "Constant" output: "v{index}" {value} }}\n' for index in range(count))
+    return _model(nodes, "".join(f'value_info {{ name: "v{index}" {TYPE % 1} }}\n' for index in range(count)))
+
+
+def _stale_types(count: int) -> str:
+    stated = (TYPE % 2).replace("elem_type: 1", "elem_type: 10")
+    entries = "".join(f'value_info {{ name: "v{index}" {stated} }}\n' for index in range(count))
+    return _model(_nodes(count, lambda index: f"n{index}"), entries)
+
+
+def _undefined_types(count: int) -> str:
+    stated = (TYPE % 2).replace("elem_type: 1", "elem_type: 99")
+    entries = "".join(f'value_info {{ name: "v{index}" {stated} }}\n' for index in range(count))
+    return _model(_nodes(count, lambda index: f"n{index}"), entries)
+
+
+def _pasted(count: int) -> str:
+    return _model(2 * _nodes(count, lambda index: f"n{index}"))
+
+
+def _pasted_initializers(count: int) -> str:
+    held = "".join(f'initializer {{ name: "w{index}" data_type: 1 float_data: 1 }}\n' for index in range(count))
+    return _model("", 2 * held)
+
+
+OF_ONE_CAUSE = {
+    "unknown-quantized-tensor": (_annotations, "annotation has", "annotations have"),
+    "contradictory-value-info": (_stale_initializers, "value has", "values have"),
+    "contradictory-declared-shape": (_stale_constants, "value has", "values have"),
+    "contradictory-declared-type": (_stale_types, "value has", "values have"),
+    "unknown-element-type": (_undefined_types, "value has", "values have"),
+    "duplicate-definition": (_pasted, "node has", "nodes have"),
+    "duplicate-initializer": (_pasted_initializers, "initializer has", "initializers have"),
+}
+
+
+@pytest.mark.parametrize("rule", OF_ONE_CAUSE)
+@pytest.mark.parametrize("count", [1, 2, 40])
+def test_findings_of_one_cause_are_one_in_json_and_sarif(folder, rule, count):
+    make, one, several = OF_ONE_CAUSE[rule]
+    found = _found(folder, rule, make(count))
+    (finding,), (result,) = found["findings"], found["results"]
+    behind = {1: "", 2: f"; 1 more {one} this fault", 40: f"; 39 more {several} this fault"}[count]
+    assert finding["message"].endswith(behind)
+    assert (finding.get("count"), result.get("occurrenceCount")) == ((count, count) if count > 1 else (None, None))
+
+
+@pytest.mark.parametrize("rule", OF_ONE_CAUSE)
+def test_a_new_fault_of_a_known_cause_is_new_for_a_baseline(folder, rule):
+    make, _, _ = OF_ONE_CAUSE[rule]
+    _found(folder, rule, make(3), "--write-baseline", "b.json")
+    assert _found(folder, rule, make(3), "--baseline", "b.json")["findings"] == []
+    (finding,) = _found(folder, rule, make(4), "--baseline", "b.json")["findings"]
+    assert "more" not in finding["message"]

@@ -213,10 +213,15 @@ class DeclaredShapeConflict(DeclaredValue):
 
     @property
     def cause(self) -> str | None:
-        """The node and the axes that differ: several outputs may be declared for one wrong axis."""
+        """The node and the axes that differ: several outputs may be declared for one wrong axis.
+
+        For entries of value_info for Constants the two shapes: a tool writes all of them in one way.
+        """
         definition = self.graph.definition_of(self.subject)
         if definition is None or definition.node is None:
             return None
+        if definition.node.op_type == "Constant" and self.field == "value_info":
+            return f"{self.graph.name} Constant {self.declared.shape} {self.inferred.shape}"
         pairs = enumerate(zip(self.declared.shape or (), self.inferred.shape or (), strict=False))
         axes = [axis for axis, (one, other) in pairs if not agree(one, other)]
         return f"{self.graph.name} {definition.node.index} {' '.join(definition.node.outputs)} {axes}"
