@@ -79,9 +79,13 @@ class ReadInputs(Record):
 _AXES: Final = ReadInputs(18, (1,))
 
 READ_INPUTS: Final[Mapping[str, tuple[ReadInputs, ...]]] = {
+    **dict.fromkeys(("BlackmanWindow", "HammingWindow", "HannWindow"), (ReadInputs(17, (0,), needs_rank=False),)),
+    "CenterCropPad": (ReadInputs(18, (1,)),),
     "ConstantOfShape": (ReadInputs(9, (0,), needs_rank=False),),
+    "DFT": (ReadInputs(17, (1,)),),
     "Expand": (ReadInputs(8, (1,)),),
     "Pad": (ReadInputs(11, (1, 3)),),
+    "Range": (ReadInputs(11, (0, 1, 2), needs_rank=False, needs_all=True),),
     **dict.fromkeys(("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax"), (_AXES,)),
     **dict.fromkeys(("ReduceMean", "ReduceMin", "ReduceProd", "ReduceSumSquare"), (_AXES,)),
     "ReduceSum": (ReadInputs(13, (1,)),),
