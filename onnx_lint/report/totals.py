@@ -11,6 +11,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.report.file_report import Counted, FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
     from onnx_lint.report.remark_totals import RemarkTotals
@@ -243,4 +244,10 @@ class Report(Record):
         if not count:
             left = len(self.not_linted)
             return f"{left:,} {'file was' if left == 1 else 'files were'} not linted" if left else "no file was checked"
-        return totals.reasons[conforms] + (f" (and {count - 1:,} more of {totals.files:,} files)" if count > 1 else "")
+        reason = totals.reasons[conforms]
+        if totals.files == 1:
+            return reason
+        some = f"{count:,} of {counted(totals.files, totals.noun)}"
+        if conforms is False:
+            return f"{some} {'does' if count == 1 else 'do'} not conform"
+        return f"{some} {'has' if count == 1 else 'have'} no verdict; the first: {reason}"
