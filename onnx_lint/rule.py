@@ -139,7 +139,10 @@ class FaultParts(Record):
         return ((part.place, part.subject) for part in self.findings)
 
     def split(self, finding: Finding, key: FaultKey) -> list[Finding]:
-        """Return a finding for the faults of each key, with that part of the fix; further faults have the key None."""
+        """Return a finding for the faults of each key, with that part of the fix; further faults have the key None.
+
+        Where there is a key, it has the name of its first fault.
+        """
         groups: dict[object, list[Finding]] = {None: []} if self.others else {}
         for part in self.findings:
             groups.setdefault(key(part.place, part.subject), []).append(part)
@@ -149,7 +152,8 @@ class FaultParts(Record):
         for each, group in groups.items():
             piece = replace(self, findings=tuple(group), others=self.others if each is None else 0).whole()
             fix = self._fix_of(finding, group)
-            pieces.append(replace(piece, fix=fix, clause=finding.clause, case=finding.case))
+            subject = self.subject if each is None else group[0].subject or self.subject
+            pieces.append(replace(piece, fix=fix, clause=finding.clause, case=finding.case, subject=subject))
         return pieces
 
     def _fix_of(self, finding: Finding, group: Sequence[Finding]) -> Fix | str | None:
@@ -188,14 +192,17 @@ class Faults(Record):
         return map(self.part, self.all())
 
     def split(self, finding: Finding, key: FaultKey) -> list[Finding]:
-        """Return a finding for the faults of each key."""
+        """Return a finding for the faults of each key. Where there is a key, it has the name of its first fault."""
         groups: dict[object, list[Any]] = {}
         for fault in self.all():
             groups.setdefault(key(*self.part(fault)), []).append(fault)
-        if len(groups) < 2:
-            return [finding]
-        made = [self.finding(group) for group in groups.values()]
-        return [replace(each, program=each.program or finding.program) for each in made if each is not None]
+        found: list[Finding] = []
+        for found_key, group in groups.items():
+            made = finding if len(groups) == 1 else self.finding(group)
+            if made is not None:
+                name = None if found_key is None else self.part(group[0])[1]
+                found.append(replace(made, program=made.program or finding.program, subject=name or made.subject))
+        return found or [finding]
 
 
 def reworded(finding: Finding, change: Callable[[Finding], Finding]) -> Finding:

@@ -194,6 +194,21 @@ def test_a_place_hides_one_fault_of_a_finding_about_several(rule: str) -> None:
                 assert place not in _edited(others), (finding.message, place)
 
 
+@pytest.mark.parametrize("rule", sorted(_folding_rules()))
+def test_a_name_that_hides_a_fault_hides_the_finding_on_it(rule: str) -> None:
+    """The finding on what an entry names is compared once more with the entry, and then by its own name."""
+    for model, finding in _of_rule(rule)[:40]:
+        names = {name for _, name in finding.parts.places()} if finding.parts is not None else set()
+        for name in sorted(filter(None, names))[:3]:
+            patterns = PlacePatterns([Suppression("w", "r", "reason", name)])
+            pieces = apart(finding, patterns, model)
+            found = [
+                patterns.first(str(each.place), each.subject, model.places.enclosing_names(each.place))
+                for each in pieces
+            ]
+            assert any(found), (finding.message, name)
+
+
 def _split(finding: Finding, model: Model, place: str) -> tuple[Finding, Finding]:
     """The finding on what an entry for the place suppresses, and the one on the rest."""
     pieces = apart(finding, PlacePatterns([Suppression("w", "r", "reason", place)]), model)
