@@ -117,8 +117,9 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
 
 def _scales(node: Node, constants: Constants) -> Iterator[Finding]:
     inputs = node.inputs
+    may_be_single = node.op_type not in _OF_BLOCKS
     for index in _SCALES[node.op_type]:
-        if index >= len(inputs) or _is_single_scale(node.graph, inputs[index]):
+        if index >= len(inputs) or (may_be_single and _is_single_scale(node.graph, inputs[index])):
             continue
         scales = constants.of(node.graph, inputs[index])
         if scales is None or scales.has_nan:  # a NaN is another finding
