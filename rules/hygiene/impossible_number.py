@@ -115,7 +115,7 @@ def _scales(node: Node, constants: Constants, indices: Sequence[int], of_blocks:
     inputs = node.inputs
     is_of_blocks = of_blocks or any(each.name == "block_size" and each.i for each in node.attribute_protos)
     for index in indices:
-        if index >= len(inputs) or _is_single_scale(node.graph, inputs[index]):
+        if index >= len(inputs) or (not is_of_blocks and _is_single_scale(node.graph, inputs[index])):
             continue
         scales = constants.of(node.graph, inputs[index])
         if scales is None or scales.has_nan:  # a NaN is another finding
