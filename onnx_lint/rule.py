@@ -100,6 +100,9 @@ class Finding(Record):
     """True if findings of other rules with that cause are folded together with it."""
     program: str | None = None
     """The program of `--target` that it is about, such as `onnxruntime=1.17`."""
+    inner: str = ""
+    """What is wrong inside of the place if it has no place of its own: `dimension 2` of a value, or `element 3` of a
+    list. A baseline compares it."""
 
 
 class FaultParts(Record):
@@ -134,9 +137,9 @@ class FaultParts(Record):
         """Return whether there are at most so many faults."""
         return len(self.findings) <= most
 
-    def places(self) -> Iterator[tuple[Place, str | None]]:
-        """Yield the place and the name of each fault."""
-        return ((part.place, part.subject) for part in self.findings)
+    def places(self) -> Iterator[tuple[Place, str]]:
+        """Yield the place of each fault, and what is wrong inside of it."""
+        return ((part.place, part.inner) for part in self.findings)
 
     def split(self, finding: Finding, key: FaultKey) -> list[Finding]:
         """Return a finding for the faults of each key, with that part of the fix; further faults have the key None.
@@ -178,6 +181,8 @@ class Faults(Record):
     """Returns the place and the name of one."""
     is_one_fault: bool = True
     """True if they are uses of one fault, or examples of a habit: a baseline knows it if it lists any of them."""
+    inner: Callable[[Any], str] = lambda _: ""
+    """Returns what is wrong inside of the place of one, see `Finding.inner`."""
 
     def all(self) -> Sequence[Any]:
         """Return the faults."""
@@ -187,9 +192,9 @@ class Faults(Record):
         """Return whether there are at most so many faults."""
         return len(self.all()) <= most
 
-    def places(self) -> Iterator[tuple[Place, str | None]]:
-        """Yield the place and the name of each fault."""
-        return map(self.part, self.all())
+    def places(self) -> Iterator[tuple[Place, str]]:
+        """Yield the place of each fault, and what is wrong inside of it."""
+        return ((self.part(fault)[0], self.inner(fault)) for fault in self.all())
 
     def split(self, finding: Finding, key: FaultKey) -> list[Finding]:
         """Return a finding for the faults of each key. Where there is a key, it has the name of its first fault."""
@@ -547,13 +552,19 @@ def _on_node(
     mended = None if fix is None else fix(conflicts)
     for first in findings_of(model, conflict, clause, fix=mended):
         with model.crashes.at("looking for a change with which shapes fit", conflict.node):
-            first = replace(first, cause=conflict.cause, hint=conflict.hint)
+            first = replace(first, cause=conflict.cause, hint=conflict.hint, inner=conflict.inner)
         if not others:
             return first
         again = partial(_on_node, model, clause, fix)
         return replace(
             _with_others(model, first, others),
-            parts=Faults(conflicts, again, lambda each: (each.place, each.subject), is_one_fault=False),
+            parts=Faults(
+                conflicts,
+                again,
+                lambda each: (each.place, each.subject),
+                is_one_fault=False,
+                inner=lambda each: each.inner,
+            ),
         )
     return None
 

@@ -20,7 +20,7 @@ from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
 from onnx_lint.report.file_report import OWN_ERRORS, FileReport
-from onnx_lint.report.findings import DIGEST, MANY, Diagnostic
+from onnx_lint.report.findings import DIGEST, INNER, MANY, Diagnostic
 from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
@@ -116,15 +116,27 @@ def _marks(text: str, kinds: Mapping[int, str]) -> list[str]:
     return [kind + digest for kind, digest in zip(kinds.get(len(digests), ""), digests, strict=False)]
 
 
+def _marks_of_part(text: str) -> list[str]:
+    """Return the digests in a text of `parts` of an entry, each with its kind and with what is wrong at the place."""
+    outer, mark, inner = text.partition(INNER)
+    return [f"{each}{mark}{inner}" for each in _marks(outer, _KINDS)]
+
+
+def _marks_of_fault(text: str) -> list[str]:
+    """Return the same of a finding, and then without what is wrong at the place, as an entry of an older version."""
+    return list(dict.fromkeys((*_marks_of_part(text), *_marks_of_part(text.partition(INNER)[0]))))
+
+
 def _written(part: str) -> str:
     """Return a text of `Diagnostic.parts` as an entry has it."""
     return MANY + part[len(MANY) + DIGEST :] if part.startswith(MANY) else part[2 * DIGEST :]
 
 
 def _all_marks(item: Entry | Diagnostic) -> list[str]:
+    marks_of = _marks_of_part if isinstance(item, Entry) else _marks_of_fault
     return [
         *_marks(item.structure, _KINDS_OF_STRUCTURE),
-        *(mark for part in item.parts for mark in _marks(part, _KINDS)),
+        *(mark for part in item.parts for mark in marks_of(part)),
     ]
 
 
@@ -144,7 +156,7 @@ class _ListedFaults:
     """The faults that an entry lists and that no finding has taken yet."""
 
     def __init__(self, parts: Iterable[str]) -> None:
-        marks = [_marks(part, _KINDS) for part in parts]
+        marks = [_marks_of_part(part) for part in parts]
         self._left = set(range(len(marks)))
         self._at: dict[str, list[int]] = {}
         for number, own in enumerate(marks):
@@ -153,7 +165,7 @@ class _ListedFaults:
 
     def take(self, diagnostic: Diagnostic, *, may_be_renamed: bool) -> bool:
         """Take the faults of a finding; False if one of them is not there. Of the uses of one fault, one is enough."""
-        parts = [_marks(part, _KINDS) for part in diagnostic.parts]
+        parts = [_marks_of_fault(part) for part in diagnostic.parts]
         if not may_be_renamed:
             parts = [[mark for mark in own if mark[0] in "no"] for own in parts]
         if diagnostic.is_one_fault:
@@ -357,10 +369,12 @@ def imprecise(file: FileReport, entries: Entries) -> int:
     """Return how many entries of an older version know findings of the file without the place inside of a value."""
     matching = _Matching(file.suppressed, entries)
     known = {digest: matching.found[index] for index, digest in matching.known.items()}
-    return sum(bool(each.parts) and not _has_inner_places(entries[digest]) for digest, each in known.items())
+    return sum(bool(each.parts) and not _has_inner_places(entries[digest], each) for digest, each in known.items())
 
 
-def _has_inner_places(entry: Entry) -> bool:
+def _has_inner_places(entry: Entry, diagnostic: Diagnostic) -> bool:
+    if any(INNER in part for part in diagnostic.parts):
+        return any(INNER in part for part in entry.parts)
     return any(mark[0] == "n" for part in entry.parts for mark in _marks(part, _KINDS))
 
 

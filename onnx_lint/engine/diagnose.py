@@ -16,7 +16,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.structure import Structure, Structures, digest
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.model import Graph, Model, Place
-from onnx_lint.report.findings import MANY, Diagnostic, RelatedPlace
+from onnx_lint.report.findings import INNER, MANY, Diagnostic, RelatedPlace
 from onnx_lint.rule import FaultParts, Faults, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
 from onnx_lint.spec.releases import normalized_domain
@@ -93,7 +93,8 @@ def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures
         parts, is_any = _of_parts(clause, finding.parts, structures), finding.parts.is_one_fault
     else:
         # Of a collective finding only the first place is known.
-        parts, is_any = (_part(clause, found),) if found.inside and not finding.collective else (), False
+        is_inside = bool(found.inside or finding.inner) and not finding.collective
+        parts, is_any = (_part(clause, found, finding.inner),) if is_inside else (), False
     return replace(
         diagnostic,
         structure=structure if found.names and is_one else "",
@@ -103,7 +104,7 @@ def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures
     )
 
 
-def _part(clause: str, found: Structure) -> str:
+def _part(clause: str, found: Structure, inner: str) -> str:
     """Return the identity of one fault: the digests that `Diagnostic.parts` describes."""
     # Without names around it, a fault is known by its place alone.
     names = found.names or found.steps
@@ -113,6 +114,7 @@ def _part(clause: str, found: Structure) -> str:
             digest(*names),
             digest(clause, *names, *found.inside),
             *(digest(clause, *view) for view in (found.from_start, found.from_end, found.by_operators)),
+            *((INNER, digest(inner)) if inner else ()),
         )
     )
 
@@ -120,17 +122,20 @@ def _part(clause: str, found: Structure) -> str:
 def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
     """Return the identities of the faults. Those of many are one, or none if the faults are uses of one."""
     if parts.are_few(_MOST_PARTS):
-        return tuple(sorted(_part(clause, structures.of(place)) for place, _ in parts.places()))
+        return tuple(sorted(_part(clause, structures.of(place), inner) for place, inner in parts.places()))
     if parts.is_one_fault:
         return ()
-    found = [structures.of(place) for place, _ in parts.places()]
+    places = list(parts.places())
+    found = [structures.of(place) for place, _ in places]
     names = [each.names or each.steps for each in found]
     texts = [
         ["\0".join(each) for each in names],
         ["\0".join((*each, *one.inside)) for each, one in zip(names, found, strict=True)],
         *(["\0".join(getattr(each, view)) for each in found] for view in ("from_start", "from_end", "by_operators")),
     ]
-    return (MANY + "".join(digest(*sorted(each)) for each in texts),)
+    inner = sorted(each for _, each in places)
+    end = INNER + digest(*inner) if any(inner) else ""
+    return (MANY + "".join(digest(*sorted(each)) for each in texts) + end,)
 
 
 _MOST_PARTS: Final = 64

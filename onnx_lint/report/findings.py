@@ -18,6 +18,9 @@ DIGEST: Final = 12
 MANY: Final = "all:"
 """The beginning of the one text in `Diagnostic.parts` that identifies many faults."""
 
+INNER: Final = "/"
+"""The mark in a text of `Diagnostic.parts` before the digest of what is wrong inside of the place."""
+
 NAMED: Final = 4
 """The most places that a folded finding lists, of all findings of one cause."""
 
@@ -146,8 +149,8 @@ class Diagnostic(Placed):
     of the operators; empty if there are no names."""
     parts: tuple[str, ...] = ()
     """The digests of each of its faults, if it is about several, or inside of a value: of the operators, of the names,
-    of the names with the place inside, and of three further descriptions. Of many faults there is one text, without
-    the first of these."""
+    of the names with the place inside, and of three further descriptions; behind `INNER` that of what is wrong at the
+    place, such as a dimension. Of many faults there is one text, without the first of these."""
     names: str = ""
     """A digest of all names of the kind that the place has, which tells a baseline whether any of them has changed."""
     is_one_fault: bool = False

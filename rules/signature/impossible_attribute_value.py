@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from onnx_lint.inference.flow.conflict import WHOLE
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults
 from onnx_lint.ir.operators.mismatch import attributes_with
@@ -138,6 +139,7 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
         allowed=fault.allowed,
         subject=fault.attribute,
         cause=f"{node.domain}::{node.op_type} {fault.attribute} {fault.what}",
+        inner=WHOLE if fault.index is None else f"element {fault.index}",
     )
 
 

@@ -83,6 +83,7 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
             clause="NOD-8i",
             allowed="a number such as 3.14 or 1e-5, INF or NaN",
             subject=node.inputs[0],
+            inner=f"element {cast.index}",
         )
 
 

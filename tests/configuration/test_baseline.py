@@ -8,21 +8,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
+from support.baselines.changes import prefixed, rename_all
+from support.baselines.measure import copy_of, new_in, report_on
 from support.models.messages import message_of
 from support.project.fixture_files import Fixture, fixtures, lint
 
 import onnx_lint
 from onnx_lint import schema
 from onnx_lint.cli.application import run
-from onnx_lint.configuration.baseline import entries_of, file_key, living, read_baseline, split, written
+from onnx_lint.common.record import replace
+from onnx_lint.configuration.baseline import entries_of, file_key, imprecise, living, read_baseline, split, written
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Proto
 from onnx_lint.report.file_report import FileReport, InternalError
-from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.findings import INNER, Diagnostic
 
 HEAD = """
 ir_version: 10
@@ -592,3 +596,74 @@ def test_an_entry_that_no_parser_reads_has_an_identity() -> None:
     (file,) = onnx_lint.lint(b"\x3a\x03\x28\xd6\x24").files
     assert "wrong-wire-type" in {each.rule for each in file.diagnostics}
     assert file.internal_errors == ()
+
+
+INSIDE = {
+    "dimension that does not broadcast": ("(float[2,3,4] x, float[{}] w) => (y) {{ y = Add(x, w) }}", "7,3,4", "2,3,5"),
+    "dimension of a batch": ("(float[2,3,4] x, float[{}] w) => (y) {{ y = MatMul(x, w) }}", "5,4,6", "2,7,6"),
+    "dimension beside the axis": (
+        "(float[2,3,4] x, float[{}] w) => (y) {{ y = Concat <axis=0> (x, w) }}",
+        "2,5,4",
+        "2,3,9",
+    ),
+    "dimension to remove": ("(float[3,1,4] x) => (y) <int64[1] a = {{{}}}> {{ y = Squeeze(x, a) }}", "0", "2"),
+    "size": ("(float[3,4] x) => (y) <int64[2] s = {{{}}}> {{ y = Expand(x, s) }}", "5,4", "3,7"),
+    "size below 0": ("(float[3,4] x) => (y) <int64[3] s = {{{}}}> {{ y = Reshape(x, s) }}", "-2,3,4", "3,4,-2"),
+    "length of a part": ("(float[4,4] x) => (y, z) <int64[2] s = {{{}}}> {{ y, z = Split(x, s) }}", "-1,5", "5,-1"),
+    "padding": ("(float[3,4] x) => (y) <int64[4] p = {{{}}}> {{ y = Pad(x, p) }}", "-9,0,0,0", "0,0,0,-9"),
+    "index": ("(float[3,4] x) => (y) <int64[3] i = {{{}}}> {{ y = Gather(x, i) }}", "9,0,1", "0,1,9"),
+    "many indices": (
+        "(float[3,4] x) => (y) <int64[72] i = {{{}}}> {{ y = Gather(x, i) }}",
+        "9," * 70 + "0,1",
+        "0,1" + ",9" * 70,
+    ),
+    "axis": (
+        "(float[3,4] x) => (y) <int64[2] s = {{0,0}}, int64[2] e = {{1,1}}, int64[2] a = {{{}}}>"
+        " {{ y = Slice(x, s, e, a) }}",
+        "7,0",
+        "0,7",
+    ),
+    "step": (
+        "(float[3,4] x) => (y) <int64[2] s = {{0,0}}, int64[2] e = {{1,1}}, int64[2] a = {{0,1}}, int64[2] t = {{{}}}>"
+        " {{ y = Slice(x, s, e, a, t) }}",
+        "0,1",
+        "1,0",
+    ),
+    "stride": ("(float[1,1,8,8] x, float[1,1,3,3] w) => (y) {{ y = Conv <strides=[{}]> (x, w) }}", "0,1", "1,0"),
+    "kernel": ("(float[1,1,8,8] x, float[1,1,3,3] w) => (y) {{ y = Conv <kernel_shape=[{}]> (x, w) }}", "5,3", "3,5"),
+    "pad": ("(float[1,1,8,8] x, float[1,1,3,3] w) => (y) {{ y = Conv <pads=[{}]> (x, w) }}", "-1,0,0,0", "0,0,0,-1"),
+    "repeated axis": ("(float[1,2,3] x) => (y) {{ y = Transpose <perm=[{}]> (x) }}", "0,0,2", "0,2,2"),
+    "list for an element": (
+        "(float[1,1,8,8] x, float[1,1,3,3] w) => (y) {{ y = Conv <strides=[{}]> (x, w) }}",
+        "0,1",
+        "1,1,1",
+    ),
+}
+"""Graphs with a number to put in, and two such numbers with which the same place has a fault, but not inside of it."""
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_an_exchanged_dimension_or_element_is_new(name: str):
+    graph, *values = INSIDE[name]
+    head = '<ir_version: 10, opset_import: ["": 21], producer_name: "example", producer_version: "1"> g '
+    models = [onnx.parser.parse_model(head + graph.format(value)) for value in values]
+    first, second = map(report_on, models)
+    renamed = copy_of(models[0])
+    rename_all(renamed, prefixed)
+    assert first.diagnostics
+    assert new_in(first, second)
+    assert not new_in(first, report_on(models[0]))
+    assert not new_in(first, report_on(renamed))
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_an_entry_without_what_is_wrong_inside_knows_it(name: str):
+    graph, value, _ = INSIDE[name]
+    found = report_on(onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> g {graph.format(value)}'))
+    entries = {
+        digest: replace(entry, parts=tuple(part.partition(INNER)[0] for part in entry.parts))
+        for digest, entry in entries_of(found.diagnostics).items()
+    }
+    known = split(found, entries)
+    assert not known.diagnostics
+    assert imprecise(known, entries) == 1

@@ -18,6 +18,10 @@ Note = tuple[Place, str]
 """A place that belongs to a conflict, and a message about it."""
 
 
+WHOLE: Final = "whole"
+"""What is wrong inside of a place if it is no single dimension or element."""
+
+
 class Disagreement(Protocol):
     """Two types or shapes that do not agree, with the texts of a finding."""
 
@@ -54,6 +58,10 @@ class NodeConflict(Disagreement, Protocol):
     @property
     def hint(self) -> str | None:
         """A change of the node with which the operands agree; None if none was found."""
+
+    @property
+    def inner(self) -> str:
+        """What is wrong inside of the place, see `Finding.inner`."""
 
 
 class Conflict(Disagreement, Protocol):

@@ -7,7 +7,7 @@ from typing import Final
 
 from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.conflict import DeclaredValue, Note, call_notes, name_of_input
+from onnx_lint.inference.flow.conflict import WHOLE, DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.joining import may_all_have
 from onnx_lint.inference.flow.repairs import repair_of
 from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_notes, text_of
@@ -110,6 +110,16 @@ class ShapeConflict(WordedProblem):
         ]
         problem = sha256(repr(self.problem).encode()).hexdigest()  # the problem may have a list of millions
         return f"{self.schema.domain}::{self.schema.name} {', '.join(names)}: {problem}"
+
+    @property
+    def inner(self) -> str:
+        """The dimension or element that is wrong: most have no place in the file."""
+        fault = fault_of(self.problem)
+        if isinstance(fault, InputDimension):
+            return f"dimension {fault.axis}"
+        if isinstance(fault, Element) and fault.index is not None:
+            return f"element {fault.index}"
+        return f"dimension {self.problem.axis}" if isinstance(self.problem, Overflow) else WHOLE
 
     @property
     def hint(self) -> str | None:

@@ -92,6 +92,11 @@ class OperandConflict(Record):
         return f"with {problem.attribute}={problem.fitting} the types fit"
 
     @property
+    def inner(self) -> str:
+        """Nothing: a type is that of the whole value."""
+        return ""
+
+    @property
     def lacks_conversion(self) -> bool:
         """True if the operator would accept the input after it is put into an optional type, or taken out of one."""
         kind = self.inputs[self.problem.index] if isinstance(self.problem, Disallowed) else None

@@ -55,6 +55,8 @@ class AttributeFault(Record):
     """True if no text says what it means."""
     is_of_elements: bool = False
     """True if it decides the elements of the outputs only, and not their types and shapes."""
+    index: int | None = None
+    """The index of the wrong element in a list; None if the value as a whole is wrong, or the index is not known."""
 
 
 def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
@@ -187,14 +189,13 @@ def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterato
             held = getattr(given[name], _NUMBERS[given[name].type])
             numbers = [held] if isinstance(held, int | float) else held
             # NaN is below everything.
-            below = next((number for number in numbers if not number >= least), None)
+            index, below = next((each for each in enumerate(numbers) if not each[1] >= least), (None, None))
             if name == "clip" and numbers == [0]:
                 yield AttributeFault(name, "is 0, which bounds every element to 0", "a number above 0", is_allowed=True)
             if below is not None:
                 verb = "is" if numbers is not held else "holds"
-                yield AttributeFault(
-                    name, f"{verb} {_short(below)}, but must be at least {least}", f"numbers of at least {least}"
-                )
+                what = f"{verb} {_short(below)}, but must be at least {least}"
+                yield AttributeFault(name, what, f"numbers of at least {least}", index=index)
 
 
 def _short(number: float) -> str:
@@ -204,23 +205,24 @@ def _short(number: float) -> str:
 
 def _repeated(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
     for name in sorted(constraints.distinct & given.keys()):
-        twice = _first_repeated(given[name].ints)
+        index, twice = _first_repeated(given[name].ints)
         if twice is not None:
-            yield AttributeFault(name, f"names axis {twice} twice", "each axis once")
+            yield AttributeFault(name, f"names axis {twice} twice", "each axis once", index=index)
 
 
-def _first_repeated(numbers: Sequence[int]) -> int | None:
+def _first_repeated(numbers: Sequence[int]) -> tuple[int | None, int | None]:
+    """Return the first number that occurs again, with the index of that, which is not known in a long list."""
     if len(numbers) >= _MANY:
         from onnx_lint.ir.long_lists import first_repeated
 
-        return first_repeated(numbers)
+        return None, first_repeated(numbers)
     seen: set[str] = set()
-    for number in numbers:
+    for index, number in enumerate(numbers):
         key = salted_text(number)
         if key in seen:
-            return number
+            return index, number
         seen.add(key)
-    return None
+    return None, None
 
 
 def _missized(
@@ -364,12 +366,13 @@ def _permutation(attribute: Proto) -> Iterator[AttributeFault]:
     axes: Sequence[int] = attribute.ints
     allowed = f"each number from 0 to {len(axes) - 1} once"
     count = len(axes)
-    outside = next((axis for axis in axes if not 0 <= axis < count), None)
-    twice = _first_repeated(axes)
+    at, outside = next((each for each in enumerate(axes) if not 0 <= each[1] < count), (None, None))
+    index, twice = _first_repeated(axes)
     if twice is not None:
-        yield AttributeFault("perm", f"names axis {twice} twice", allowed)
+        yield AttributeFault("perm", f"names axis {twice} twice", allowed, index=index)
     elif outside is not None:
-        yield AttributeFault("perm", f"has {counted(count, 'element')} and names axis {outside}", allowed)
+        what = f"has {counted(count, 'element')} and names axis {outside}"
+        yield AttributeFault("perm", what, allowed, index=at)
 
 
 def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
