@@ -246,6 +246,7 @@ def _report(
 ) -> Report:
     """Return the report on a model; after it was fixed, if `mending` is given."""
     results: list[bytes] = []
+    taken: dict[str, Any] = {}
     try:
         taken = {_FIELDS.get(name, name): _taken(name, value) for name, value in given.items()}
         request = _request(name, taken, config)
@@ -273,12 +274,22 @@ def _report(
         report = replace(head, files=(file,), stale=stale)
     except RunError as error:
         cause = error if isinstance(error, ValueError) else error.__cause__
-        raise cause if isinstance(cause, (OSError, ValueError)) else ValueError(str(error)) from None
+        if isinstance(cause, OSError):
+            raise _with_setting(cause, taken) from None
+        raise cause if isinstance(cause, ValueError) else ValueError(str(error)) from None
     return Report(
         **{field: getattr(report, field) for field in field_names(BareReport)},
         fail_on=plan.request_for(name).fail_on,
         fixed_model=results[0] if results else None,
     )
+
+
+def _with_setting(error: OSError, taken: Mapping[str, Any]) -> OSError:
+    """Return the error with the name of the setting, if one of the paths in a list has it."""
+    for name in ("opset_schemas", "external_data_roots"):
+        if error.filename in taken.get(name, ()):
+            return OSError(error.errno, f"{name}: {error.strerror}", error.filename)
+    return error
 
 
 def _name(filename: str | os.PathLike[str] | None, path: str | None) -> str:
@@ -303,6 +314,8 @@ def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str]
     """
     defaults = Request(())
     chosen = frozenset(field for field, value in given.items() if value != getattr(defaults, field))
+    if not isinstance(config, (str, os.PathLike, bool)):
+        raise TypeError(f"config takes a path, True or False, not {config!r:.100} ({type(config).__name__})")
     file = None if isinstance(config, bool) else os.fspath(config)
     return Request((name,), chosen, **given, config=file, no_config=file is None and not config)
 

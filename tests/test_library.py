@@ -139,6 +139,21 @@ def test_a_notebook_shows_one_line(broken: Path):
 
 
 class TestSettings:
+    @pytest.mark.parametrize("name", ["opset_schemas", "external_data_roots"])
+    def test_an_error_about_a_path_names_the_setting(self, tmp_path: Path, name: str):
+        missing = tmp_path / "none"
+        with pytest.raises(OSError, match=rf"\] {name}: .*{re.escape(str(missing))}") as caught:
+            lint(NAMELESS.encode(), {name: iter([missing])})
+        wanted = FileNotFoundError if name == "opset_schemas" else NotADirectoryError
+        assert type(caught.value) is wanted
+        assert caught.value.filename == str(missing)
+
+    @pytest.mark.parametrize("odd", [3, None, b"onnx-lint.toml"])
+    def test_config_of_another_type_is_named(self, odd: Any):
+        for function in (lint, fix):
+            with pytest.raises(TypeError, match=r"^config takes a path, True or False, not "):
+                function(NAMELESS.encode(), config=odd)
+
     @pytest.mark.parametrize(
         ("settings", "same"),
         [

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -18,6 +19,7 @@ from onnx_lint.engine.settings import OptionError, check_options, check_rule, ch
 from onnx_lint.engine.suppressions import MOST_INNER, Suppression
 from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.limits import DEFAULT_LIMITS
+from onnx_lint.input.regular_file import kind_of_file
 from onnx_lint.spec.target import target_of
 
 
@@ -60,9 +62,13 @@ def _check_paths(request: Request, values: SetValues) -> None:
         value = values[key.key,]
         wanted, exists = ("folder", os.path.isdir) if key.kind.option == "folder" else ("file", os.path.exists)
         for path in [value.value] if isinstance(value.value, str) else value.value:
-            if not exists(_joined(path, value.origin)):
+            location = _joined(path, value.origin)
+            if not exists(location):
                 relative = "paths are relative to the folder of the configuration file"
                 raise value.error((key.key,), f"there is no {wanted} {path!r}; {relative}")
+            mode = os.stat(location).st_mode
+            if wanted == "file" and not stat.S_ISREG(mode):
+                raise value.error((key.key,), f"{path}: is {kind_of_file(mode)}, not a regular file")
 
 
 def _selection(request: Request, values: SetValues) -> dict[str, Any]:
@@ -165,7 +171,7 @@ _CHECKS: Final[Mapping[str, tuple[int, Callable[[Path, Any], object]]]] = {
     **dict.fromkeys(("select", "extend-select", "ignore"), (2, _check_names)),
     "severity": (1, lambda path, _: check_rule(path[1])),
     "rules": (2, lambda path, value: check_options(path[1], {path[2]: value})),
-    "limits": (1, lambda path, value: DEFAULT_LIMITS.with_values({path[1]: value})),
+    "limits": (2, lambda path, value: DEFAULT_LIMITS.with_values({path[1]: value})),
     "targets": (1, lambda _, value: target_of(value)),
 }
 """The checks that need more than the kind of the value, by the key, each with the parts of the key that errors name."""

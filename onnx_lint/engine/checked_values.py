@@ -24,8 +24,8 @@ def flat(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
     Raises ValueKindError for the first value that its kind does not accept.
     """
     if not kind.accepts(value):
-        raise ValueKindError(path, f"requires {kind.wanted}, not {_shown_fault(value, kind)}")
-    if (kind.entries is None and not kind.fields) or (kind.fields and not value):
+        raise ValueKindError(path, f"requires {kind.wanted}, not {_shown_fault(value, kind)}{_quotes(value, kind)}")
+    if kind.entries is None and (not kind.fields or not value):
         yield path, value
         return
     for name, item in value.items():
@@ -36,8 +36,17 @@ def flat(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
         yield from flat((*path, name), item, entry)
 
 
+def _quotes(value: Any, kind: ValueKind) -> str:
+    """Return the hint to write a number as text, if the kind accepts that: TOML reads `edition = 1.23` as a number."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f'; write "{value}", with quotes' if is_number and kind.accepts(str(value)) else ""
+
+
 def _shown_fault(value: Any, kind: ValueKind) -> str:
-    """Return a value that a kind does not accept, in words; of a list the first wrong item."""
+    """Return a value that a kind does not accept, in words; of a list or table the first wrong item."""
+    if isinstance(value, Mapping) and kind.accepts({}):
+        name = next(name for name in value if not kind.accepts({name: value[name]}))
+        return f"a table with a wrong entry {name!r}"
     items = value if isinstance(value, list) else []
     wrong = next((index for index, item in enumerate(items) if not kind.accepts([item])), None)
     return shown_value(value) if wrong is None else f"a list with {shown_value(items[wrong])} (item {wrong + 1})"

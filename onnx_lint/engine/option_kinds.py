@@ -9,8 +9,11 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.value_kinds import (
     COUNT,
     ELEMENT_TYPES,
+    FILLED,
+    IR_VERSIONS,
     LISTED,
     METADATA,
+    OPSETS,
     RANGE,
     VALUE,
     WHOLE,
@@ -44,14 +47,17 @@ _SHARE: Final = ValueKind(
 OPTION_KINDS: Final = {
     "count": COUNT,
     "element types": ELEMENT_TYPES,
+    "IR versions": _or_empty(IR_VERSIONS),
     "inputs or outputs": table(VALUE),
     "lists of element types": table(ELEMENT_TYPES),
     "metadata": METADATA,
+    "operator set versions": OPSETS,
     "range": _or_empty(RANGE),
     "ranges": table(RANGE),
     "release": _or_empty(_RELEASE),
     "share": _SHARE,
     "sides": LISTED,
+    "texts": FILLED,
     "whole": WHOLE,
 }
 """The kinds by the names that `onnx_lint.rule.rule` takes."""

@@ -16,6 +16,7 @@ from onnx_lint.ir.documents.kinds import kind_of
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import KEYWORDS, Severity, clauses
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
+from onnx_lint.spec.releases import check_opset_version
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 from onnx_lint.wording import quote, quote_some, suggestion
@@ -111,8 +112,7 @@ class Settings(Record):
         if self.proto is not None:
             kind_of(self.proto)
         for domain, version in self.opset_imports.items():
-            if version < 1:
-                raise ValueError(f"{version} is not an operator set version of {domain or 'ai.onnx'!r}")
+            check_opset_version(domain, version)
 
 
 def selectors() -> set[str]:

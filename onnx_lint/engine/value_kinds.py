@@ -13,7 +13,8 @@ from typing import Any, Final
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.input.limits import SIZE_PATTERN, parse_size
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
-from onnx_lint.spec.version_range import RANGE_PATTERN, is_range
+from onnx_lint.spec.releases import DOMAIN_ALIAS, NEWEST_IR_VERSION, NEWEST_OPSET
+from onnx_lint.spec.version_range import is_range, range_pattern
 
 Path = tuple[str, ...]
 """A key and, in tables, the keys below it: `("severity", "non-c90-name")`."""
@@ -108,9 +109,18 @@ FILLED: Final = ValueKind(
     lambda value: isinstance(value, list) and all(map(_is_filled, value)),
 )
 METADATA: Final = ValueKind(
-    "a list of keys, or a table with a list of patterns for the value of each key",
-    {"oneOf": [dict(TEXTS.schema), {"type": "object", "additionalProperties": dict(TEXTS.schema)}]},
-    lambda value: all(map(_is_list, value.values())) if isinstance(value, dict) else _is_list(value),
+    "a list of non-empty keys, or a table with a list of non-empty patterns for the value of each key",
+    {
+        "oneOf": [
+            dict(FILLED.schema),
+            {"type": "object", "propertyNames": {"pattern": r"\S"}, "additionalProperties": dict(FILLED.schema)},
+        ]
+    },
+    lambda value: (
+        all(map(_is_filled, value)) and all(map(FILLED.accepts, value.values()))
+        if isinstance(value, dict)
+        else FILLED.accepts(value)
+    ),
 )
 LISTED: Final = ValueKind(
     "a list of 'inputs', 'outputs' or both",
@@ -143,9 +153,34 @@ def at_least_one(kind: ValueKind) -> ValueKind:
 
 RANGE: Final = ValueKind(
     "a version such as 19, or a range such as '17..21', '17..' or '..21', the lower version first",
-    {"oneOf": [{**WHOLE.schema, "maximum": 10**9 - 1}, {"type": "string", "pattern": f"^({RANGE_PATTERN})$"}]},
+    {"oneOf": [{**WHOLE.schema, "maximum": 10**9 - 1}, {"type": "string", "pattern": f"^({range_pattern()})$"}]},
     lambda value: (_is_whole(value) or isinstance(value, str)) and is_range(str(value)),
 )
+
+
+def _range_to(newest: int, what: str) -> ValueKind:
+    """Return the kind of the ranges of versions that exist. `what`: what a version is called."""
+    number = f"0{{0,9}}({'|'.join(map(str, range(1, newest + 1)))})"
+    pattern = f"^({range_pattern(number)})$"
+    middle = (newest + 1) // 2
+    return ValueKind(
+        f"{what} from 1 to {newest}, or a range such as '{middle}..{newest}', '{middle}..' or '..{newest}', "
+        "the lower version first",
+        {"oneOf": [{**WHOLE.schema, "maximum": newest}, {"type": "string", "pattern": pattern}]},
+        lambda value: RANGE.accepts(value) and is_range(str(value), newest),
+    )
+
+
+def _opset_ranges() -> ValueKind:
+    published = {domain: _range_to(newest, "a version") for domain, newest in NEWEST_OPSET.items()}
+    published[DOMAIN_ALIAS] = published[""]
+    properties = {domain: dict(kind.schema) for domain, kind in published.items()}
+    return replace(table(RANGE, {"properties": properties}), fields=published)
+
+
+IR_VERSIONS: Final = _range_to(NEWEST_IR_VERSION, "an IR version")
+OPSETS: Final = _opset_ranges()
+"""A range for each domain, of versions that exist if ONNX publishes the domain."""
 SIZE: Final = ValueKind(
     "a number of bytes of at least 1, or a size such as '100MiB'",
     {"type": ["integer", "string"], "minimum": 1, "pattern": f"^(?!\\s*[0_]+\\s*[A-Za-z]*\\s*$){SIZE_PATTERN[1:]}"},

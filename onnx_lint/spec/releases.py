@@ -126,6 +126,14 @@ def newest_opset_version(domain: str) -> int | None:
     return NEWEST_OPSET.get(normalized_domain(domain))
 
 
+def check_opset_version(domain: str, version: int) -> None:
+    """Raise ValueError for an operator set version that does not exist; another domain than ONNX's may have any."""
+    newest = newest_opset_version(domain)
+    if version < 1 or (newest is not None and version > newest):
+        known = "1 and above" if newest is None else f"1 to {newest}"
+        raise ValueError(f"version {version} of {domain or DOMAIN_ALIAS!r} does not exist; the versions are {known}")
+
+
 def release_of_opset(domain: str, version: int) -> Release | None:
     """Return the first release that has an operator set version, None if there is none."""
     return _release_of_opset((domain, version)) if version >= 1 else None

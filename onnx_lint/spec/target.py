@@ -13,8 +13,8 @@ from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
     NEWEST_OPSET,
+    check_opset_version,
     is_onnx_domain,
-    newest_opset_version,
     normalized_domain,
 )
 from onnx_lint.spec.standard import DEFAULT_STANDARD
@@ -65,12 +65,7 @@ class Target(Record):
         if self.ir_version is not None and not 1 <= self.ir_version <= NEWEST_IR_VERSION:
             raise ValueError(f"IR version {self.ir_version} does not exist; the versions are 1 to {NEWEST_IR_VERSION}")
         for domain, version in self.opset_versions.items():
-            newest = newest_opset_version(domain) if is_onnx_domain(domain) else None
-            if version < 1 or (newest and version > newest):
-                known = f"1 to {newest}" if newest else "1 and above"
-                raise ValueError(
-                    f"version {version} of {domain or 'ai.onnx'!r} does not exist; the versions are {known}"
-                )
+            check_opset_version(domain, version)
 
     @property
     def releases(self) -> tuple[str, ...]:

@@ -6,21 +6,29 @@ from __future__ import annotations
 import re
 from typing import Final
 
-RANGE_PATTERN: Final = r"([0-9]{1,18})|(?!\.\.$)([0-9]{0,18})\.\.([0-9]{0,18})"
+_NUMBER: Final = "(?!0+(?![0-9]))[0-9]{1,18}"
 
 
-def is_range(text: str) -> bool:
-    """Return whether the text is a range, which has at least one end, the lower one first."""
-    match = re.fullmatch(RANGE_PATTERN, text)
+def range_pattern(number: str = _NUMBER) -> str:
+    """Return the pattern of ranges, also for JSON Schema. `number`: the pattern of a version, by default from 1 on."""
+    return rf"({number})|(?!\.\.$)({number})?\.\.({number})?"
+
+
+def is_range(text: str, newest: int | None = None) -> bool:
+    """Return whether the text is a range, which has at least one end, the lower one first.
+
+    `newest`: the newest version that exists; None for no bound.
+    """
+    match = re.fullmatch(range_pattern(), text)
     if match is None:
         return False
-    _, least, most = match.groups()
-    return not least or not most or int(least) <= int(most)
+    ends = [int(end) for end in match.groups() if end]
+    return ends == sorted(ends) and (newest is None or ends[-1] <= newest)
 
 
 def in_range(version: int, text: str) -> bool:
     """Return whether a version is in a range; true for a text that is not a range."""
-    match = re.fullmatch(RANGE_PATTERN, text)
+    match = re.fullmatch(range_pattern(), text)
     if match is None:
         return True
     only, least, most = match.groups()

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.version_range import in_range
 
 
-@rule(clause="POL-5", since="0.2.0", kinds={"ir_version": "range"})
+@rule(clause="POL-5", since="0.2.0", kinds={"ir_version": "IR versions"})
 def disallowed_ir_version(model: Model, *, ir_version: str = "") -> Iterator[Finding]:
     """The model states an IR version that the policy does not allow.
 

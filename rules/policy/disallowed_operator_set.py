@@ -9,7 +9,7 @@ from onnx_lint.spec.version_range import in_range
 from onnx_lint.wording import quote
 
 
-@rule(clause="POL-3", since="0.2.0", kinds={"opsets": "ranges"})
+@rule(clause="POL-3", since="0.2.0", kinds={"opsets": "operator set versions"})
 def disallowed_operator_set(model: Model, *, opsets: Mapping[str, str] = {}) -> Iterator[Finding]:
     """The model or a function imports a version of an operator set that the policy does not allow.
 

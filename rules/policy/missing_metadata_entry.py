@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some
 
 
-@rule(clause="POL-6", since="0.2.0", kinds={"metadata": "metadata"})
+@rule(clause="POL-6", since="0.2.0", kinds={"metadata": "metadata", "producers": "texts"})
 def missing_metadata_entry(
     model: Model,
     *,

@@ -24,6 +24,17 @@ def test_each_setting_has_the_source_of_its_value(
     assert by_key == KEYS
 
 
+def test_the_settings_of_a_path_without_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    Path("onnx-lint.toml").write_text('ignore = ["cycle"]\n')
+    assert run(["later.onnx", "--show-settings"]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first == "# later.onnx"
+    assert any(line.startswith('ignore = ["cycle"]') for line in lines)
+
+
 KEYS = {
     "ignore": [('ignore = ["cycle"]', "onnx-lint.toml")],
     "extend-select": [

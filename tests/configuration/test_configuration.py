@@ -187,8 +187,11 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
         ('ignore = ["nmae"]', "ignore: unknown rule 'nmae'; did you mean 'name'?"),
         ('select = ["non-c90-nam"]', "select: unknown rule 'non-c90-nam'; did you mean 'non-c90-name'?"),
         ('edition = "1.24"', "edition: requires one of 1.9, 1.16, 1.21, 1.23, not '1.24'"),
-        ("edition = 1.9", "edition: requires one of 1.9, 1.16, 1.21, 1.23, not 1.9"),
+        ("edition = 1.9", 'edition: requires one of 1.9, 1.16, 1.21, 1.23, not 1.9; write "1.9", with quotes'),
         ("pedantic = 1", "pedantic: requires true or false, not 1"),
+        ("edition = 1.22", "edition: requires one of 1.9, 1.16, 1.21, 1.23, not 1.22"),
+        ('baseline = "."', "baseline: .: is a directory, not a regular file"),
+        ('opset-schemas = ["zoo"]', "opset-schemas: zoo: is a directory, not a regular file"),
         ('fail-on = "off"', "fail-on: requires one of error, warning, note, never, not 'off'"),
         ('severity = "error"', "severity: requires a table, not 'error'"),
         (
@@ -196,16 +199,16 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
             "severity.unqualified-model-domain: requires one of error, warning, note, not 'bad'",
         ),
         ('[severity]\ncycel = "note"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
-        ("[limits]\nfeilds = 3", "limits: unknown limit 'feilds'; did you mean 'fields'?"),
-        ("[limits]\nfields = 0", "limits: the limit 'fields' requires a whole number of at least 1, not 0"),
-        ("[limits]\nfields = -1", "limits: the limit 'fields' requires a whole number of at least 1, not -1"),
+        ("[limits]\nfeilds = 3", "limits.feilds: unknown limit 'feilds'; did you mean 'fields'?"),
+        ("[limits]\nfields = 0", "limits.fields: the limit 'fields' requires a whole number of at least 1, not 0"),
+        ("[limits]\nfields = -1", "limits.fields: the limit 'fields' requires a whole number of at least 1, not -1"),
         (
             "[limits]\nprocessor_seconds = 0.5",
-            "limits: the limit 'processor_seconds' requires a whole number of at least 0, not 0.5",
+            "limits.processor_seconds: the limit 'processor_seconds' requires a whole number of at least 0, not 0.5",
         ),
         (
             "[limits]\nprocessor_seconds = -1",
-            "limits: the limit 'processor_seconds' requires a whole number of at least 0, not -1",
+            "limits.processor_seconds: the limit 'processor_seconds' requires a whole number of at least 0, not -1",
         ),
         (
             "[limits]\nfields = true",
@@ -280,6 +283,22 @@ def test_no_password_of_an_address_in_a_pattern_is_shown(folder: Path, capsys: O
 
 
 # --- the command line
+
+
+@pytest.mark.parametrize("text", ["99", "0", "ai.onnx=99", "ai.onnx.ml=6", "com.acme=0"])
+def test_an_import_and_a_target_of_no_version_are_told_alike(folder: Path, capsys: Output, text: str) -> None:
+    name = text if "=" in text else f"ai.onnx={text}"
+    domain, _, version = name.partition("=")
+    said = failure(capsys, "odd.textproto", "--opset-import", text)
+    assert said.startswith(f"Error: version {version} of '{domain}' does not exist; the versions are ")
+    (folder / "onnx-lint.toml").write_text(f'targets = ["{name}"]\n')
+    assert failure(capsys, "odd.textproto") == said.replace("Error: ", "Error: onnx-lint.toml: targets: ")
+
+
+def test_the_name_of_a_file_may_be_a_bracket(folder: Path, capsys: Output) -> None:
+    (folder / "[").write_text(ODD)
+    (folder / "onnx-lint.toml").write_text('exclude = ["["]\n')
+    assert found(capsys, "odd.textproto", "[") == BOTH[:1]
 
 
 def test_config_names_a_file_for_everything(folder: Path, capsys: Output) -> None:

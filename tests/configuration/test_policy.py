@@ -81,7 +81,7 @@ def test_the_selection_of_the_command_line_replaces_the_policy_and_ignore_leaves
 
 
 def test_without_a_policy_no_rule_of_it_runs(tmp_path):
-    empty = _findings(tmp_path, "[policy]\n[policy.operators]\n[policy.inputs]\n", pedantic=True)
+    empty = _findings(tmp_path, "[policy]\n[policy.operators]\n[policy.opsets]\n[policy.inputs]\n", pedantic=True)
     assert empty == _findings(tmp_path, "", pedantic=True)
 
 
@@ -96,11 +96,11 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
         ),
         (
             "[policy.operators]\nallow = 'Loop'",
-            "policy.operators.allow: requires a list of strings (at least one), not 'Loop'",
+            "policy.operators.allow: requires a list of non-empty strings (at least one), not 'Loop'",
         ),
         (
             "[policy.operators]\nallow = []",
-            "operators.allow: requires a list of strings (at least one), not an empty",
+            "operators.allow: requires a list of non-empty strings (at least one), not an empty",
         ),
         ("[policy.element-types]\nallow = []", "(at least one), not an empty list"),
         ("[policy]\nmetadata = ['a', 5]", "patterns for the value of each key, not a list with 5 (item 2)"),
@@ -110,9 +110,42 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
         ),
         (
             "[policy]\nir-version = '10..8'",
-            "onnx-lint.toml: policy.ir-version: requires a version such as 19, or a range",
+            "onnx-lint.toml: policy.ir-version: requires an IR version from 1 to 14, or a range such as '7..14'",
         ),
-        ("[policy]\nir-version = '10..8'", "'..21', the lower version first, not '10..8'"),
+        ("[policy]\nir-version = '10..8'", "or '..14', the lower version first, not '10..8'"),
+        ("[policy]\nir-version = 15", "policy.ir-version: requires an IR version from 1 to 14, or a range such as"),
+        *(
+            (f"[policy]\nir-version = '{text}'", f"first, not '{text}'")
+            for text in ("99", "0", "..15", "10..99", "0..")
+        ),
+        (
+            "[policy.opsets]\n'ai.onnx' = '17..99'",
+            'onnx-lint.toml: policy.opsets."ai.onnx": requires a version from 1 to 28, or a range such as',
+        ),
+        ("[policy.opsets]\n'ai.onnx' = '0'", 'policy.opsets."ai.onnx": requires a version from 1 to 28'),
+        ("[policy.opsets]\n'' = 29", 'policy.opsets."": requires a version from 1 to 28'),
+        ("[policy.opsets]\n'ai.onnx.ml' = '6'", 'policy.opsets."ai.onnx.ml": requires a version from 1 to 5'),
+        ("[policy.opsets]\n'com.acme' = '0..2'", 'policy.opsets."com.acme": requires a version such as 19, or'),
+        ("[policy]\nmetadata = ['']", "policy.metadata: requires a list of non-empty keys, or a table"),
+        ("[policy]\nmetadata = {'' = ['a']}", "policy.metadata: requires a list of non-empty keys, or a table"),
+        ("[policy]\nmetadata = {a = ['']}", "non-empty patterns for the value of each key, not a table with a wrong"),
+        (
+            "[policy]\nproducers = ['']",
+            "policy.producers: requires a list of non-empty strings (at least one), not a list with an empty string",
+        ),
+        ("[policy.operators]\nforbid = ['']", "policy.operators.forbid: requires a list of non-empty strings, not"),
+        (
+            "[rules.disallowed-ir-version]\nir_version = '99'",
+            "rules.disallowed-ir-version.ir_version: requires an IR version from 1 to 14",
+        ),
+        (
+            "[rules.disallowed-operator-set]\nopsets = {'ai.onnx' = '99'}",
+            "requires a version from 1 to 28, or a range such as",
+        ),
+        (
+            "[rules.missing-metadata-entry]\nproducers = ['']",
+            "rules.missing-metadata-entry.producers: requires a list of non-empty strings",
+        ),
         ("[policy]\nir-version = '..'", "policy.ir-version: requires"),
         ("[policy]\nir-version = '\u0668..\u0669'", "policy.ir-version: requires"),
         ("[policy.opsets]\n'ai.onnx' = '22..21'", 'policy.opsets."ai.onnx": requires'),
@@ -128,7 +161,7 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
             "[policy.inputs]\nx = { shape = ['...', '...'] }",
             "policy.inputs.x.shape: requires a list of sizes, names of variables, '*' or one '...', not a list",
         ),
-        ("[policy]\nir-version = '9-10'", "policy.ir-version: requires a version such as 19, or a range such as"),
+        ("[policy]\nir-version = '9-10'", "policy.ir-version: requires an IR version from 1 to 14, or a range such as"),
         (
             "[policy.operators]\nforbid = ['Nonzero']",
             "forbid: ai.onnx has no operator 'Nonzero'; did you mean 'NonZero'?",
@@ -141,7 +174,10 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
         ("[policy.operators]\nforbid = ['com.microsft::*']", "unknown domain 'com.microsft'; did you mean"),
         ("[policy.domains]\nforbid = ['com.microsft']", "unknown domain 'com.microsft'; did you mean 'com.microsoft'?"),
         ("[policy.opsets]\n'ai.onx' = '17..21'", "unknown domain 'ai.onx'; did you mean 'ai.onnx'?"),
-        ("[policy]\nmetadata = {licence = 'MIT'}", "or a table with a list of patterns for the value of each key"),
+        (
+            "[policy]\nmetadata = {licence = 'MIT'}",
+            "patterns for the value of each key, not a table with a wrong entry 'licence'",
+        ),
         ("[policy]\nonly-listed = ['values']", "policy.only-listed: requires a list of 'inputs', 'outputs' or both"),
     ],
 )
@@ -175,6 +211,7 @@ def test_the_default_domain_has_two_names(tmp_path, text, rules):
         '[policy.domains]\nforbid = ["com.acme", "com.micro*"]\n[policy.opsets]\n"com.acme" = 1',
         '[policy.inputs]\n"*" = { shape = [2] }\n[policy.outputs]\n"y" = { type = "float" }',
         '[policy]\nmax-nodes = 1\nmax-parameters = 1\nproducers = ["a *"]',
+        '[policy]\nir-version = "010..14"\n[policy.opsets]\n"ai.onnx" = "1..28"\n"ai.onnx.ml" = 5\n"com.acme" = 999',
         '[policy]\nonly-listed = ["inputs"]\n[policy.inputs]\n"x*" = {}',
         '[policy.element-types]\nallow = ["float"]\n[policy.weight-types]\nallow = ["int8"]',
     ],

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,11 @@ Output = pytest.CaptureFixture[str]
 
 SAMPLES = (
     *("true", "0", "-1", "1.5", "nan", "inf", "10000000000000000000000"),
-    *('""', '" "', '"nonsense"', '"0"', '"1.99"', '"flot"', '"tensor(float)"', '"relu"', '"9..1"', '"0 MiB"'),
+    *('""', '" "', '"nonsense"', '"0"', '"99"', '"1..99"', '"1.99"', '"9..1"', '"0 MiB"'),
+    *('"flot"', '"tensor(float)"', '"relu"'),
     *('"2030-02-30"', "2030-01-01", "2030-01-01T00:00:00", "12:00:00"),
-    *("[]", "[1]", '[""]', '["nonsense"]', '["flot"]', "[[1]]", "{}", "{ nonsense = 1 }", '{ nonsense = "x" }'),
+    *("[]", "[1]", '[""]', '["nonsense"]', '["flot"]', "[[1]]"),
+    *("{}", '{ x = [""] }', "{ nonsense = 1 }", '{ nonsense = "x" }'),
 )
 """Values as TOML. Each key allows some of them."""
 
@@ -39,7 +42,7 @@ def _leaves(path: tuple[str, ...], kind: ValueKind) -> Iterator[tuple[str, ...]]
     if kind.entries is not None and path[-1] in ENTRIES:
         yield from _leaves((*path, ENTRIES[path[-1]]), kind.entries)
     for name, entry in kind.fields.items():
-        yield from _leaves((*path, name), entry)
+        yield from _leaves((*path, name if re.fullmatch("[A-Za-z0-9_-]+", name) else f'"{name}"'), entry)
 
 
 def _paths() -> list[tuple[str, ...]]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,12 +14,20 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SelectionError, Settings
 
 
-@pytest.mark.parametrize("domain", ["", "ai.onnx.ml"])
-def test_operator_set_versions_begin_at_1(domain: str):
-    for version in (1, 2, 27):
+@pytest.mark.parametrize(
+    ("domain", "known", "allowed", "wrong"),
+    [
+        ("", "1 to 28", (1, 2, 28), (-1, 0, 29)),
+        ("ai.onnx.ml", "1 to 5", (1, 5), (0, 6)),
+        ("com.acme", "1 and above", (1, 999), (-1, 0)),
+    ],
+)
+def test_operator_set_versions_are_those_that_exist(domain: str, known: str, allowed: Any, wrong: Any):
+    for version in allowed:
         assert Settings(opset_imports={domain: version}).opset_imports[domain] == version
-    for version in (0, -1):
-        with pytest.raises(ValueError, match=f"^{version} is not an operator set version of 'ai.onnx"):
+    for version in wrong:
+        said = f"version {version} of {domain or 'ai.onnx'!r} does not exist; the versions are {known}"
+        with pytest.raises(ValueError, match=f"^{said}$"):
             Settings(opset_imports={domain: version})
 
 
