@@ -232,11 +232,11 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 
 _DIFFERENT = frozenset(
     {"clause", "keyword", "clause_summary", "anchor", "byte_range", "position", "at", "scope"}
-    | {"edits", "fix", "hint", "members"}
+    | {"edits", "fix", "hint", "members", "cause"}
     | {"accepted_by", "refused_by", "case", "structure", "parts"}
 )
-"""The fields that may differ after a move: a function has other clauses, known to other consumers, and a fix or a hint
-names what can change."""
+"""The fields that may differ after a move: a function has other clauses, known to other consumers, a fix or a hint
+names what can change, and a cause the place of the graph, for findings that are folded."""
 
 _CONSUMERS = re.compile(r"; (onnx\.checker|onnxruntime) .*")
 """The end of `allowed`: who takes or refuses what violates the clause."""
