@@ -176,12 +176,12 @@ QUICK = ("text", "jsonl", "sarif")
     "form", [name if name in QUICK else pytest.param(name, marks=pytest.mark.heavy) for name in REPORTERS]
 )
 def test_no_form_of_report_is_lost_silently(form: str) -> None:
-    assert shell(f"twice.textproto -f {form} >/dev/full") == (2, "", FULL)
+    assert shell(f"twice.textproto -q -f {form} >/dev/full") == (2, "", FULL)
 
 
 @pytest.mark.parametrize("form", REPORTERS)
 def test_no_form_of_report_is_lost_silently_in_a_file(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["twice.textproto", "-f", form, "-o", "/dev/full"]) == 2
+    assert run(["twice.textproto", "-q", "-f", form, "-o", "/dev/full"]) == 2
     assert capsys.readouterr() == ("", "Error: /dev/full: No space left on device\n")
 
 
@@ -203,7 +203,7 @@ def test_whatever_is_written_to_standard_output_is_not_lost_silently(arguments: 
 
 
 def test_closed_standard_output_is_no_fault_where_nothing_goes_there(folder: Path) -> None:
-    assert shell("clean.textproto -f concise -o report.txt >&-") == (0, "", "")
+    assert shell("clean.textproto -q -f concise -o report.txt >&-") == (0, "", "")
     assert (folder / "report.txt").read_text() == ""
     assert shell("clean.textproto -f concise -q >&-") == (0, "", "")
 
