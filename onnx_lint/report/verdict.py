@@ -123,7 +123,9 @@ def _numbers(totals: Totals, group: str, count: int) -> str:
     from onnx_lint.report.outcome import numbers_of
 
     files = totals.with_findings[group]
-    return numbers_of(levels) + (f" in {files:,} of them" if files < count else "")
+    # "hygiene: 1 warning in 2 of them" would count the files of other findings.
+    is_of_one_kind = len({plugin for plugin, _ in levels}) == 1
+    return numbers_of(levels) + (f" in {files:,} of them" if files < count and is_of_one_kind else "")
 
 
 def _standard_of(report: Report, totals: Totals) -> str:
