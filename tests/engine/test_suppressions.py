@@ -198,8 +198,10 @@ def test_a_place_hides_one_fault_of_a_finding_about_several(rule: str) -> None:
 def test_a_name_that_hides_a_fault_hides_the_finding_on_it(rule: str) -> None:
     """The finding on what an entry names is compared once more with the entry, and then by its own name."""
     for model, finding in _of_rule(rule)[:40]:
-        names = {name for _, name in finding.parts.places()} if finding.parts is not None else set()
-        for name in sorted(filter(None, names))[:3]:
+        names: list[str | None] = []
+        if finding.parts is not None:
+            finding.parts.split(finding, lambda _, name, names=names: names.append(name))
+        for name in sorted({*filter(None, names)})[:3]:
             patterns = PlacePatterns([Suppression("w", "r", "reason", name)])
             pieces = apart(finding, patterns, model)
             found = [
