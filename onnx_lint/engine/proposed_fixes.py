@@ -63,7 +63,7 @@ class _Descriptions:
         if fix is None:
             return replace(item, members=self.of(item.members))
         if id(fix) not in self._known:
-            self._known[id(fix)] = ProposedFix(fix.message, fix.is_safe), None
+            self._known[id(fix)] = self._in_words(fix), None
             with self._crashes.at("describing a fix"):
                 self._known[id(fix)] = self._describe(fix), fix.with_edits() if self._keeps_edits(fix) else None
         described, kept = self._known[id(fix)]
@@ -72,13 +72,16 @@ class _Descriptions:
     def _describe(self, fix: Fix) -> ProposedFix:
         is_bounded = fix.later is None and len(fix.edits) <= MOST_EDITS and len(self._known) <= MOST_FIXES
         if not (self._lists_edits and is_bounded):
-            return ProposedFix(fix.message, fix.is_safe)
+            return self._in_words(fix)
         edits = tuple(
             ProposedEdit(edit.place, type(edit).__name__.lower(), edit.before if isinstance(edit, Move) else None)
             for edit in fix.edits
         )
         patches = self._patches(fix)
-        return ProposedFix(fix.message, fix.is_safe, edits, patches)
+        return replace(self._in_words(fix), edits=edits, patches=patches)
+
+    def _in_words(self, fix: Fix) -> ProposedFix:
+        return ProposedFix(fix.message, fix.is_safe, is_by_hand=self._form != "binary")
 
     def _patches(self, fix: Fix) -> tuple[tuple[int, int, str], ...]:
         if self._form != "binary":

@@ -81,6 +81,8 @@ class ProposedFix(Record):
     """Empty if there are many."""
     patches: tuple[tuple[int, int, str], ...] = ()
     """The bytes that change: offset, length and what replaces them, in base64; empty if these are many."""
+    is_by_hand: bool = False
+    """True if the file is a model in text form: `onnx-lint fix` changes binary files only."""
 
 
 class Diagnostic(Placed):

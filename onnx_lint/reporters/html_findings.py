@@ -226,7 +226,7 @@ def _fix(path: str, rule: str, fix: ProposedFix) -> str:
     said = f"{prose_of(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
     path = f"./{path}" if path.startswith("-") and path != "-" else path
     command = f"onnx-lint fix{'' if fix.is_safe else ' --unsafe-fixes'} --select {rule} {shlex.quote(path)}"
-    if path == "-" or is_remote(path) or text_of(command) != escape(command):
+    if fix.is_by_hand or path == "-" or is_remote(path) or text_of(command) != escape(command):
         return said
     return f"{said}<br><code>{escape(command)}</code>"
 

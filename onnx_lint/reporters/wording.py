@@ -85,7 +85,9 @@ def title_of(label: str) -> str:
 
 
 def fix_in_words(fix: ProposedFix, command: str = "onnx-lint fix") -> str:
-    """Return what a fix does, and the command that makes it."""
+    """Return what a fix does, and the command that makes it if there is one."""
+    if fix.is_by_hand:
+        return f"{visible(fix.message)} (by hand: onnx-lint fix changes binary files only)"
     return f"{visible(fix.message)} ({command}{'' if fix.is_safe else ' --unsafe-fixes'})"
 
 
