@@ -200,7 +200,7 @@ def test_pre_commit_finds_a_bad_model_a_pointer_and_an_empty_file(hook_repositor
     found = [line for line in done.stdout.splitlines() if line.startswith("models/")]
     assert found == [
         "models/bad one.onnx: graph.node[0].input[0]: error[undefined-name] "
-        "node 'relu' (Relu) uses 'z', which nothing defines",
+        "node 'relu' (Relu) uses 'z', which nothing defines; 'x' is used by nothing",
         "models/empty.onnx: model: error[not-a-model] the file is empty",
         "models/pointer.onnx: model: error[not-a-model] the file is a Git LFS pointer; "
         "the model itself was not checked out",
@@ -326,7 +326,7 @@ def _lint(installed: dict[str, str], folder: Path, **inputs: str) -> tuple[int, 
     output, summary = folder.parent / "output", folder.parent / "summary"
     output.write_text("")
     summary.write_text("")
-    defaults = {"PATHS": ".", "ARGS": "", "FAIL_ON": "error", "STEP_SUMMARY": "true"}
+    defaults = {"PATHS": ".", "ARGS": "", "FAIL_ON": "error", "STEP_SUMMARY": "true", "SARIF": "true"}
     files = {"GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(summary)}
     step = _step("lint")
     done = _run(["bash", "-eo", "pipefail", "-c", step["run"]], folder, **{**installed, **files, **defaults, **inputs})
@@ -383,7 +383,7 @@ def test_the_action_fails_on_an_error_and_hands_on_the_reports(installed: dict[s
     assert code == exit_codes.FINDINGS
     assert next(line for line in output.splitlines() if line.startswith("::")).startswith("::error ")
     sarif = Path(outputs["sarif-file"])
-    assert outputs == {"exit-code": "1", "errors": "1", "sarif-file": str(sarif)}
+    assert outputs == {"exit-code": "1", "errors": "1", "sarif-file": str(sarif), "upload": "true"}
     results = json.loads(sarif.read_text())["runs"][0]["results"]
     assert [result["ruleId"] for result in results] == ["undefined-name"]
     assert "undefined-name" in summary
