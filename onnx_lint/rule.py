@@ -133,6 +133,11 @@ class FaultParts(Record):
             parts=self,
         )
 
+    @property
+    def first(self) -> tuple[Place, str | None]:
+        """The place and the name of the first fault."""
+        return self.findings[0].place, self.findings[0].subject
+
     def are_few(self, most: int) -> bool:
         """Return whether there are at most so many faults."""
         return len(self.findings) <= most
@@ -142,10 +147,7 @@ class FaultParts(Record):
         return ((part.place, part.inner) for part in self.findings)
 
     def split(self, finding: Finding, key: FaultKey) -> list[Finding]:
-        """Return a finding for the faults of each key, with that part of the fix; further faults have the key None.
-
-        Where there is a key, it has the name of its first fault.
-        """
+        """Return a finding for the faults of each key, with that part of the fix; further faults have the key None."""
         groups: dict[object, list[Finding]] = {None: []} if self.others else {}
         for part in self.findings:
             groups.setdefault(key(part.place, part.subject), []).append(part)
@@ -155,8 +157,7 @@ class FaultParts(Record):
         for each, group in groups.items():
             piece = replace(self, findings=tuple(group), others=self.others if each is None else 0).whole()
             fix = self._fix_of(finding, group)
-            subject = self.subject if each is None else group[0].subject or self.subject
-            pieces.append(replace(piece, fix=fix, clause=finding.clause, case=finding.case, subject=subject))
+            pieces.append(replace(piece, fix=fix, clause=finding.clause, case=finding.case))
         return pieces
 
     def _fix_of(self, finding: Finding, group: Sequence[Finding]) -> Fix | str | None:
@@ -188,6 +189,11 @@ class Faults(Record):
         """Return the faults."""
         return self.faults() if callable(self.faults) else self.faults
 
+    @property
+    def first(self) -> tuple[Place, str | None]:
+        """The place and the name of the first fault."""
+        return self.part(self.all()[0])
+
     def are_few(self, most: int) -> bool:
         """Return whether there are at most so many faults."""
         return len(self.all()) <= most
@@ -197,17 +203,14 @@ class Faults(Record):
         return ((self.part(fault)[0], self.inner(fault)) for fault in self.all())
 
     def split(self, finding: Finding, key: FaultKey) -> list[Finding]:
-        """Return a finding for the faults of each key. Where there is a key, it has the name of its first fault."""
+        """Return a finding for the faults of each key."""
         groups: dict[object, list[Any]] = {}
         for fault in self.all():
             groups.setdefault(key(*self.part(fault)), []).append(fault)
-        found: list[Finding] = []
-        for found_key, group in groups.items():
-            made = finding if len(groups) == 1 else self.finding(group)
-            if made is not None:
-                name = None if found_key is None else self.part(group[0])[1]
-                found.append(replace(made, program=made.program or finding.program, subject=name or made.subject))
-        return found or [finding]
+        if len(groups) < 2:
+            return [finding]
+        made = [self.finding(group) for group in groups.values()]
+        return [replace(each, program=each.program or finding.program) for each in made if each is not None]
 
 
 def reworded(finding: Finding, change: Callable[[Finding], Finding]) -> Finding:

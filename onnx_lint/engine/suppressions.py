@@ -126,7 +126,8 @@ class PlacePatterns:
 def apart(finding: Finding, patterns: PlacePatterns, model: Model) -> list[Finding]:
     """Return a finding about several faults as one for each entry that suppresses some of them, and one for the rest.
 
-    `patterns`: those of the entries for the rule and the file.
+    `patterns`: those of the entries for the rule and the file. Where an entry gives the name of a fault and none that
+    the finding has, the finding gets that name, by which the entry finds it again.
     """
 
     def entry_for(place: Place, name: str | None) -> Suppression | None:
@@ -134,7 +135,17 @@ def apart(finding: Finding, patterns: PlacePatterns, model: Model) -> list[Findi
         around = model.places.enclosing_names(place)
         return patterns.first(str(place), None if name is None else report_name(name), around)
 
-    return [finding] if finding.parts is None else finding.parts.split(finding, entry_for)
+    def findable(piece: Finding) -> Finding:
+        if piece.parts is None:
+            return piece
+        around = model.places.enclosing_names(piece.place)
+        subject = None if piece.subject is None else report_name(piece.subject)
+        if patterns.first(str(piece.place), subject, around, is_fault=False) is not None:
+            return piece
+        place, name = piece.parts.first
+        return piece if name is None or entry_for(place, name) is None else replace(piece, subject=name)
+
+    return [finding] if finding.parts is None else [*map(findable, finding.parts.split(finding, entry_for))]
 
 
 def _is_like(text: str, texts: list[str]) -> bool:

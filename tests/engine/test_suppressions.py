@@ -15,6 +15,7 @@ from support.project.checkout import ROOT
 from support.project.fixture_files import Fixture, fixtures_of
 
 from onnx_lint.engine import suppressions
+from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings, options_of
 from onnx_lint.engine.suppressions import PlacePatterns, Suppression, apart
@@ -209,6 +210,18 @@ def test_a_name_that_hides_a_fault_hides_the_finding_on_it(rule: str) -> None:
                 for each in pieces
             ]
             assert any(found), (finding.message, name)
+
+
+def test_a_name_hides_a_finding_that_is_about_one_fault_only() -> None:
+    """The finding bears the name of the graph, and its one fault that of a value."""
+    text = """ir_version: 10 producer_name: "p" opset_import { version: 21 } graph { name: "g"
+      node { op_type: "Relu" input: "late" output: "y" } node { op_type: "Abs" input: "x" output: "late" }
+      input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
+      output { name: "y" type { tensor_type { elem_type: 1 shape { } } } } }"""
+    entry = Suppression("w", "unordered-nodes", "reason", "late")
+    file = lint_source(BytesSource(text.encode()), "m.textproto", Settings(suppressions=(entry,)))
+    assert [(each.rule, each.suppressed_by) for each in file.suppressed] == [("unordered-nodes", entry.description)]
+    assert (file.diagnostics, file.unmatched) == ((), ())
 
 
 def _split(finding: Finding, model: Model, place: str) -> tuple[Finding, Finding]:
