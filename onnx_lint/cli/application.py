@@ -41,16 +41,6 @@ Examples:
 """
 
 
-_WRITTEN_FOR = {
-    "--strict": "--fail-on warning, and --pedantic for faults that nearly every model has",
-    "--werror": "--fail-on warning",
-    "--list-rules": "onnx-lint rules",
-    "--explain": "onnx-lint explain NAME",
-    "--no-color": "NO_COLOR=1 before the command",
-}
-"""What to write for the options that other linters have."""
-
-
 class _DefaultCommandGroup(click.Group):
     """A group with a default command: `onnx-lint PATH...` is `onnx-lint check PATH...`."""
 
@@ -130,9 +120,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         code = application.main(arguments, prog_name=NAME, standalone_mode=False)
     except click.NoSuchOption as error:
-        if error.option_name in _WRITTEN_FOR:
+        from onnx_lint.cli.other_linters import WRITTEN_FOR
+
+        if error.option_name in WRITTEN_FOR:
             # To type checkers, click calls the attributes final.
-            text = f"no such option {error.option_name}: write {_WRITTEN_FOR[error.option_name]}"
+            text = f"no such option {error.option_name}: write {WRITTEN_FOR[error.option_name]}"
             error.__dict__.update(message=text, possibilities=None)
         error.show()
         return exit_codes.NOT_CHECKED

@@ -296,21 +296,14 @@ def _is_model(path: str) -> bool:
     return is_parser_syntax(beginning) or begins_like_message(beginning)
 
 
-_WRITTEN_FOR: Final = {
-    "version": "onnx-lint --version",
-    "help": "onnx-lint --help",
-    "lint": "onnx-lint MODEL",
-    "list": "onnx-lint rules",
-}
-"""What to write for the words that other linters have as commands."""
-
-
 def hint_for_missing(path: str, commands: Iterable[str]) -> str:
     """Return a suggestion for a path that does not exist: a command, or a file in the same folder; empty if none."""
     folder, name = os.path.split(path)
     if not folder:
-        if name in _WRITTEN_FOR:
-            return f"; write {_WRITTEN_FOR[name]}"
+        from onnx_lint.cli.other_linters import WRITTEN_FOR
+
+        if name in WRITTEN_FOR:
+            return f"; write {WRITTEN_FOR[name]}"
         command = nearest(name, commands)
         if command is not None:
             return f"; did you mean the command {quote(command)}?"

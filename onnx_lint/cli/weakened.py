@@ -7,7 +7,7 @@ the command line, and those that it overrides, do not count, and neither does a 
 
 from __future__ import annotations
 
-import pathlib
+import os
 import sys
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING, Any
@@ -102,8 +102,8 @@ def _is_of_the_user(origin: Origin) -> bool:
     """Return whether the user named the file, or works in its folder or below it; else it came with a model."""
     if not origin.is_found:
         return True
-    working = pathlib.Path.cwd()
-    return pathlib.Path(origin.files[0]).parent in (working, *working.parents)
+    folder, working = os.path.dirname(origin.files[0]), os.getcwd()
+    return working == folder or working.startswith(os.path.join(folder, ""))
 
 
 def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bool:

@@ -172,12 +172,13 @@ def _group_of(file: FileReport, conforms: bool | None) -> str:
 
 
 def fixes_of(file: FileReport) -> Counter[bool]:
-    """Return how many findings `onnx-lint fix` can mend, by whether that is safe. It changes binary files only."""
-    if not file.diagnostics or file.form != "binary":  # most files have none
+    """Return how many findings `onnx-lint fix` can mend, by whether that is safe."""
+    if not file.diagnostics:  # as of most files
         return Counter()
     from onnx_lint.report.folding import unfold
 
-    return Counter(item.fix.is_safe for item in unfold(file.diagnostics) if item.fix is not None)
+    fixes = (item.fix for item in unfold(file.diagnostics))
+    return Counter(fix.is_safe for fix in fixes if fix is not None and not fix.is_by_hand)
 
 
 class Report(Record):

@@ -72,8 +72,8 @@ def _undefined_inputs(model: Model, with_one: Set[Graph]) -> Iterator[Finding]:
     nameless = nameless_definition(model)
     for undefined in model.resolution.undefined if nameless is None else ():
         graph, (first,) = undefined.graph, undefined.uses(1)
-        hint, near = _hint(undefined.name, graph, holders, suggestions) or (
-            _unpaired(model, graph, _types_of_input(model, first)) if graph in with_one else _NOTHING
+        hint, near = _hint(undefined.name, graph, holders, suggestions) or _unpaired(
+            model, graph, _types_of_input(model, first), with_one
         )
         whole = Finding(
             graph.place,
@@ -121,8 +121,8 @@ def _undefined_outputs(model: Model, with_one: Set[Graph]) -> Iterator[Finding]:
                 continue
             if holders is None:
                 holders = _holders(model, _names_of_outputs(model))
-            hint, near = _hint(name, graph, holders, suggestions) or (
-                _unpaired(model, graph, _types_of_output(graph, index)) if graph in with_one else _NOTHING
+            hint, near = _hint(name, graph, holders, suggestions) or _unpaired(
+                model, graph, _types_of_output(graph, index), with_one
             )
             yield Finding(
                 graph.at("output", index),
@@ -175,11 +175,14 @@ def _hint(name: str, graph: Graph, holders: Mapping[str, Graph], suggestions: Su
     return f"only {elsewhere.describe()} defines; names of that graph are not visible here", ()
 
 
-def _unpaired(model: Model, graph: Graph, types: Set[str]) -> _Hint:
+def _unpaired(model: Model, graph: Graph, types: Set[str], with_one: Set[Graph]) -> _Hint:
     """Return that nothing defines a name, and the one value that nothing uses, if it may be of one of the types.
 
-    Where one name was changed in one place only, one name is undefined and one value unused. `types`: empty if unknown.
+    Where one name was changed in one place only, one name is undefined and one value unused. `types`: empty if unknown;
+    `with_one`: the graphs with one undefined name.
     """
+    if graph not in with_one:
+        return _NOTHING
     used = model.uses.used_in(graph)
     unused = [name for name in graph.positions if name and name not in used]
     kind = model.value_flow.fact_of(unused[0], graph).kind if len(unused) == 1 else None
