@@ -527,7 +527,14 @@ def findings_of(
 def findings_of_faults(model: Model, kind: FaultKind, allowed: str) -> Iterator[Finding]:
     """Yield the finding for each fault of one kind in the file, with its bytes."""
     for fault in model.faults_of(kind):
-        yield Finding(fault.place, fault.message, allowed=allowed, offset=fault.offset, length=fault.length)
+        yield Finding(
+            fault.place,
+            fault.message,
+            allowed=allowed,
+            offset=fault.offset,
+            length=fault.length,
+            hint=fault.hint,
+        )
 
 
 def findings_of_nodes(

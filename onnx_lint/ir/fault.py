@@ -41,3 +41,5 @@ class Fault(Record):
     """The message that has the field."""
     number: int | None = None
     """The field's number."""
+    hint: str | None = None
+    """A short instruction for mending it; None if there is only the general one of the rule."""

@@ -87,7 +87,8 @@ class RemoteFolder(DataFolder):
         if not is_lfs_pointer(head):
             return file
         detail = f"{in_quotes(location)} is a Git LFS pointer; the file that it refers to was not uploaded"
-        return replace(file, state=FileState.OTHER, detail=detail, size=None)
+        hint = "upload the file itself, which 'git lfs pull' fetches into a checkout"
+        return replace(file, state=FileState.OTHER, detail=detail, size=None, hint=hint)
 
     def _looked_up(self, location: str) -> ExternalFile:
         shown = in_quotes(location)

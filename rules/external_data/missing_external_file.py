@@ -53,7 +53,7 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
 
     - The location must lead to a regular file, and is relative to the folder of the model file.
     - There is one finding for each file.
-    - A Git LFS pointer in place of the file is reported as such.
+    - A Git LFS pointer in place of the file is reported as such, with the command that fetches the file.
     - A model from standard input or from memory has no folder, and its files are not looked up.
     - With `--no-external-data` no file is looked up.
     """
@@ -80,7 +80,7 @@ def _finding(model: Model, used: Set[str], users: Sequence[ExternalData]) -> Fin
         allowed=f"a regular file in the folder of {model.describe()}",
         subject=location,
         collective=True,
-        hint=_hint(users[0], used) if isinstance(fix, str) else None,
+        hint=_hint(users[0], used) if isinstance(fix, str) else file.hint,
         fix=fix,
         parts=Faults(users, partial(_finding, model, used), lambda data: (data.entry_place("location"), location)),
     )

@@ -13,7 +13,8 @@ def not_a_model(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    - A Git LFS pointer: run `git lfs pull`.
+    - A Git LFS pointer: run `git lfs pull`. In CI, let the checkout fetch Git LFS (`actions/checkout`: `lfs: true`).
+    - An empty file: export, copy or download it again.
     - A page of HTML: download the model again.
     - An archive: unpack it.
     - A file of another framework: convert it first.

@@ -202,8 +202,8 @@ def test_pre_commit_finds_a_bad_model_a_pointer_and_an_empty_file(hook_repositor
         "models/bad one.onnx: graph.node[0].input[0]: error[undefined-name] "
         "node 'relu' (Relu) uses 'z', which nothing defines; 'x' is used by nothing",
         "models/empty.onnx: model: error[not-a-model] the file is empty",
-        "models/pointer.onnx: model: error[not-a-model] the file is a Git LFS pointer; "
-        "the model itself was not checked out",
+        "models/pointer.onnx: model: error[not-a-model] the file is a Git LFS pointer: "
+        "'git lfs pull' has not fetched the model",
     ]
     assert "- exit code: 1" in done.stdout
 

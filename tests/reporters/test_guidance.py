@@ -17,7 +17,7 @@ from onnx_lint.cli.application import run
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic, ProposedFix
 from onnx_lint.report.totals import Report
-from onnx_lint.reporters import Options, write_report
+from onnx_lint.reporters import REPORTERS, Options, write_report
 from onnx_lint.reporters.wording import guidance_of, guidance_sentences
 
 FOUND = error(
@@ -136,6 +136,26 @@ def test_json_keeps_the_reason_in_the_hint_and_by_itself() -> None:
     (found,) = json.loads(written("json", FOUND))["files"][0]["diagnostics"]
     expected = "with transB=1 the shapes fit; no fix: two of them are alike"
     assert (found["hint"], found["no_fix"]) == (expected, "two of them are alike")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", "'git lfs pull'"),
+        (b"", "export, copy or download it again"),
+    ],
+    ids=["a pointer", "an empty file"],
+)
+@pytest.mark.parametrize("form", REPORTERS)
+def test_each_form_says_what_to_do_about_a_file_without_a_model(
+    content: bytes, said: str, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(content)
+    assert run([str(path), "-f", form]) == 1
+    text = unescape(capsys.readouterr().out).replace("<code>", "'").replace("</code>", "'")
+    # A line of `concise` has the message and no hint.
+    assert said in text or (form == "concise" and "the file is empty" in text)
 
 
 def test_a_rule_gives_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,6 +35,11 @@ _MOST_LISTED: Final = 10_000
 _DATA_NAME: Final = r"(?i:.*[._](?:data|bin|weights?|params|raw|dat))"
 """Matches the names that exporters give to files of external data, such as `model.onnx.data` and `model.onnx_data`."""
 
+NOT_PULLED: Final = "'git lfs pull' has not fetched"
+"""What is said of a Git LFS pointer, before the name of what it stands for."""
+HOW_TO_PULL: Final = "run 'git lfs pull'; in CI, let the checkout fetch Git LFS (actions/checkout: 'lfs: true')"
+"""What to do about a Git LFS pointer."""
+
 
 def is_lfs_pointer(head: bytes) -> bool:
     """Return true if a file that begins with these bytes is the pointer with which Git LFS replaces a large file."""
@@ -66,6 +71,8 @@ class ExternalFile(Record):
     """The path below that folder, which no link is part of."""
     link: str | None = None
     """The link that was followed, or the hard links that are trusted, in words; None if there are none."""
+    hint: str | None = None
+    """What to do about a file that cannot be used; None if that depends on the model."""
 
 
 class DataFolder:
@@ -205,8 +212,8 @@ class DataFolder:
             os.close(descriptor)
         if not is_lfs_pointer(head):
             return file
-        detail = f"{quote(location)} is a Git LFS pointer; the file that it stands for was not checked out"
-        return replace(file, state=FileState.OTHER, detail=detail, size=None)
+        detail = f"{quote(location)} is a Git LFS pointer: {NOT_PULLED} the file"
+        return replace(file, state=FileState.OTHER, detail=detail, size=None, hint=HOW_TO_PULL)
 
     @cached_property
     def _roots(self) -> list[str]:

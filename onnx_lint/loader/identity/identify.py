@@ -114,8 +114,8 @@ _BINARY_SUFFIXES = (".onnx", ".pb")
 """The ends of names under which consumers, the onnx package among them, read the binary form without a look."""
 
 
-def _no_model(message: str) -> Fault:
-    return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=0)
+def _no_model(message: str, hint: str | None = None) -> Fault:
+    return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=0, hint=hint)
 
 
 def identify(source: Source, name: str) -> Form | Fault:
@@ -137,7 +137,9 @@ def identify(source: Source, name: str) -> Form | Fault:
 
 def _empty(name: str) -> Form | Fault:
     """Return the fault of an empty file. It is an empty message in every form, which is not a useful model."""
-    return _no_model("the file is empty" if name != "-" else "standard input is empty")
+    if name == "-":
+        return _no_model("standard input is empty", "check the command that writes to standard input")
+    return _no_model("the file is empty", "export, copy or download it again")
 
 
 def is_text(head: bytes) -> bool:
@@ -167,7 +169,9 @@ def _is_utf8(head: bytes) -> bool:
 def _identify_text(head: bytes, name: str) -> Form | Fault:
     lower = name.lower()
     if head.startswith(_LFS_POINTER):
-        return _no_model("the file is a Git LFS pointer; the model itself was not checked out")
+        from onnx_lint.ir.tensors.data_folder import HOW_TO_PULL, NOT_PULLED
+
+        return _no_model(f"the file is a Git LFS pointer: {NOT_PULLED} the model", HOW_TO_PULL)
     if re.match(_HTML, head):
         return _no_model("the file is HTML or XML text, not a model")
     plain = _without_comments(head.decode("utf-8", "replace"))

@@ -174,7 +174,8 @@ def test_a_git_lfs_pointer_is_called_that_however_small_the_tensor(tmp_path: Pat
     file = linted(tmp_path, model)
     ((rule, _, said),) = found(file)
     assert rule == "missing-external-file"
-    assert said.endswith("'w.bin' is a Git LFS pointer; the file that it stands for was not checked out")
+    assert said.endswith("'w.bin' is a Git LFS pointer: 'git lfs pull' has not fetched the file")
+    assert (file.diagnostics[0].hint or "").startswith("run 'git lfs pull'")
     assert file.incomplete == ()
 
 

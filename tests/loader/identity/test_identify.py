@@ -40,7 +40,7 @@ NO_MODELS = {
     "empty": (b"", "the file is empty"),
     "lfs-pointer": (
         b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
-        "the file is a Git LFS pointer; the model itself was not checked out",
+        "the file is a Git LFS pointer: 'git lfs pull' has not fetched the model",
     ),
     "gzip": (gzip.compress(MODEL), "the file is a gzip archive, not a model"),
     "zip": (_zip(), "the file is a zip archive (such as a PyTorch checkpoint or a NumPy .npz), not a model"),
