@@ -39,10 +39,9 @@ def of_file(file: FileReport, fail_on: str) -> int:
     """Return the exit code because of one file. `fail_on`: the lowest severity that fails the run, or `never`."""
     if file.internal_errors:
         return INTERNAL_ERROR
-    if file.unreadable is not None or (file.repair is not None and file.repair.problem):
+    # A file that holds no model has a finding, unless the rule that says so is not selected.
+    if file.failure is not None or (file.repair is not None and file.repair.problem):
         return NOT_CHECKED
-    if file.not_judged is not None and not file.diagnostics and not file.suppressed:
-        return NOT_CHECKED  # the rule that would say so was not selected
     if fail_on == "never":
         return CLEAN
     if any(target.is_red for target in file.targets):

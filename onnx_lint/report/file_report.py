@@ -194,7 +194,7 @@ class FileReport(Record):
     shapes: Shapes | None = None
     """The number of known shapes; None if no rule needed them."""
     not_judged: str | None = None
-    """Why there is no verdict although the file was read: it holds no model."""
+    """Why no rule could judge a model although the file was read: it holds none, see `why_not_judged`."""
     incomplete: tuple[str, ...] = ()
     """Descriptions, for people, of what was not verified or not reported, and why."""
     suppressed: tuple[Diagnostic, ...] = ()
@@ -234,7 +234,17 @@ class FileReport(Record):
         """Why there is neither a verdict nor a finding: `not checked` or `not judged`, and the reason."""
         if self.unreadable is not None:
             return "not checked", self.unreadable
-        return ("not judged", self.not_judged) if self.not_judged is not None and not self.diagnostics else None
+        if self.not_judged is None or self.diagnostics or self.suppressed:
+            return None
+        return "not judged", self.not_judged
+
+    @property
+    def why_not_judged(self) -> str | None:
+        """Why there is no verdict although the file was read.
+
+        None if there is a verdict: a file that holds no model does not conform, and `not-a-model` reports it.
+        """
+        return self.not_judged if self.not_judged is not None and self.conformity[0] is None else None
 
     def with_crash(self, error: Exception, work: str) -> FileReport:
         """Return the report with a crash in some work after the lint."""

@@ -60,7 +60,7 @@ class Totals:
         self.fixed = 0
         self.unreadable = 0
         self.not_judged = 0
-        """Files that hold no model."""
+        """Files without a verdict that were read, see `FileReport.why_not_judged`."""
         self.internal_errors = 0
         self.conformity: Counter[bool | None] = Counter()
         """The number of files by whether they conform; None for files of which that is not known."""
@@ -104,7 +104,7 @@ class Totals:
                 self.operators[domain, version, name] = nodes + count, models + 1
         self.fixed += file.repair.count if file.repair is not None else 0
         self.unreadable += file.unreadable is not None
-        self.not_judged += file.not_judged is not None
+        self.not_judged += file.why_not_judged is not None
         self.internal_errors += len(file.internal_errors)
         conforms, why = file.conformity
         self.conformity[conforms] += 1

@@ -27,6 +27,7 @@ from onnx_lint.reporters.wording import (
     after_path,
     guidance_of,
     internal_error_of,
+    other_places_of,
     weakened_of,
     where_of,
     worst_first,
@@ -67,7 +68,8 @@ class Writer:
         self._stream = stream
         self._options = options
         self._root = options.root or default_root()
-        self._of_a_kind = MAX_OF_A_KIND if count <= 1 else 1
+        self._is_alone = count <= 1
+        self._of_a_kind = MAX_OF_A_KIND if self._is_alone else 1
         self._written: Counter[str] = Counter()
         """The number of annotations of each type so far."""
 
@@ -87,7 +89,8 @@ class Writer:
             self._stream.write(f"::group::{log_line(what)}")
             self._stream.writelines(log_line(item.line) for item in rest)
             self._stream.write("::endgroup::\n")
-        if not self._options.quiet:
+        # Of several files, the lines at the end say it of all together.
+        if not self._options.quiet and (self._is_alone or self._options.verbose):
             for what in not_verified_of(file):
                 self._stream.write(log_line(f"not verified: {shown_path(file.path)}: {what}"))
 
@@ -97,11 +100,10 @@ class Writer:
             self._stream.writelines(map(log_line, statistics_lines(report)))
         if report.not_linted:
             self._stream.write("::error title=onnx-lint: interrupted::" + _data(interrupted_of(report)) + "\n")
-        files = report.totals.files
-        if not self._options.quiet or files > 1:
+        if not (self._options.quiet and self._is_alone):
             self._stream.write(log_line(f"onnx-lint: {verdict_of(report)}"))
         if not self._options.quiet:
-            remarks = (each for each in remarks_on_run(report) if files > 1 or each[0] != NOT_VERIFIED)
+            remarks = (each for each in remarks_on_run(report) if not self._is_alone or each[0] != NOT_VERIFIED)
             self._stream.writelines(log_line(f"onnx-lint: {label}: {what}") for label, what in remarks)
         weakened = weakened_of(report.weakened, quiet=self._options.quiet)
         self._stream.writelines(log_line(f"onnx-lint: {what}") for what in weakened)
@@ -134,7 +136,7 @@ def _about_finding(item: Diagnostic, path: str) -> Annotation:
     rule, message, place = visible(item.rule), visible(item.message), visible(item.place)
     where = where_of(item)
     lines = [message, f"at {place} ({where})" if where else f"at {place}"]
-    lines += [f"{label}: {what}" for label, what in guidance_of(item)]
+    lines += [f"{label}: {what}" for label, what in (*other_places_of(item), *guidance_of(item))]
     lines.append(visible(f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"))
     return Annotation(
         type=_TYPES[item.severity],

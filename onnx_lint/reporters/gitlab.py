@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The code quality report of GitLab: an array of issues, in the part of Code Climate's format that GitLab reads.
 
-GitLab merges issues with equal fingerprints, and requires a line, which a binary file does not have. The format cannot
-express what was not verified: as an issue it would appear in every merge request that touches a model. The same holds
-for settings that weaken the verdict, which are printed on standard error.
+GitLab merges issues with equal fingerprints, and requires a line, which a binary file does not have. What was not
+verified in a file, and the answer of a program that is not proven to load it, are an issue as well. Its fingerprint has
+no words of it, so that a merge request shows it only for a new model. Settings that weaken the verdict are about no
+file, and are printed on standard error.
 """
 
 from __future__ import annotations
@@ -15,13 +16,19 @@ from typing import Any, Final, TextIO
 from onnx_lint.common.digest import sha256
 from onnx_lint.common.visible import json_without_commands
 from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.remarks import NOT_VERIFIED
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.packed_text import WorstLines
 from onnx_lint.reporters.uri import default_root, path_below
-from onnx_lint.reporters.wording import guidance_sentences, internal_error_of
+from onnx_lint.reporters.wording import (
+    guidance_sentences,
+    internal_error_of,
+    other_places_of,
+    sentences_of,
+)
 from onnx_lint.spec.clauses import Severity
 
 MAX_ISSUES: Final = 10_000
@@ -71,10 +78,20 @@ def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
         yield _issue(name, _BLOCKER, visible(file.failure[1]), path)
     for error in file.internal_errors:
         yield _issue("internal-error", _BLOCKER, visible(internal_error_of(error)), path)
+    for target in file.targets:
+        if target.loads is None:
+            level = _SEVERITIES[Severity.ERROR if target.is_red else Severity.NOTE]
+            said = f"{target.program}: {visible(target.said)}"
+            yield _issue("target", level, said, path, "\x1f".join(("target", path, target.program)))
+    if file.has_unverified:
+        from onnx_lint.report.not_verified import not_verified_of
+
+        said = f"{NOT_VERIFIED}: {'; '.join(not_verified_of(file))}"
+        yield _issue("not-verified", _SEVERITIES[Severity.NOTE], said, path, f"not-verified\x1f{path}")
     for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
-        if guidance := [*guidance_sentences(item)]:
-            description = " ".join([f"{description}.", *guidance])
+        if more := [*guidance_sentences(item), *sentences_of(other_places_of(item))]:
+            description = " ".join([f"{description}.", *more])
         line = item.position[0] if item.position is not None else 1
         yield _issue(item.rule, _SEVERITIES[item.severity], description, path, mark, line)
 

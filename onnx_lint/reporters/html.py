@@ -203,7 +203,7 @@ def _source(text: str) -> str:
 
 def _state(file: FileReport, report: Report) -> str:
     if file.failure is not None:
-        return f"not checked: {file.failure[1]}"
+        return ": ".join(file.failure)
     return "; ".join(part for part in (outcome_of(file, report), description_of(file)) if part)
 
 

@@ -3,22 +3,25 @@
 
 A file is a test suite. In it each rule and clause with findings is a test case, which fails if a finding is severe
 enough to fail the run; a file without findings is one test case that passes. A file that could not be checked, and a
-rule that crashed, are errors. There are no times: the same input gives the same bytes.
+rule that crashed, are errors. The first suite is about the run: its one test case passes, and prints the verdict on all
+files, since readers show no more of a document than its test cases. There are no times: the same input gives the same
+bytes.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, TextIO
 from xml.etree import ElementTree
 
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.outcome import is_ignored, outcome_of
+from onnx_lint.report.remarks import remarks_on_run
 from onnx_lint.report.totals import Report
-from onnx_lint.report.verdict import interrupted_of, verdict_lines
+from onnx_lint.report.verdict import interrupted_of, verdict_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.packed_text import PackedText
@@ -26,8 +29,11 @@ from onnx_lint.reporters.wording import (
     description_of,
     groups_of,
     guidance_of,
+    guidance_sentences,
     internal_error_of,
+    other_places_of,
     remarks_of,
+    sentence,
     weakened_of,
     where_of,
 )
@@ -41,6 +47,9 @@ MAX_MESSAGE: Final = 1000
 
 _COUNTED: Final = (("tests", "testcase"), ("failures", "failure"), ("errors", "error"))
 """Attributes of a suite, and the elements that each counts."""
+
+RUN: Final = "onnx-lint"
+"""The name of the suite about the run."""
 
 _NO_XML: Final = re.compile("[\ufffe\uffff]")
 """The characters that XML 1.0 does not allow and `visible` does not escape."""
@@ -60,16 +69,16 @@ class Writer:
         """Keep the suite of the file."""
         suite = ElementTree.Element("testsuite", name=_text(shown_path(file.path)))
         _fill(suite, file, self._head, self._options)
-        self._keep(suite)
+        self._suites.write(self._written(suite))
 
-    def _keep(self, suite: ElementTree.Element) -> None:
-        """Keep a suite with its counts, which are added to those of the document."""
+    def _written(self, suite: ElementTree.Element) -> str:
+        """Return a suite with its counts as text. The counts are added to those of the document."""
         for name, tag in _COUNTED:
             count = len(suite.findall(f".//{tag}"))
             suite.set(name, str(count))
             self._counts[name] += count
         ElementTree.indent(suite, level=1)
-        self._suites.write(f"\n  {ElementTree.tostring(suite, encoding='unicode')}")
+        return f"\n  {ElementTree.tostring(suite, encoding='unicode')}"
 
     def end(self, report: Report) -> None:
         """Write the document."""
@@ -77,14 +86,24 @@ class Writer:
             path = _text(shown_path(not_linted))
             suite = ElementTree.Element("testsuite", name=path)
             _case(suite, path, "linted", "skipped", interrupted_of(report), "")
-            self._keep(suite)
+            self._suites.write(self._written(suite))
+        about_run = self._written(_run_suite(report))
         counts = "".join(f' {name}="{self._counts[name]}"' for name, _ in _COUNTED)
         self._stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-        verdict = "\n     ".join(_text(line) for line in verdict_lines(report))
-        self._stream.write(f"<!-- {verdict.replace('--', '')} -->\n")  # two dashes would end the comment
-        self._stream.write(f'<testsuites name="onnx-lint"{counts}>')
+        self._stream.write(f'<testsuites name="{RUN}"{counts}>{about_run}')
         self._stream.writelines(self._suites.pieces())
         self._stream.write("\n</testsuites>\n")
+
+
+def _run_suite(report: Report) -> ElementTree.Element:
+    """Return the suite about the run: the verdict on all files and what follows it, as properties and as output."""
+    suite = ElementTree.Element("testsuite", name=RUN)
+    said = [("verdict", verdict_of(report)), *remarks_on_run(report)]
+    said += [("configuration", what) for what in weakened_of(report.weakened)]
+    _add_properties(suite, said)
+    lines = [_text(what if label == "verdict" else f"{label}: {what}") for label, what in said]
+    _case(suite, RUN, "verdict", "system-out", "", "\n".join(lines))
+    return suite
 
 
 def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options: Options) -> None:
@@ -113,7 +132,6 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
 
 
 def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:
-    properties = ElementTree.SubElement(suite, "properties")
     pairs = [("edition", report.standard(file.edition, file.variant).removeprefix("ONNX "))]
     if file.failure is None:
         pairs.append(("verdict", outcome_of(file, report)))
@@ -127,9 +145,13 @@ def _properties(suite: ElementTree.Element, file: FileReport, report: Report) ->
     if what:
         pairs.append(("facts", what))
     pairs += [(label, what) for label, what in remarks_of(file) if label != "internal error"]  # which are test cases
-    pairs += [("configuration", what) for what in weakened_of(report.weakened)]
+    _add_properties(suite, pairs)
+
+
+def _add_properties(suite: ElementTree.Element, pairs: Iterable[tuple[str, str]]) -> None:
+    properties = ElementTree.SubElement(suite, "properties")
     for name, value in pairs:
-        ElementTree.SubElement(properties, "property", name=name, value=_text(value))
+        ElementTree.SubElement(properties, "property", name=_text(name), value=_text(value))
 
 
 def _case(suite: ElementTree.Element, path: str, name: str, outcome: str, message: str, body: str) -> None:
@@ -145,8 +167,11 @@ def _case(suite: ElementTree.Element, path: str, name: str, outcome: str, messag
 
 
 def _headline(group: Sequence[Diagnostic]) -> str:
+    """Return the message of the first finding, how many more there are, and what is right and what to do."""
     more = f" (and {len(group) - 1:,} more)" if len(group) > 1 else ""
-    return f"{_text(group[0].message)}{more}"
+    said = f"{_text(group[0].message)}{more}"
+    guidance = [_text(each) for each in guidance_sentences(group[0])]
+    return " ".join([sentence(said), *guidance]) if guidance else said
 
 
 def _list(group: Sequence[Diagnostic]) -> str:
@@ -157,6 +182,7 @@ def _list(group: Sequence[Diagnostic]) -> str:
         where = where_of(item)
         bytes_shown = f" ({where})" if where else ""
         lines.append(f"{item.severity.label}: {_text(item.place)}{bytes_shown}: {_text(item.message)}")
+        lines += [f"  {label}: {_text(what)}" for label, what in other_places_of(item)]
         before, said = said, [*guidance_of(item)]
         lines += [f"  {_text(label)}: {_text(what)}" for label, what in said if (label, what) not in before]
     if len(group) > MAX_SHOWN:

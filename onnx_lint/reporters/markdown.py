@@ -25,6 +25,7 @@ from onnx_lint.reporters.wording import (
     groups_of,
     guidance_of,
     is_unremarkable,
+    other_places_of,
     remarks_of,
     weakened_of,
     where_of,
@@ -135,8 +136,8 @@ def _state(file: FileReport, report: Report) -> str:
 def _row(item: Diagnostic) -> str:
     where = where_of(item)
     place = f"{_code(item.place)} ({where})" if where else _code(item.place)
-    guidance = (f"**{inert(label)}**: {inert(what)}" for label, what in guidance_of(item))
-    lines = "<br>".join((inert(item.message), place, *guidance, inert(f"{item.clause} {item.keyword} ({item.anchor})")))
+    labelled = (f"**{inert(label)}**: {inert(what)}" for label, what in (*other_places_of(item), *guidance_of(item)))
+    lines = "<br>".join((inert(item.message), place, *labelled, inert(f"{item.clause} {item.keyword} ({item.anchor})")))
     return f"| {item.severity.label} | {_code(item.rule)} | {lines} |\n"
 
 

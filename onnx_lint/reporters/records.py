@@ -99,7 +99,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "facts": _facts(file.facts) if file.facts is not None else None,
         "judged_by": file.judged_by,
         "unreadable": file.unreadable,
-        "not_judged": file.not_judged,
+        "not_judged": file.why_not_judged,
         "not_verified": _not_verified(file),
         "shapes": _shapes(file.shapes) if file.shapes is not None else None,
         "incomplete": list(file.incomplete),
@@ -233,6 +233,7 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
             hint=item.hint_with_reason,
             no_fix=item.no_fix,
             count=item.count if item.count > 1 else None,
+            places=[_position(member) for member in item.members],
             plugin=item.declared_by,
             fix=item.fix and _fix(item.fix),
         ),
@@ -250,12 +251,16 @@ def _fix(fix: ProposedFix) -> dict[str, Any]:
 
 
 def _related(place: RelatedPlace) -> dict[str, Any]:
+    return {**_position(place), "message": place.message}
+
+
+def _position(item: Diagnostic | RelatedPlace) -> dict[str, Any]:
+    """Return a place and where it is in the file."""
     return {
-        "place": place.place,
-        "pointer": place.pointer,
-        "bytes": _bytes(place.byte_range),
-        "message": place.message,
-        **_line_and_column(place),
+        "place": item.place,
+        "pointer": item.pointer,
+        "bytes": _bytes(item.byte_range),
+        **_line_and_column(item),
     }
 
 

@@ -321,8 +321,8 @@ def _notifications(
     if file.unreadable is not None:
         text = f"{visible(file.unreadable)}."
         yield _notification("unreadable-file", "error", text) | {"locations": [location]}
-    if file.not_judged is not None:
-        yield _notification("not-judged", "error", f"{visible(file.not_judged)}.") | {"locations": [location]}
+    if (reason := file.why_not_judged) is not None:
+        yield _notification("not-judged", "error", f"{visible(reason)}.") | {"locations": [location]}
     for target in file.targets:
         if target.loads is None:
             text, level = f"{target.program}: {visible(target.said)}.", "error" if target.is_red else "note"

@@ -55,7 +55,9 @@ WORDS: Final = {
     "severity, and no suppressed error. Warnings and notes do not change it.",
     "counted": "The last line has the number of findings of some pedantic clauses. `--pedantic` lists them.",
     "not checked": "The file could not be read, or exceeds a limit. The exit code is 2.",
-    "not judged": "An internal error of onnx-lint or of a plugin, or the settings, kept rules from judging the file.",
+    "not judged": "There is no verdict although the file was read: the settings leave out every rule, or the file "
+    "holds no model and `not-a-model`, which reports that, is not selected. *Not judged in full*: an internal error "
+    "kept some rules from judging it. A target does not judge what its data do not cover.",
     "not verified": "The part of the model that onnx-lint could not check, for example the nodes of a custom domain. "
     "`--opset-schema` describes such a domain.",
     "pedantic": "Findings that nearly every real model has and few can act on. They are listed only with "

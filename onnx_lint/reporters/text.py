@@ -218,8 +218,9 @@ def _summary(file: FileReport, report: Report) -> Line:
         return (path, (state_of(file, report), "bold red"), (facts, ""))
     if (worst := worst_of(file)) is not None:
         return (path, (state_of(file, report), _STYLES[worst]), (facts, ""))
-    if file.not_judged is not None:
-        return (path, ("not judged", "bold red"), (f": {visible(file.not_judged)}", ""))
+    if file.failure is not None:
+        label, reason = file.failure
+        return (path, (label, "bold red"), (f": {visible(reason)}", ""))
     outcome = outcome_of(file, report)
     word, _, more = outcome.partition(" ")
     if word == "conforms":

@@ -75,13 +75,18 @@ def guidance_of(item: Diagnostic) -> Iterator[tuple[str, str]]:
 
 def guidance_sentences(item: Diagnostic) -> Iterator[str]:
     """Yield the same as `guidance_of` as sentences: `Allowed: one definition for each name.`"""
-    for label, what in guidance_of(item):
+    return sentences_of(guidance_of(item))
+
+
+def sentences_of(labelled: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield texts with a label as sentences: `Allowed: one definition for each name.`"""
+    for label, what in labelled:
         yield sentence(f"{title_of(label)}: {what}")
 
 
 def title_of(label: str) -> str:
-    """Return a label of `guidance_of` as the first word of a sentence; the name of a program stays as it is."""
-    return label.capitalize() if label in ("allowed", "fix", "help") else label
+    """Return a label as the first word of a sentence; the name of a program stays as it is."""
+    return label.capitalize() if label in ("allowed", "fix", "help", SEE_ALSO) else label
 
 
 def fix_in_words(fix: ProposedFix, command: str = "onnx-lint fix") -> str:
@@ -200,7 +205,7 @@ def worst_of(file: FileReport) -> Severity | None:
 
 def is_unremarkable(file: FileReport, report: Report) -> bool:
     """Return whether a file conforms, or has no new findings, loads in each target, and nothing went wrong."""
-    odd = file.diagnostics or file.internal_errors or file.unreadable is not None or file.not_judged is not None
+    odd = file.diagnostics or file.internal_errors or file.failure is not None
     odd = odd or (file.repair is not None and bool(file.repair.fixed or file.repair.not_made or file.repair.written))
     odd = odd or any(target.loads is not True for target in file.targets)
     return not odd and not is_ignored(file, report)
@@ -255,4 +260,18 @@ def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
 def unnamed_of(item: Diagnostic) -> str:
     """Return how many places with the same fault are not related places; empty if there are none."""
     more = len(item.members) - NAMED
-    return f"and {more:,} more" if more > 0 else ""
+    return f"and {more:,} more; the JSON report lists all places" if more > 0 else ""
+
+
+SEE_ALSO: Final = "see also"
+"""The label of the related places of a finding."""
+
+
+def other_places_of(item: Diagnostic) -> Iterator[tuple[str, str]]:
+    """Yield the related places of a finding, each with the label `see also`, and how many more there are."""
+    for place in related_of(item):
+        where = where_of(place)
+        at = visible(place.place) + (f" ({where})" if where else "")
+        yield SEE_ALSO, f"{at}: {visible(place.message)}"
+    if more := unnamed_of(item):
+        yield SEE_ALSO, more.removeprefix("and ")

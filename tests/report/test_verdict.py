@@ -157,8 +157,6 @@ def shown(form: str, report: Report) -> str:
 def test_each_form_says_all_of_it(form: str, files: list[FileReport], lines: list[str]) -> None:
     text = shown(form, run_of(files))
     expected = [line for line in lines if form not in ("json", "jsonl") or not line.startswith("pedantic")]
-    if form == "junit":
-        expected = [line.replace("--", "") for line in expected]  # two dashes would end the comment
     assert [line for line in expected if line not in text] == []
 
 
@@ -175,6 +173,29 @@ def test_a_run_that_was_interrupted_says_so() -> None:
     report = run_of(several(CLEAN), not_linted=("later.onnx",))
     assert verdict_of(report) == "2 models conform to ONNX 1.23; interrupted: 2 of 3 files were linted"
     assert verdict_of(run_of([], not_linted=("a.onnx",))) == "interrupted: 0 of 1 file were linted"
+
+
+@pytest.mark.parametrize(
+    ("file", "not_judged", "conforms"),
+    [
+        (EMPTY, 1, None),
+        (replace(EMPTY, diagnostics=(error(),)), 0, False),
+        (replace(EMPTY, suppressed=(error(),)), 0, False),
+        (replace(EMPTY, diagnostics=(error(declared_by="house.py"),)), 1, None),
+    ],
+)
+def test_a_file_that_does_not_conform_is_not_also_not_judged(
+    file: FileReport, not_judged: int, conforms: bool | None
+) -> None:
+    """A file without a model: either its finding is the verdict, or there is none."""
+    stream = io.StringIO()
+    write_report("json", run_of([file]), stream)
+    report = json.loads(stream.getvalue())
+    assert (report["summary"]["not_judged"], report["summary"]["conforms"]) == (not_judged, conforms)
+    assert (report["files"][0]["not_judged"] is not None, report["files"][0]["conforms"]) == (
+        not_judged == 1,
+        conforms,
+    )
 
 
 def test_without_a_rule_no_file_conforms() -> None:

@@ -17,7 +17,7 @@ from support.reports import made_up_report as made_up
 
 from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import Place
-from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.file_report import FileReport, TargetVerdict
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options, links, write_report
@@ -44,7 +44,7 @@ IGNORED = Report((FileReport("m.onnx", 5),), "1.23", "onnx-ml")
 def test_a_file_without_a_rule_is_not_called_conforming() -> None:
     assert written("text", IGNORED) == "m.onnx: not judged: every rule is ignored\n"
     assert "Not judged: every rule is ignored" in written("markdown", IGNORED)
-    (suite,) = ElementTree.fromstring(written("junit", IGNORED))
+    _, suite = ElementTree.fromstring(written("junit", IGNORED))
     assert [(case.get("name"), [child.tag for child in case]) for case in suite.iter("testcase")] == [
         ("judged", ["skipped"])
     ]
@@ -81,6 +81,16 @@ def test_github_annotates_each_file_where_rules_repeat() -> None:
     assert annotated == [file.path for file in files]
     groups = [line for line in lines if line.startswith("::group::")]
     assert groups == [f"::group::19 more findings in {c}.onnx" for c in "abcde"]
+
+
+@pytest.mark.parametrize(
+    ("count", "options", "times"), [(1, {}, 1), (2, {}, 1), (1, {"verbose": True}, 1), (2, {"verbose": True}, 3)]
+)
+def test_the_log_of_github_says_once_what_was_not_verified(count: int, options: dict[str, bool], times: int) -> None:
+    """With --verbose also for each file."""
+    files = [FileReport(f"{name}.onnx", 9, not_verified=(("com.acme", 3),)) for name in "ab"[:count]]
+    text = written("github", Report(tuple(files), "1.23", "onnx-ml", rules=("cycle",)), **options)
+    assert text.count("not verified: ") == times
 
 
 def test_no_name_becomes_a_command_of_github() -> None:
@@ -130,6 +140,23 @@ def test_gitlab_gets_the_worst_of_too_many() -> None:
     assert issues[-1]["description"] == "20,002 issues were left out; the JSON report has them all"
 
 
+def test_gitlab_has_an_issue_of_what_was_not_verified() -> None:
+    """Its fingerprint stays when the numbers change: a merge request shows only what is new."""
+    marks = set()
+    for nodes in (3, 4):
+        proven = TargetVerdict("openvino 2026.1", None, f"not judged: {nodes} nodes", is_red=True)
+        file = FileReport("m.onnx", 9, not_verified=(("com.acme", nodes),), targets=(proven,))
+        target, unverified = json.loads(written("gitlab", Report((file,), "1.23", "onnx-ml")))
+        assert (target["severity"], target["description"]) == (
+            "major",
+            f"openvino 2026.1: not judged: {nodes} nodes",
+        )
+        assert (unverified["severity"], unverified["check_name"]) == ("info", "not-verified")
+        assert unverified["description"].startswith(f"not verified: {nodes} nodes of domain 'com.acme', whose ")
+        marks.add((target["fingerprint"], unverified["fingerprint"]))
+    assert len(marks) == 1
+
+
 # --- Markdown, JUnit
 
 
@@ -155,13 +182,13 @@ def test_markdown_makes_no_markup_of_a_name() -> None:
 def test_junit_counts_what_it_does_not_show_and_is_xml() -> None:
     hostile = made_up.error(message="".join(map(chr, range(0x20))) + "\x7f\ufffe\uffff]]><&\"'", rule="<&>")
     root = ElementTree.fromstring(written("junit", of(*(made_up.warning(n) for n in range(150)), hostile)))
-    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("2", "1", "0")
-    passed, failed = root.iter("testcase")
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("3", "1", "0")
+    _, passed, failed = root.iter("testcase")
     assert (passed.findtext("system-out") or "").splitlines()[-1] == "50 findings more like it"
     assert failed.get("name") == "<&> (GRA-5)"
     message = failed.find("failure").get("message")  # type: ignore[union-attr]  # there is one
     assert message is not None
-    assert message.endswith("\\x7f\\ufffe\\uffff]]><&\"'")
+    assert "\\x7f\\ufffe\\uffff]]><&\"'. Allowed: " in message
 
 
 JUNIT = {

@@ -30,6 +30,9 @@ FOUND = error(
 )
 COMMAND = "rename 'x' to 'X' (onnx-lint fix --unsafe-fixes)"
 
+OTHER = "graph.node[3].output[0] (bytes 500..503): first definition of 'y'"
+"""The related place of the finding."""
+
 
 def written(form: str, *found: Diagnostic, **options: bool) -> str:
     stream = io.StringIO()
@@ -95,13 +98,14 @@ def test_gitlab_shows_one_description() -> None:
     assert issue["description"] == (
         "node 'a' uses 'x', which nothing defines; did you mean 'X'? (graph.node[7].output[0]). "
         f"Allowed: the name of a value. onnxruntime 1.32.0: loads it. Fix: {COMMAND}. "
-        "Help: with transB=1 the shapes fit."
+        f"Help: with transB=1 the shapes fit. See also: {OTHER}."
     )
 
 
 def test_an_annotation_has_a_line_for_each_part() -> None:
     line = written("github", FOUND).splitlines()[0]
     assert line.partition("bytes 1186..1214)%0A")[2].split("%0A")[:-1] == [
+        f"see also: {OTHER}",
         "allowed: the name of a value",
         "onnxruntime 1.32.0: loads it",
         f"fix: {COMMAND}",
@@ -111,8 +115,13 @@ def test_an_annotation_has_a_line_for_each_part() -> None:
 
 def test_junit_says_once_what_holds_for_the_next_finding_as_well() -> None:
     root = ElementTree.fromstring(written("junit", FOUND, error(allowed="the name of a value"), error(allowed="none")))
-    (body,) = [case.findtext("failure") or "" for case in root.iter("testcase")]
-    assert [line for line in body.splitlines() if line.startswith("  ")] == [
+    (failure,) = root.iter("failure")
+    assert failure.get("message") == (
+        "node 'a' uses 'x', which nothing defines; did you mean 'X'? (and 2 more). Allowed: the name of a value. "
+        f"onnxruntime 1.32.0: loads it. Fix: {COMMAND}. Help: with transB=1 the shapes fit."
+    )
+    lines = (failure.text or "").splitlines()
+    assert [line for line in lines if line.startswith("  ") and not line.startswith("  see also: ")] == [
         "  allowed: the name of a value",
         "  onnxruntime 1.32.0: loads it",
         f"  fix: {COMMAND}",

@@ -471,8 +471,8 @@ def test_fingerprints_of_equals_are_numbered() -> None:
     assert (first[-2:], second[-2:]) == (":1", ":2")
 
 
-@pytest.mark.parametrize("form", ["text", "html"])
-def test_the_same_fault_elsewhere_has_only_the_names_that_differ(form: str):
+def one_of_six() -> Report:
+    """Return the report on a file with six faults of one cause."""
     places = [f"graph.node[{index}].input[1]" for index in range(6)]
     members = [
         error(
@@ -485,13 +485,28 @@ def test_the_same_fault_elsewhere_has_only_the_names_that_differ(form: str):
         )
         for number, place in enumerate(places)
     ]
-    stream = io.StringIO()
-    write_report(form, Report((FileReport("m.onnx", 1, fold(members)),), "1.23", "onnx-ml"), stream, Options())
-    text = re.sub("</?code>", "'", stream.getvalue()) if form == "html" else stream.getvalue()
+    return Report((FileReport("m.onnx", 1, fold(members)),), "1.23", "onnx-ml")
+
+
+@pytest.mark.parametrize("form", ["text", "html", "markdown", "junit", "gitlab", "github"])
+def test_the_same_fault_elsewhere_has_only_the_names_that_differ(form: str):
+    text = written(form, one_of_six())
+    text = re.sub("</?code>", "'", text) if form == "html" else text
+    text = re.sub(r"\\([^\w\s])", r"\1", text) if form == "markdown" else text
     assert "a message on graph.node[0].input[1]; 5 more nodes have this fault" in text
     assert "the same fault: 'w3' at node 'n3' (Abs)" in text
     assert "a message on graph.node[1]" not in text
-    assert "and 2 more" in text
+    assert "2 more; the JSON report lists all places" in text
+
+
+def test_json_lists_each_place_of_one_cause():
+    (found,) = json.loads(written("json", one_of_six()))["files"][0]["diagnostics"]
+    assert [place["place"] for place in found["places"]] == [f"graph.node[{index}].input[1]" for index in range(6)]
+    assert found["places"][0] == {key: found[key] for key in ("place", "pointer", "bytes")}
+    assert (len(found["related"]), found["count"]) == (3, 6)
+    schema = json.loads((TESTS.parent / "docs/report.schema.json").read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator(strict(schema))
+    assert [*validator.iter_errors(json.loads(written("json", one_of_six())))] == []
 
 
 def test_statistics_count_the_models_of_each_producer_and_operator() -> None:
