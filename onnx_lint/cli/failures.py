@@ -23,7 +23,7 @@ def print_failures(files: Sequence[FileReport]) -> None:
     sys.stdout.flush()
     for file in files:
         if file.unreadable is not None:
-            print_unreadable(file.path, file.unreadable)
+            sys.stderr.write(f"Error: {visible(file.unreadable)}\n")
         if file.repair is not None and file.repair.problem is not None:
             sys.stderr.write(f"Error: {visible(file.repair.problem)}\n")
     errors = [(file.path, error) for file in files for error in file.internal_errors]
@@ -43,12 +43,17 @@ def print_internal_errors(errors: Iterable[tuple[str, InternalError]], advice: s
 
 
 def print_unreadable(path: str, reason: str) -> None:
-    """Print why there is no verdict on a file, and suggest the file or command that may have been meant."""
+    """Print why a file cannot be read, and suggest the file or command that may have been meant."""
+    sys.stderr.write(f"Error: {visible(with_suggestion(path, reason))}\n")
+
+
+def with_suggestion(path: str, reason: str) -> str:
+    """Return why a file cannot be read, with the file or command that may have been meant."""
     is_there = path == "-" or is_remote(path) or os.path.lexists(path)
     hint = "" if is_there else hint_for_missing(path, COMMANDS)
     if reason.endswith("is a pipe, not a regular file"):
         hint = "; redirect it to standard input, which is - (onnx-lint - < PIPE)"
-    sys.stderr.write(f"Error: {visible(reason)}{hint}\n")
+    return f"{reason}{hint}"
 
 
 def _print_internal_error(path: str, error: InternalError, printed: set[str]) -> None:

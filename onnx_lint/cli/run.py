@@ -295,6 +295,10 @@ class _Judgement:
         """Return the report on the file of a task as it is shown."""
         try:
             file = with_own_settings(file, self._tasks[index].settings, self._tasks[0].settings)
+            if file.unreadable is not None:
+                from onnx_lint.cli.failures import with_suggestion
+
+                file = replace(file, unreadable=with_suggestion(file.path, file.unreadable))
             if file.suppressed:
                 from onnx_lint.engine.suppressions import used_in
 

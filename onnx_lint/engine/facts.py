@@ -13,7 +13,7 @@ from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
 from onnx_lint.model import Model
 from onnx_lint.report.file_report import FileFacts, Shapes
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE, quote, report_name, shortened
+from onnx_lint.wording import MAX_MESSAGE, Suggestions, quote, report_name, shortened
 
 _MAX_UNREAD: Final = 100
 """The number of data files with unverified checksums to list."""
@@ -22,6 +22,8 @@ _FILES: Final = frozenset({"REGULAR", "LINKED", "HARD_LINKED"})
 """The states of locations at which there is a file."""
 _MAX_DOMAINS: Final = 1_000
 """The number of imported or used domains to list."""
+_MAX_NOT_LISTED: Final = 100
+"""The number of unknown operators of known domains to name."""
 _MAX_OPERATORS: Final = 1_000
 """The number of operators to count, each with its domain and version."""
 
@@ -58,6 +60,15 @@ def nodes_not_verified(model: Model) -> tuple[tuple[str, int], ...]:
     """Return the number of nodes without a known signature, by domain."""
     found = model.operators.not_verified().items()
     return tuple((report_name(domain), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
+
+
+def operators_not_listed(model: Model) -> tuple[tuple[str, str, str | None], ...]:
+    """Return the first operators that a known domain does not list: domain, name, and the nearest listed name."""
+    suggestions = Suggestions()
+    found = islice(model.operators.not_listed().items(), _MAX_NOT_LISTED)
+    return tuple(
+        (report_name(domain), report_name(name), suggestions.nearest(name, listed)) for (domain, name), listed in found
+    )
 
 
 def shapes_of(model: Model) -> Shapes | None:

@@ -20,6 +20,7 @@ from onnx_lint.engine.facts import (
     facts_of,
     left_out,
     nodes_not_verified,
+    operators_not_listed,
     shapes_of,
     why_not_judged,
 )
@@ -334,6 +335,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     settings, part = check.settings, errors.unless_it_crashes
     facts = part(lambda: facts_of(model, settings), None, "counting nodes and graphs")
     not_verified = part(lambda: nodes_not_verified(model), (), "counting unknown operators")
+    not_listed = part(lambda: operators_not_listed(model), (), "naming unknown operators") if not_verified else ()
     shapes = part(lambda: shapes_of(model), None, "counting known shapes")
     incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
     data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
@@ -359,6 +361,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         judged_by=len(judging),
         gaps=gaps,
         not_verified=not_verified,
+        not_listed=not_listed,
         targets=targets,
         shapes=shapes,
         not_judged=why_not_judged(model),

@@ -191,6 +191,9 @@ class FileReport(Record):
     unreadable: str | None = None
     not_verified: tuple[tuple[str, int], ...] = ()
     """The number of nodes without a known signature, by domain; the default domain is `ai.onnx`."""
+    not_listed: tuple[tuple[str, str, str | None], ...] = ()
+    """The operators among them that a known domain, such as that of ONNX Runtime, does not list: domain, name, and the
+    nearest listed name, if any is near."""
     shapes: Shapes | None = None
     """The number of known shapes; None if no rule needed them."""
     not_judged: str | None = None

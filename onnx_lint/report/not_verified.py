@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
@@ -43,14 +43,35 @@ def unverified_of(file: FileReport) -> Iterator[Unverified]:
     """Yield the same as `not_verified_of`, with its numbers."""
     imported = dict(file.facts.opset_imports) if file.facts is not None else {}
     for domain, nodes in file.not_verified:
+        names = [(name, near) for of, name, near in file.not_listed if of == domain]
         version, newest = imported.get(domain, imported.get(normalized_domain(domain), 0)), newest_opset_version(domain)
         is_newer = newest is not None and version > newest
-        why = f"whose version {version} is not known" if is_newer else "whose operators have no known signature"
-        yield Unverified((nodes,), visible(f"of domain {quote(domain)}, {why}"))
+        if is_newer:
+            why = f", whose version {version} is not known"
+        elif names:
+            why = f" with {_unknown_operators(names)}"
+        else:
+            why = ", whose operators have no known signature"
+        yield Unverified((nodes,), visible(f"of domain {quote(domain)}{why}"))
     if file.shapes is not None:
         yield from _unknown_shapes(file.shapes)
     for what in file.incomplete:
         yield Unverified((), visible(what))
+
+
+_MAX_NAMED: Final = 3
+"""The most unknown operators to name."""
+
+
+def _unknown_operators(names: Sequence[tuple[str, str | None]]) -> str:
+    """Return unknown operators in words: `the unknown operator 'Gellu' (did you mean 'Gelu'?)`."""
+    named = [
+        quote(name) if near is None else f"{quote(name)} (did you mean {quote(near)}?)"
+        for name, near in names[:_MAX_NAMED]
+    ]
+    more = [f"{len(names) - _MAX_NAMED:,} more"] if len(names) > _MAX_NAMED else []
+    noun = "operator" if len(names) == 1 else "operators"
+    return f"the unknown {noun} {', '.join([*named, *more])}"
 
 
 def _unknown_shapes(shapes: Shapes) -> Iterator[Unverified]:

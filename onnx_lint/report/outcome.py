@@ -39,17 +39,19 @@ def state_of(file: FileReport, report: Report) -> str:
     """Return the numbers of findings of a file, first of ONNX's clauses, then of each plugin's, and of suppressed ones.
 
     `2 errors; house_rules.py: 1 warning; 3 suppressed by the baseline`. A word comes first where the numbers do not say
-    whether the file conforms: if it does, and if the severity of each violation is lowered.
+    whether the file conforms: if it does, and if each violation is suppressed or has a lower severity.
     """
     conforms, _ = file.conformity
+    standard = report.standard(file.edition, file.variant)
     levels = Counter((item.declared_by, item.severity) for item in file.diagnostics)
     parts: list[str] = []
     if conforms and file.diagnostics:
-        parts.append(f"conforms to {report.standard(file.edition, file.variant)}")
+        parts.append(f"conforms to {standard}")
     elif not any(plugin is None for plugin, _ in levels):
-        parts.append(f"no {'new ' if file.suppressed else ''}findings")
-    elif not levels[None, Severity.ERROR] and any(item.is_violation for item in file.diagnostics):
-        parts.append(f"does not conform to {report.standard(file.edition, file.variant)}")
+        but = f" but does not conform to {standard}" if conforms is False else ""
+        parts.append(f"no {'new ' if file.suppressed else ''}findings{but}")
+    elif not levels[None, Severity.ERROR] and conforms is False:
+        parts.append(f"does not conform to {standard}")
     if file.diagnostics:
         parts.append(numbers_of(levels))
     parts += suppressed_of(Counter(item.suppressor for item in file.suppressed))

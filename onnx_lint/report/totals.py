@@ -20,7 +20,9 @@ CONFORMING: Final = "conforming"
 VIOLATING: Final = "violating"
 """The group of files that break a requirement, and have findings that are not suppressed."""
 NOTHING_NEW: Final = "nothing new"
-"""The group of files whose findings are all suppressed."""
+"""The group of files whose findings are all suppressed, and break no requirement."""
+NOTHING_NEW_VIOLATING: Final = "nothing new, violating"
+"""The group of files whose findings are all suppressed, and one of which breaks a requirement."""
 UNDECIDED: Final = "undecided"
 """The group of files that were not checked in full, by the settings or because something went wrong."""
 NOT_JUDGED: Final = "not judged"
@@ -165,7 +167,7 @@ def _group_of(file: FileReport, conforms: bool | None) -> str:
     if file.failure is not None:
         return NOT_CHECKED if file.unreadable is not None else NOT_JUDGED
     if not file.diagnostics and file.suppressed:
-        return NOTHING_NEW
+        return NOTHING_NEW if conforms is None else NOTHING_NEW_VIOLATING
     if not file.diagnostics and file.rules == ():
         return NOT_JUDGED
     return {True: CONFORMING, False: VIOLATING, None: UNDECIDED}[conforms]

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.report.totals import CONFORMING, NOT_CHECKED, NOT_JUDGED, NOTHING_NEW, UNDECIDED, VIOLATING
+from onnx_lint.report.totals import (
+    CONFORMING,
+    NOT_CHECKED,
+    NOT_JUDGED,
+    NOTHING_NEW,
+    NOTHING_NEW_VIOLATING,
+    UNDECIDED,
+    VIOLATING,
+)
 from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
@@ -62,6 +70,7 @@ def verdict_lines(report: Report) -> Iterator[str]:
 _PHRASES: Final = {
     CONFORMING: ("conforms to {}", "conform to {}"),
     VIOLATING: ("does not conform to {}", "do not conform to {}"),
+    NOTHING_NEW_VIOLATING: ("has no new findings but does not conform", "have no new findings but do not conform"),
     NOTHING_NEW: ("has no new findings", "have no new findings"),
     UNDECIDED: ("has no verdict", "have no verdict"),
     NOT_JUDGED: ("not judged", "not judged"),
@@ -99,6 +108,8 @@ def _alone(group: str, totals: Totals, files: str, standard: str) -> str:
     if group in (NOT_JUDGED, NOT_CHECKED):
         return f"{files}: {'not' if totals.files == 1 else 'none'} {group.removeprefix('not ')}"
     phrase = _PHRASES[group][totals.files != 1].format(standard)
+    if group == NOTHING_NEW_VIOLATING:
+        phrase += f" to {standard}"
     between = ": " if group == VIOLATING else "; "
     return f"{files} {phrase}{between if found else ''}{found}"
 

@@ -319,7 +319,7 @@ def _notifications(
     """Yield a notification for everything that could not be checked."""
     location = {"physicalLocation": {"artifactLocation": artifact}}
     if file.unreadable is not None:
-        text = f"{visible(file.unreadable)}."
+        text = sentence(visible(file.unreadable))
         yield _notification("unreadable-file", "error", text) | {"locations": [location]}
     if (reason := file.why_not_judged) is not None:
         yield _notification("not-judged", "error", f"{visible(reason)}.") | {"locations": [location]}

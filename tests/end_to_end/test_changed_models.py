@@ -16,6 +16,7 @@ import pytest
 import yaml
 from support.models.clean_model import CLEAN, binary
 from support.project.checkout import ROOT
+from support.project.recipes import yaml_of_page
 
 UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
 PAGE = (ROOT / "docs" / "continuous_integration.md").read_text(encoding="utf-8").partition("## Only what changed")[2]
@@ -236,6 +237,18 @@ def test_a_push_whose_models_were_not_all_checked_is_not_uploaded(
     found = dict(line.split("=", 1) for line in (tmp_path / "github_output").read_text().splitlines())
     assert (code, found.get("upload")) == (2, upload), output
     assert (NOT_UPLOADED in output) == (upload is None)
+
+
+def test_the_upload_of_the_recipe_has_the_conditions_of_the_action() -> None:
+    page = (ROOT / "docs" / "continuous_integration.md").read_text(encoding="utf-8")
+    steps = [step for recipe in yaml_of_page(page) if isinstance(recipe, list) for step in recipe]
+    (upload,) = (step for step in steps if "upload-sarif" in step.get("uses", ""))
+    assert upload["if"] == (
+        "always() && hashFiles('onnx-lint.sarif') != '' && (github.event_name == 'pull_request' || "
+        'contains(fromJSON(\'["0", "1"]\'), steps.lint.outputs.exit-code))'
+    )
+    (lint,) = (step for step in steps if step.get("id") == "lint")
+    assert 'echo "exit-code=$code" >> "$GITHUB_OUTPUT"' in lint["run"]
 
 
 def test_the_upload_of_the_action_waits_for_its_output() -> None:

@@ -238,6 +238,17 @@ def test_a_path_without_a_model_is_told(path: str, said: str, capsys: pytest.Cap
 
 
 @pytest.mark.usefixtures("folder")
+def test_reports_suggest_the_path_that_was_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    said = "claen.textproto: No such file or directory; did you mean 'clean.textproto'?"
+    assert run(["claen.textproto", "-f", "json", "-o", "sarif=r.sarif"]) == 2
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["files"][0]["unreadable"] == said
+    assert captured.err == f"Error: {said}\n"
+    (invocation,) = json.loads(Path("r.sarif").read_text())["runs"][0]["invocations"]
+    assert [each["message"]["text"] for each in invocation["toolExecutionNotifications"]] == [said]
+
+
+@pytest.mark.usefixtures("folder")
 def test_where_nothing_was_checked_there_is_no_word_of_findings(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["expalin", "cycle"]) == 2
     assert capsys.readouterr().out.splitlines()[-1] == "2 files: none checked"

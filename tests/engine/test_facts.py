@@ -91,6 +91,36 @@ def test_a_version_without_a_producer_is_shown_as_one(fields: dict[str, str], pr
     assert facts.producer == producer
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["Gellu"], "1 node of domain 'com.microsoft' with the unknown operator 'Gellu' (did you mean 'Gelu'?)"),
+        (["Nothing", "Nothing"], "2 nodes of domain 'com.microsoft' with the unknown operator 'Nothing'"),
+        (
+            ["gelu", "Qx", "Qy", "Qz", "Q_"],
+            "5 nodes of domain 'com.microsoft' with the unknown operators 'gelu' (did you mean 'Gelu'?), 'Qx', 'Qy', "
+            "2 more",
+        ),
+    ],
+)
+def test_unknown_operators_of_a_known_domain_are_named(names: list[str], said: str):
+    nodes = " ".join(f"y{index} = com.microsoft.{name}(x)" for index, name in enumerate(names))
+    imports = 'opset_import: ["" : 21, "com.microsoft" : 1]'
+    proto = parser.parse_model(f"<ir_version: 10, {imports}> g (float[N] x) => (float[N] y0) {{ {nodes} }}")
+    (file,) = lint(proto).files
+    assert [text for text in not_verified_of(file) if "domain" in text] == [said]
+
+
+def test_a_call_of_another_overload_is_no_unknown_operator():
+    text = """
+    <ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]>
+    g (float[N] x) => (float[N] y) { y = com.microsoft.Mine:other(x) }
+    <domain: "com.microsoft", overload: "one", opset_import: ["" : 21]> Mine (x) => (z) { z = Relu(x) }
+    """
+    (file,) = lint(parser.parse_model(text)).files
+    assert (file.not_verified, file.not_listed) == ((("com.microsoft", 1),), ())
+
+
 @pytest.mark.parametrize(("version", "why"), [(21, None), (99, "whose version 99 is not known")])
 def test_an_operator_of_a_later_version_is_not_called_unknown(version: int, why: str | None):
     text = f'<ir_version: 10, opset_import: ["" : {version}]> g (float[N] x) => (float[N] y) {{ y = Newer(x) }}'

@@ -26,6 +26,7 @@ WARNED = FileReport("warned.onnx", 9, (warning(1), warning(2)))
 POLICY = FileReport("policy.onnx", 9, (error(declared_by="house.py", severity=Severity.WARNING),))
 LOWERED = FileReport("lowered.onnx", 9, (error(severity=Severity.WARNING),))
 KNOWN = FileReport("known.onnx", 9, suppressed=(error(), error()))
+KNOWN_WARNING = FileReport("known_warning.onnx", 9, suppressed=(warning(1),))
 CONFIGURED = FileReport("configured.onnx", 9, suppressed=(error(suppressed_by='suppress[1]: "known"'),))
 LEFT_OUT = FileReport("selected.onnx", 9, gaps=("1 of 170 default rules checked",))
 OPEN = FileReport("open.onnx", 9, incomplete=("the files of external data were not examined, as asked for",))
@@ -76,9 +77,15 @@ CASES: list[tuple[list[FileReport], list[str]]] = [
         "2 models: 1 does not conform to ONNX 1.23 (2 errors, 1 warning), 1 has no verdict; "
         "1 of 170 default rules checked in 1 of 2 models",
     ]),
-    (several(KNOWN), ["2 models: no new findings; 4 suppressed by the baseline"]),
+    ([KNOWN], ["1 model has no new findings but does not conform to ONNX 1.23; 2 suppressed by the baseline"]),
+    (several(KNOWN), ["2 models have no new findings but do not conform to ONNX 1.23; 4 suppressed by the baseline"]),
+    (several(KNOWN_WARNING), ["2 models: no new findings; 2 suppressed by the baseline"]),
+    ([CLEAN, BROKEN, KNOWN, KNOWN_WARNING], [
+        "4 models: 1 conforms to ONNX 1.23, 1 does not (2 errors, 1 warning), "
+        "1 has no new findings but does not conform, 1 has no new findings; 3 suppressed by the baseline",
+    ]),
     ([CLEAN, KNOWN, CONFIGURED], [
-        "3 models: 1 conforms to ONNX 1.23, 2 have no new findings; "
+        "3 models: 1 conforms to ONNX 1.23, 2 have no new findings but do not conform; "
         "2 suppressed by the baseline; 1 suppressed by the configuration",
     ]),
     (several(OPEN), [
@@ -243,3 +250,24 @@ def test_one_file_has_a_word_where_the_numbers_do_not_say_it(found: tuple[Diagno
     stream = io.StringIO()
     write_report("text", run_of([FileReport("m.onnx", 9, found)]), stream)
     assert stream.getvalue().endswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("found", "known", "expected"),
+    [
+        ((), error(), "no new findings but does not conform to ONNX 1.23; 1 suppressed by the baseline"),
+        ((), warning(1), "no new findings; 1 suppressed by the baseline"),
+        ((warning(1),), error(), "does not conform to ONNX 1.23; 1 warning; 1 suppressed by the baseline"),
+        ((error(),), error(), "1 error; 1 suppressed by the baseline"),
+    ],
+)
+def test_one_file_is_never_green_without_a_word_if_a_violation_is_suppressed(
+    found: tuple[Diagnostic, ...], known: Diagnostic, expected: str
+) -> None:
+    file = FileReport("m.onnx", 9, found, suppressed=(known,))
+    stream = io.StringIO()
+    write_report("text", run_of([file]), stream)
+    assert stream.getvalue().endswith(f"m.onnx: {expected}\n")
+    stream = io.StringIO()
+    write_report("json", run_of([file]), stream)
+    assert json.loads(stream.getvalue())["summary"]["conforms"] is (None if known.severity != Severity.ERROR else False)

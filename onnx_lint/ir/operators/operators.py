@@ -251,6 +251,24 @@ class Operators:
                 counts[alike.operator.domain or "ai.onnx"] += alike.count
         return dict(sorted(counts.items()))
 
+    def not_listed(self) -> dict[tuple[str, str], Collection[str]]:
+        """Return the unverified operators of domains whose operators are known, and the names of these operators.
+
+        The keys are domain and name. ONNX Runtime's domain is such a domain: a newer release may have the operator.
+        """
+        names: dict[str, tuple[str, ...]] = {}
+        found: dict[tuple[str, str], Collection[str]] = {}
+        for alike in self.alike_nodes:
+            operator = alike.operator
+            is_call = (operator.domain, operator.op_type) in self._unmatched
+            if operator.status is OperatorStatus.UNVERIFIED and not is_call:
+                domain = operator.domain
+                if domain not in names:
+                    names[domain] = self.schemas.operator_names(domain)
+                if names[domain] and operator.op_type not in names[domain]:
+                    found[domain, operator.op_type] = names[domain]
+        return found
+
     def _call(self, function: Function, node: NodeForm) -> Operator:
         if function.index not in self._calls:
             domain, name = normalized_domain(node.domain), node.op_type
