@@ -14,7 +14,7 @@ The report follows GitHub, the service that most people use, where it differs fr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, TextIO
 
@@ -214,12 +214,18 @@ def _message(item: Diagnostic) -> dict[str, str]:
     """
     from onnx_lint.reporters.markdown_text import inert
 
-    links = [f"[place {number}]({number})" for number in range(1, min(len(item.related), MAX_LINKED) + 1)]
-    see_also = [f"See also {', '.join(links)}."] if links else []
-    text = [sentence(_inert(item.message)), *map(_inert, guidance_sentences(item)), *see_also]
+    places = [*enumerate(item.related[:MAX_LINKED], 1)]
+    text = [sentence(_inert(item.message)), *map(_inert, guidance_sentences(item))]
+    text += _see_also([f"[place {number}]({number})" for number, _ in places])
     marked = [inert(sentence(item.message), MAX_MESSAGE)]
     marked += [f"**{inert(title_of(label))}**: {inert(what, MAX_MESSAGE)}" for label, what in guidance_of(item)]
-    return {"text": " ".join(text), "markdown": "\n\n".join([*marked, *see_also])}
+    # A viewer that cannot follow a link to a related place shows at least which place it is.
+    marked += _see_also([f"[{inert(place.place, MAX_NAME)}]({number})" for number, place in places])
+    return {"text": " ".join(text), "markdown": "\n\n".join(marked)}
+
+
+def _see_also(links: Sequence[str]) -> list[str]:
+    return [f"See also {', '.join(links)}."] if links else []
 
 
 def _inert(text: str) -> str:

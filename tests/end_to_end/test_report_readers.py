@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that read the reports: Microsoft's SARIF validator, and readers of SARIF and JUnit from PyPI.
+"""Programs that read the reports: Microsoft's SARIF validator and viewer, and readers of SARIF and JUnit from PyPI.
 
 They are installed into a folder of the test run, so these tests need the registries and are not part of the others.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import venv
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -91,6 +93,50 @@ def test_the_sarif_validator_finds_no_fault(folder: Path) -> None:
     assert [r for r in run["results"] if r.get("level") == "error"] == []
 
 
+VIEWER = """<!DOCTYPE html><html><head><meta charset="utf-8"></head><body><div id="root"></div>
+<script src="viewer/node_modules/react/umd/react.production.min.js"></script>
+<script src="viewer/node_modules/react-dom/umd/react-dom.production.min.js"></script>
+<script src="viewer/node_modules/@microsoft/sarif-web-component/dist/index.js"></script>
+<script src="log.js"></script>
+<script>
+  ReactDOM.render(React.createElement(window.Viewer, {logs: [LOG]}), document.getElementById("root"))
+</script></body></html>
+"""
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm, which installs the viewer, is missing")
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium, which shows the viewer, is missing")
+def test_the_sarif_viewer_shows_what_is_wrong_where_and_what_to_do(folder: Path) -> None:
+    npm, chromium = shutil.which("npm"), shutil.which("chromium")
+    assert npm is not None
+    assert chromium is not None
+    packages = ("@microsoft/sarif-web-component", "react@16", "react-dom@16")
+    options = ("--no-audit", "--no-fund", "--ignore-scripts", "--prefix", "viewer")
+    installed = _run(folder, npm, "install", *options, *packages)
+    assert installed.returncode == 0, installed.stderr
+    (folder / "viewer.html").write_text(VIEWER)
+    log = json.loads((folder / "out.sarif").read_text())
+    # The page opens the group with most results, and shows those of the others as one line.
+    log["runs"][0]["results"] = [found for found in log["runs"][0]["results"] if found["level"] == "error"]
+    log["runs"][0]["results"].sort(key=lambda found: str(found["ruleId"]))
+    (folder / "log.js").write_text(f"const LOG = {json.dumps(log)}")
+    done = _run(
+        folder, chromium, "--headless", "--no-sandbox", "--virtual-time-budget=9000", "--dump-dom", "viewer.html"
+    )
+    body = re.sub(r"(?s)<(script|style)\b.*?</\1>", "", done.stdout)
+    said = unescape(re.sub(r"<[^>]*>", "", body))
+    for text in (
+        "duplicate-definition: DuplicateDefinition",
+        "my%20models/bad.textproto",
+        "/graph/node/1/output/0",
+        "which output 0 of node 'one' (Relu) defines already",
+        "Allowed: ",
+        "See also graph.node[0].output[0].",
+        "not-a-model: NotAModel",
+    ):
+        assert text in said, said
+
+
 def test_readers_from_pypi(folder: Path) -> None:
     venv.create(folder / "venv", with_pip=True)
     python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -106,4 +152,4 @@ def test_readers_from_pypi(folder: Path) -> None:
         assert expected in read.stdout
     program = "import junitparser as j; x = j.JUnitXml.fromfile('out.xml'); print(len(list(x)), x.failures, x.errors)"
     read = _run(folder, python, "-c", program)
-    assert (read.stdout, read.stderr) == ("2 2 0\n", "")
+    assert (read.stdout, read.stderr) == ("3 2 0\n", "")

@@ -79,7 +79,7 @@ def test_sarif_says_it_in_sentences_and_in_markdown() -> None:
         "**onnxruntime 1.32.0**: loads it",
         f"**Fix**: {COMMAND}",
         "**Help**: with transB=1 the shapes fit",
-        "See also [place 1](1).",
+        "See also [graph.node\\[3\\].output\\[0\\]](1).",
     ]
 
 
