@@ -39,8 +39,8 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     for index, (name, stated) in enumerate(zip(graph.input_names, facts_of_types(types), strict=True)):
         given = supplied[index] if supplied is not None and index < len(supplied) else None
         if given is not None:
-            stated, discord = joined(given, stated)
-            stated = UNKNOWN if discord == "type" else stated
+            stated, contradiction = joined(given, stated)
+            stated = UNKNOWN if contradiction == "type" else stated
         found[name] = stated
     found.pop("", None)
     return found
@@ -136,8 +136,8 @@ def _unambiguous(declarations: Iterable[tuple[str, Fact]]) -> dict[str, Fact]:
             continue
         known = found.setdefault(name, stated)
         if known is not stated:
-            found[name], discord = joined(known, stated)
-            if discord == "type":
+            found[name], contradiction = joined(known, stated)
+            if contradiction == "type":
                 ambiguous.add(name)
     return {name: stated for name, stated in found.items() if name not in ambiguous}
 
@@ -149,7 +149,7 @@ def default_value(stated: Fact, made: Fact) -> Fact:
     """
     if stated.kind and made.kind and stated.kind != made.kind:
         return UNKNOWN
-    both, discord = joined(made, stated)
-    if discord:
+    both, contradiction = joined(made, stated)
+    if contradiction:
         return both
     return fact(both.kind, stated.shape if stated.shape is not None else made.shape, made.content)
