@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import inf, prod
 from typing import TYPE_CHECKING, Final
 
@@ -79,22 +79,34 @@ def initializer_facts(
     # A large graph has a hundred thousand initializers of a few kinds, and so do a thousand small graphs.
     kinds = {row: _kind(row[0], shape) for row, shape in dict(zip(rows, held.shapes, strict=True)).items()}
     facts = [kinds[row][0] for row in rows]
-    most = dict.fromkeys(INDEX_TYPES, MOST_ELEMENTS)
-    read = {row for row, (_, size) in kinds.items() if size <= most.get(row[0], frames.most_floats)}
-    if read:
-        are_few = sum([row in read and row[0] not in most for row in rows]) <= _FEW_FLOATS
-        for index, row in enumerate(rows):
-            if row in read and (are_few or row[0] in most or held.names[index] in frames.floats_read):
-                try:
-                    facts[index] = bounded(_with_content(graph, index, facts[index], outside))
-                except Exception as error:
-                    place = graph.at("initializer", index)
-                    crashes.note(crash_of(error), "reading the elements of an initializer", place)
+    read = {
+        row
+        for row, (_, size) in kinds.items()
+        if size <= (MOST_ELEMENTS if row[0] in INDEX_TYPES else frames.most_floats)
+    }
+    for index in _initializers_to_read(held.names, rows, read, frames) if read else ():
+        try:
+            facts[index] = bounded(_with_content(graph, index, facts[index], outside))
+        except Exception as error:
+            place = graph.at("initializer", index)
+            crashes.note(crash_of(error), "reading the elements of an initializer", place)
     found = dict(zip(held.names, facts, strict=True))
     for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
         found[sparse.values.name] = fact_of_sparse(sparse)
     found.pop("", None)
     return found
+
+
+def _initializers_to_read(
+    names: Sequence[str], rows: Sequence[tuple[int, int]], read: Set[tuple[int, int]], frames: Frames
+) -> Iterator[int]:
+    """Yield the indices of the initializers whose elements are read: of the kinds in `read`, integers and floats that
+    may decide a shape. `rows` are their kinds, which begin with the element type.
+    """
+    are_few = sum([row in read and row[0] not in INDEX_TYPES for row in rows]) <= _FEW_FLOATS
+    for index, row in enumerate(rows):
+        if row in read and (are_few or row[0] in INDEX_TYPES or names[index] in frames.floats_read):
+            yield index
 
 
 _FEW_FLOATS: Final = 100
