@@ -76,19 +76,8 @@ def lint_each(
     kept = {
         index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None or index in cached
     }
-    elsewhere = [index for index in range(len(tasks)) if index not in kept]
-    workers = min(jobs or worthwhile_jobs([tasks[index] for index in elsewhere], processors()), len(elsewhere))
-    if cluster is not None:
-        from onnx_lint.cluster.client import on_cluster  # late, as its packages come with an extra
-
-        found = on_cluster(tasks, elsewhere, cluster, limits)
-    elif workers <= 1 and limits.seconds is None:
-        found = _linted_here(tasks, elsewhere)
-    else:
-        from onnx_lint.tasks.workers import in_workers
-
-        found = in_workers(tasks, elsewhere, workers, limits)
-    with with_cache, contextlib.closing(found) as reports:
+    others = [index for index in range(len(tasks)) if index not in kept]
+    with with_cache, contextlib.closing(_reports_of(tasks, others, jobs, limits, cluster)) as reports:
         for turn in range(len(tasks)):
             if turn in kept:  # at its turn, as reports need memory
                 done[turn] = cached.pop(turn, None) or lint_one(tasks[turn])
@@ -97,6 +86,22 @@ def lint_each(
                 index, done[index] = next(reports)
                 on_done(tasks[index].name or tasks[index].path)
             yield turn
+
+
+def _reports_of(
+    tasks: Sequence[Task], indices: Sequence[int], jobs: int, limits: ModelLimits, cluster: str | None
+) -> Generator[tuple[int, FileReport], None, None]:
+    """Lint the tasks at `indices` on a cluster, here, or in other processes: as `lint_each` was told."""
+    if cluster is not None:
+        from onnx_lint.cluster.client import on_cluster  # late, as its packages come with an extra
+
+        return on_cluster(tasks, indices, cluster, limits)
+    workers = min(jobs or worthwhile_jobs([tasks[index] for index in indices], processors()), len(indices))
+    if workers <= 1 and limits.seconds is None:
+        return _linted_here(tasks, indices)
+    from onnx_lint.tasks.workers import in_workers
+
+    return in_workers(tasks, indices, workers, limits)
 
 
 def _with_first_look(

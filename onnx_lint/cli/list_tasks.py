@@ -45,10 +45,11 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
         name = own.stdin_filename if item.path == "-" else item.name
         settings = plan.settings_for(name or item.path, parts)
         tasks.append(Task(item.path, settings, item.problem, name, context, item.listed, cache, mending))
-    if any(output.path is not None for output in outputs):
+    paths_of_reports = [output.path for output in outputs]
+    if set(paths_of_reports) - {None}:
         from onnx_lint.cli.kept_files import check_reports
 
-        check_reports([output.path for output in outputs], [*(item.path for item in inputs), *plan.files_in_use()])
+        check_reports(paths_of_reports, [*(item.path for item in inputs), *plan.files_in_use()])
     if "sarif" in forms:
         _warn_about_outside([task.name or task.path for task in tasks], own.sarif_root)
     return tasks
@@ -82,7 +83,6 @@ def inputs_of(plan: Plan) -> list[Input]:
 def _mendings(own: Request, inputs: Sequence[Input]) -> list[Mending]:
     """Return the way to mend each of the files. Raises RequestError where that makes no sense."""
     from onnx_lint.fixing.files import Mending
-    from onnx_lint.ir.tensors.data_folder import is_below
 
     if own.fixed_folder is not None and any(item.path == "-" for item in inputs):
         raise RequestError("standard input goes to standard output; --output is for files")
@@ -91,15 +91,26 @@ def _mendings(own: Request, inputs: Sequence[Input]) -> list[Mending]:
         raise RequestError(f"{remote[0]!r} is in a store, and only local files are fixed")
     if own.fixed_folder is None:
         return [Mending(own.unsafe_fixes, own.diff)] * len(inputs)
-    folders = [path for path in own.paths if os.path.isdir(path)]
-    targets = [os.path.join(own.fixed_folder, _below(item.path, folders)) for item in inputs]
+    targets = _targets(own.fixed_folder, own.paths, inputs)
+    return [Mending(own.unsafe_fixes, own.diff, target) for target in targets]
+
+
+def _targets(fixed_folder: str, paths: Iterable[str], inputs: Sequence[Input]) -> list[str]:
+    """Return the paths of the fixed files. Raises RequestError for two of one path, and for one outside of the folder.
+
+    `paths`: those that the user named.
+    """
+    from onnx_lint.ir.tensors.data_folder import is_below
+
+    folders = [path for path in paths if os.path.isdir(path)]
+    targets = [os.path.join(fixed_folder, _below(item.path, folders)) for item in inputs]
     for target, count in Counter(targets).items():
         if count > 1:
             raise RequestError(f"two files would be written to {target!r}")
     for target in targets:
-        if not is_below(os.path.realpath(target), os.path.realpath(own.fixed_folder)):
-            raise RequestError(f"{target!r} is outside of {own.fixed_folder!r}, because of a link")
-    return [Mending(own.unsafe_fixes, own.diff, target) for target in targets]
+        if not is_below(os.path.realpath(target), os.path.realpath(fixed_folder)):
+            raise RequestError(f"{target!r} is outside of {fixed_folder!r}, because of a link")
+    return targets
 
 
 def _below(path: str, folders: Iterable[str]) -> str:

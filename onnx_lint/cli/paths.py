@@ -227,24 +227,30 @@ def expanded(pattern: str) -> tuple[list[str], list[Input]]:
     names = pattern.replace(os.sep, "/").split("/")
     if _ANY_FOLDERS not in names:
         return sorted(glob.glob(pattern)), []
-    from onnx_lint.input.globs import matches_text
-
     before = names.index(_ANY_FOLDERS)
     rest = [os.path.normcase(name) for name in names[before:] if name]
     start = "".join(f"{name}/" for name in names[:before])
     found: set[str] = set()
     unreadable: list[Input] = []
     for top in glob.glob(start) if start else [""]:
-        for folder, folders, files in os.walk(top or ".", onerror=_noting(unreadable)):
-            folders[:] = [name for name in folders if not os.path.islink(os.path.join(folder, name))]
-            for name in files if rest[-1] == _ANY_FOLDERS else (*files, *folders):
-                path = os.path.join(folder, name)[0 if top else len("./") :]
-                below = os.path.normcase(path[len(top) :]).replace(os.sep, "/")
-                is_meant = not name.startswith(".") or rest[-1].startswith((".", _ANY_FOLDERS))
-                if is_meant and matches_text("/".join(rest), below):
-                    found.add(path)
-            folders[:] = [name for name in folders if not name.startswith(".")]
+        found.update(_matching_below(top, rest, unreadable))
     return sorted(found), sorted(unreadable, key=lambda item: item.path)
+
+
+def _matching_below(top: str, names: Sequence[str], unreadable: list[Input]) -> Iterator[str]:
+    """Yield the paths below a folder that match names of which the first is `**`; "" is the working directory."""
+    from onnx_lint.input.globs import matches_text
+
+    pattern, last = "/".join(names), names[-1]
+    for folder, folders, files in os.walk(top or ".", onerror=_noting(unreadable)):
+        folders[:] = [name for name in folders if not os.path.islink(os.path.join(folder, name))]
+        for name in files if last == _ANY_FOLDERS else (*files, *folders):
+            path = os.path.join(folder, name)[0 if top else len("./") :]
+            below = os.path.normcase(path[len(top) :]).replace(os.sep, "/")
+            is_meant = not name.startswith(".") or last.startswith((".", _ANY_FOLDERS))
+            if is_meant and matches_text(pattern, below):
+                yield path
+        folders[:] = [name for name in folders if not name.startswith(".")]
 
 
 def _noting(unreadable: list[Input]) -> Callable[[OSError], None]:

@@ -278,7 +278,6 @@ def records(
     split, after yielding the fields before.
     """
     position = base = start
-    depth = 0
     chunk = b""
     while position < end:
         local = position - base
@@ -309,13 +308,8 @@ def records(
                     _, local = decode_varint(chunk, local)
             elif wire_type in FIXED_BYTES:
                 local += FIXED_BYTES[wire_type]
-        except IndexError:
-            raise WireError("truncated", position, "the bytes end inside a tag, length or varint") from None
-        except OverflowError:
-            raise WireError("varint", position, "a varint is longer than ten bytes") from None
-        except WireError as error:
-            error.offset = position  # its offset is relative to the window
-            raise
+        except (IndexError, OverflowError, WireError) as error:
+            raise _faulty_varint(error, position) from None
         number = tag >> 3
         if not 0 < number <= MAX_FIELD_NUMBER:
             raise WireError("field-number", position, f"field number {number} does not exist")
@@ -324,12 +318,27 @@ def records(
         following = base + local
         if following > end:
             detail = f"field {number} is {following - end:,} bytes longer than what is left"
-            field = (number, base + value) if wire_type == WireType.LEN else None
-            raise WireError("truncated", position, detail, field)
-        if not inside_groups and (depth or wire_type == 3):
-            if depth == 0:
-                yield number, wire_type, position, base + value, following
-            depth += (wire_type == 3) - (wire_type == 4)
-        else:
-            yield number, wire_type, position, base + value, following
+            raise WireError("truncated", position, detail, (number, base + value) if wire_type == 2 else None)
+        yield number, wire_type, position, base + value, following
+        if wire_type == 3 and not inside_groups:
+            following = _end_of_group(source, following, end)
         position = following  # at least after the tag
+
+
+def _faulty_varint(error: IndexError | OverflowError | WireError, position: int) -> WireError:
+    """Return the error for a tag, length or varint of the field at `position` that could not be decoded."""
+    if isinstance(error, WireError):
+        return WireError(error.problem, position, error.detail)
+    if isinstance(error, OverflowError):
+        return WireError("varint", position, "a varint is longer than ten bytes")
+    return WireError("truncated", position, "the bytes end inside a tag, length or varint")
+
+
+def _end_of_group(source: Source, start: int, end: int) -> int:
+    """Return the end of the group whose fields begin at `start`: `end` if nothing closes it."""
+    depth = 1
+    for _, wire_type, _, _, following in records(source, start, end):
+        depth += (wire_type == 3) - (wire_type == 4)
+        if depth == 0:
+            return following
+    return end

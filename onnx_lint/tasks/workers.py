@@ -66,29 +66,44 @@ def done_by(
         pool.start()
     for process in pool.processes:
         process.give(jobs.popleft())
-    restarts = STARTS
-    ends: Counter[Any] = Counter()
+    blame = _Blame(tries)
     while any(process.jobs for process in pool.processes):
         process, event = pool.wait()
-        done: Answered | Ended | None = event if isinstance(event, Answered) else None
-        ahead = max(1, min(most_ahead, len(jobs) // (2 * count))) if time.monotonic() < end else 0
+        if isinstance(event, Ready):
+            continue
+        is_done, ahead = True, 0
         if isinstance(event, Ended):
             left = list(process.jobs)
             pool.close(process)
-            if not event.was_ready and event.code < 0 and restarts:
-                restarts -= 1
-            elif event.job is not None:
-                ends[event.job] += 1
-                if event.is_limit or not event.was_ready or ends[event.job] >= tries:
-                    done = event
-                    left.pop(0)
-            jobs.extendleft(reversed(left))
+            is_done = blame.is_last_try(event)
+            jobs.extendleft(reversed(left[1:] if is_done else left))
             process = pool.start() if jobs else process
             ahead = 1  # until its first answer, as that may take long
-        while jobs and len(process.jobs) < ahead and not isinstance(event, Ready):
+        elif time.monotonic() < end:
+            ahead = max(1, min(most_ahead, len(jobs) // (2 * count)))
+        while jobs and len(process.jobs) < ahead:
             process.give(jobs.popleft())
-        if done is not None:
-            yield done
+        if is_done:
+            yield event
+
+
+class _Blame:
+    """Decides which jobs are to blame for the ends of their processes."""
+
+    def __init__(self, tries: int) -> None:
+        self._tries = tries
+        self._restarts = STARTS
+        self._ends: Counter[Any] = Counter()
+
+    def is_last_try(self, event: Ended) -> bool:
+        """Return whether the job that a process had is not to be done again; false if it had none."""
+        if not event.was_ready and event.code < 0 and self._restarts:
+            self._restarts -= 1
+            return False
+        if event.job is None:
+            return False
+        self._ends[event.job] += 1
+        return event.is_limit or not event.was_ready or self._ends[event.job] >= self._tries
 
 
 def report_of_end(task: Task, words: str, is_limit: bool) -> FileReport:

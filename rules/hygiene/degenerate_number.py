@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from onnx_lint.ir.tensors.numbers import Constants
+from onnx_lint.ir.tensors.numbers import Constant, Constants
 from onnx_lint.model import ELEMENT_TYPES, Model, Node
 from onnx_lint.model.constants import constants_of
 from onnx_lint.rule import Finding, Record, rule
@@ -134,21 +134,32 @@ def _infinite_weights(node: Node, seen: _Seen) -> Iterator[Finding]:
 
 
 def _casts(node: Node, seen: _Seen) -> Iterator[Finding]:
-    to = next((each.i for each in node.attribute_protos if each.name == "to" and not each.ref_attr_name), 0)
-    if node.op_type == "CastLike" and len(node.inputs) > 1:
-        to = _TYPES.get(seen.model.value_flow.fact_of(node.inputs[1], node.graph).kind or "", 0)
+    to = _target(node, seen)
     saturates = next((each.i for each in node.attribute_protos if each.name == "saturate"), 1)
-    greatest, least = (_GREATEST if saturates else {**_GREATEST, **_NOT_SATURATED}).get(to), _LEAST.get(to, 0.0)
-    found = seen.constants.of(node.graph, node.inputs[0]) if greatest is not None and node.inputs else None
-    if found is None or found.has_nan or greatest is None:
+    greatest = _GREATEST.get(to) if saturates else (_GREATEST | _NOT_SATURATED).get(to)
+    if greatest is None or not node.inputs:
+        return
+    found = seen.constants.of(node.graph, node.inputs[0])
+    if found is None or found.has_nan:
         return
     if any(greatest <= abs(number) < math.inf for number in (found.least, found.greatest)):
         lost = "infinity" if to in _LEAST else "infinity or NaN"
         said = found.first(lambda number: greatest <= abs(number) < math.inf)
         yield Finding(found.place, f"{said}, which {node.describe()} turns into {lost}", allowed="a number that fits")
-        return
-    if found.smallest > least:
-        return
+    elif found.smallest <= _LEAST.get(to, 0.0):
+        yield from _lost_divisors(node, seen, found, _LEAST.get(to, 0.0))
+
+
+def _target(node: Node, seen: _Seen) -> int:
+    """Return the element type that a Cast or CastLike produces; 0 if it is unknown or no floating-point type."""
+    if node.op_type == "CastLike":
+        like = seen.model.value_flow.fact_of(node.inputs[1], node.graph).kind if len(node.inputs) > 1 else None
+        return _TYPES.get(like or "", 0)
+    return next((each.i for each in node.attribute_protos if each.name == "to" and not each.ref_attr_name), 0)
+
+
+def _lost_divisors(node: Node, seen: _Seen, found: Constant, least: float) -> Iterator[Finding]:
+    """Report a constant of numbers up to `least`, which a Cast rounds to 0, if a node divides by the result."""
     dividing = _dividing(node, seen)
     if dividing is None and found.least == found.greatest:
         dividing = _dividing(node, seen, is_added=True)

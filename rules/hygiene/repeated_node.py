@@ -66,46 +66,64 @@ def repeated_node(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding
 
 
 def _findings(model: Model, least_bytes: int) -> Iterator[Finding]:
-    left: dict[object, dict[int, Hashable]] = {}
+    not_parsed = _nodes_with_payloads(model)
+    for graph in model.graphs:
+        for node, first in _repetitions(model, graph, not_parsed.get(graph.place.key, {})):
+            size = _size(model, node)
+            if size >= least_bytes and not _are_results(graph, node.outputs, first.outputs):
+                yield _finding(model, node, first, size)
+
+
+def _nodes_with_payloads(model: Model) -> dict[object, dict[int, Hashable]]:
+    """Return None for each node with data that stays in the file, by the place of the graph and its index there."""
+    found: dict[object, dict[int, Hashable]] = {}
     for place in model.payloads:
         for depth, (field, index) in enumerate(place):
             if field == "node" and index is not None:
-                left.setdefault(place[:depth], {})[index] = None
-    for graph in model.graphs:
-        pure = (
-            {form for form in graph.form_counts if is_pure(model.operators, graph, form)} if not graph.is_file else ()
-        )
-        first: dict[Hashable, int] = {}
-        equal: dict[str, str] = {}
-        stored = {**left.get(graph.place.key, {}), **_equal_constants(model, graph)} if pure else {}
-        placed = set(graph.table.annotated.get("device_configurations", ()))
-        for index, (form, inputs) in enumerate(zip(graph.forms, graph.node_inputs, strict=True) if pure else ()):
-            if form not in pure or index in placed or form.op_type in _OFTEN_ON_PURPOSE:
-                continue
-            what = stored.get(index, id(form))
-            key = what, form.outputs, tuple([equal.get(name, name) for name in inputs])
-            earlier = first.setdefault(key, index)
-            if earlier == index or what is None:
-                continue
+                found.setdefault(place[:depth], {})[index] = None
+    return found
+
+
+def _repetitions(model: Model, graph: Graph, not_parsed: dict[int, Hashable]) -> Iterator[tuple[Node, Node]]:
+    """Yield the nodes of a graph that compute the same as an earlier node, each with the first such node."""
+    if graph.is_file:
+        return
+    pure = {form for form in graph.form_counts if is_pure(model.operators, graph, form)}
+    if not pure:
+        return
+    first: dict[Hashable, int] = {}
+    equal: dict[str, str] = {}
+    values = {**not_parsed, **_equal_constants(model, graph)}
+    placed = set(graph.table.annotated.get("device_configurations", ()))
+    for index, (form, inputs) in enumerate(zip(graph.forms, graph.node_inputs, strict=True)):
+        if form not in pure or index in placed or form.op_type in _OFTEN_ON_PURPOSE:
+            continue
+        value = values.get(index, id(form))
+        key = value, form.outputs, tuple([equal.get(name, name) for name in inputs])
+        earlier = first.setdefault(key, index)
+        if earlier != index and value is not None:
             node, other = graph.nodes[index], graph.nodes[earlier]
             equal.update(zip(node.outputs, other.outputs, strict=True))
-            size = _size(model, node)
-            if size >= least_bytes and not _are_results(graph, node.outputs, other.outputs):
-                yield Finding(
-                    node.place,
-                    f"{node.describe()} computes the same as {other.describe()}",
-                    clause="HYG-18" if node.op_type == "Constant" and size >= _LARGE else None,
-                    allowed="one node for each computation",
-                    related=(Related(other.place, "the first one"),),
-                    subject=node.name or next(filter(None, node.outputs), None),
-                    cause=node.op_type,
-                    fix=model.removals.fix(
-                        f"delete {node.describe()} and read {quote(next(filter(None, other.outputs)))} instead",
-                        graph,
-                        (index,),
-                        {new: old for new, old in zip(node.outputs, other.outputs, strict=True) if new},
-                    ),
-                )
+            yield node, other
+
+
+def _finding(model: Model, node: Node, first: Node, size: float) -> Finding:
+    equal = {new: old for new, old in zip(node.outputs, first.outputs, strict=True) if new}
+    return Finding(
+        node.place,
+        f"{node.describe()} computes the same as {first.describe()}",
+        clause="HYG-18" if node.op_type == "Constant" and size >= _LARGE else None,
+        allowed="one node for each computation",
+        related=(Related(first.place, "the first one"),),
+        subject=node.name or next(filter(None, node.outputs), None),
+        cause=node.op_type,
+        fix=model.removals.fix(
+            f"delete {node.describe()} and read {quote(next(filter(None, first.outputs)))} instead",
+            node.graph,
+            (node.index,),
+            equal,
+        ),
+    )
 
 
 def _size(model: Model, node: Node) -> float:

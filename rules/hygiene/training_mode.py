@@ -91,24 +91,39 @@ def _trains(domain: str, op_type: str) -> bool:
 
 def _training_of(model: Model, node: Node, version: int) -> str | None:
     """Return in words by what a node is in training mode; None if it is not known to be."""
-    if node.op_type == "Dropout" and version >= 12:
-        ratio, mode = (
-            model.value_flow.fact_of(node.inputs[index], node.graph).content if index < len(node.inputs) else None
-            for index in (1, 2)
-        )
-        is_on = mode == (1,) and ratio != (0,) and (node.graph.function is None or _is_own(node, 2))
-        return "its input training_mode is true" if is_on else None
+    if _has_mode_input(node, version):
+        return "its input training_mode is true" if _is_mode_true(model, node) else None
     if version in _FLAGS:
-        name, default, training = _FLAGS[version]
-        given = next((each for each in node.attribute_protos if each.name == name), None)
-        ratio = next((each for each in node.attribute_protos if each.name == "ratio"), None)
-        if (given is not None and given.ref_attr_name) or (ratio is not None and not (ratio.f or ratio.ref_attr_name)):
-            return None
-        value = default if given is None else given.i
-        is_whole = node.op_type == "Dropout" or any(node.outputs[1:])
-        return f"{name} is {value}" if is_whole and (value != 0) == (training != 0) else None
+        return _training_flag(node, version)
     is_batch = node.op_type == "BatchNormalization" and len(node.outputs) == 5
     return "it has the outputs of training" if is_batch else None
+
+
+def _has_mode_input(node: Node, version: int) -> bool:
+    """Return whether the mode is an input of the operator, not an attribute."""
+    return node.op_type == "Dropout" and version >= 12
+
+
+def _is_mode_true(model: Model, node: Node) -> bool:
+    """Return whether the input training_mode of a Dropout is true in each run, and its ratio is not known to be 0."""
+    if len(node.inputs) < 3:
+        return False
+    ratio, mode = (model.value_flow.fact_of(name, node.graph).content for name in node.inputs[1:3])
+    return mode == (1,) and ratio != (0,) and (node.graph.function is None or _is_own(node, 2))
+
+
+def _training_flag(node: Node, version: int) -> str | None:
+    """Return in words the attribute that turns the training mode on; None if it is off, or changes nothing."""
+    name, default, training = _FLAGS[version]
+    given, ratio = (next((each for each in node.attribute_protos if each.name == one), None) for one in (name, "ratio"))
+    if given is not None and given.ref_attr_name:
+        return None  # the call of the function decides
+    if ratio is not None and not (ratio.f or ratio.ref_attr_name):
+        return None  # it drops nothing
+    value = default if given is None else given.i
+    is_training = (value != 0) == (training != 0)
+    has_outputs_of_training = node.op_type == "Dropout" or any(node.outputs[1:])
+    return f"{name} is {value}" if is_training and has_outputs_of_training else None
 
 
 def _is_own(node: Node, index: int) -> bool:
@@ -122,7 +137,7 @@ def _is_own(node: Node, index: int) -> bool:
 def _turned_off(node: Node, version: int) -> Fix | None:
     """Return the fix that turns the mode off; None if the version has it by default."""
     edits: list[Edit] = []
-    if node.op_type == "Dropout" and version >= 12:
+    if _has_mode_input(node, version):
         edits.append(Delete(node.place.at("input", 2)))
     elif version in _FLAGS:
         name, default, training = _FLAGS[version]

@@ -6,7 +6,8 @@ from __future__ import annotations
 import struct
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, ClassVar, Final
 
 from onnx_lint.common.cached import cached_property
@@ -89,16 +90,18 @@ class _ConstantFix(ABC):
             edit = self._edit(definition) if definition is not None else None
             if edit is not None and not _is_list_inside(node, operand):
                 places.setdefault(name, {})[edit.place] = edit
-        uses = Counter(
-            name for graph in self._graphs for names in graph.node_inputs for name in names if name in places
-        )
-        declared = [stated for graph in self._graphs for stated in (graph.input_names, graph.output_names)]
-        others = {name for names in declared for name in names if name in places}
+        uses = self._uses_of(places)
         return {
             name: next(iter(found.values()))
             for name, found in places.items()
-            if len(found) == 1 and uses[name] == len(operands[name]) and name not in others
+            if len(found) == 1 and uses[name] == len(operands[name])
         }
+
+    def _uses_of(self, names: Container[str]) -> Counter[str]:
+        """Return how often nodes read each of these values, or graphs declare it as an input or output."""
+        rows = (names for graph in self._graphs for names in graph.node_inputs)
+        declared = (stated for graph in self._graphs for stated in (graph.input_names, graph.output_names))
+        return Counter(name for row in chain(rows, declared) for name in row if name in names)
 
 
 class ScalarFix(_ConstantFix):

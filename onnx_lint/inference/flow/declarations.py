@@ -27,14 +27,14 @@ class Declarations:
         self.joined: dict[tuple[Fact, Fact], Fact] = {}
         """The joined facts of values whose declaration does not contradict the inferred fact."""
 
-    def join(self, name: str, made: Fact, stated: Fact, discords: dict[str, Fact]) -> Fact:
+    def join(self, name: str, made: Fact, stated: Fact, contradicted: dict[str, Fact]) -> Fact:
         """Return the joined fact of a pair that is not in `joined`.
 
-        On a contradiction, put the inferred one into `discords`.
+        On a contradiction, put the inferred one into `contradicted`.
         """
-        both, discord = joined(made, stated)
-        if discord:
-            discords[name] = made
+        both, contradiction = joined(made, stated)
+        if contradiction:
+            contradicted[name] = made
         else:
             if len(self.joined) >= _MOST_JOINED:
                 self.joined.clear()
@@ -42,26 +42,24 @@ class Declarations:
         return both
 
     def compare(
-        self, graph: Graph, declared: Mapping[str, Fact], discords: Mapping[str, Fact], call: Call | None
+        self, graph: Graph, declared: Mapping[str, Fact], contradicted: Mapping[str, Fact], call: Call | None
     ) -> set[str]:
         """Record the values whose declaration contradicts the inferred fact; return those with another type."""
         differing: set[str] = set()
-        for name, (field, index, stated) in _contradicting(graph, declared, discords).items():
-            if self._found.note_declared(graph, field, index, stated, discords[name], call):
+        for name, (field, index, stated) in _contradicting(graph, declared, contradicted).items():
+            if self._found.note_declared(graph, (field, index), stated, contradicted[name], call):
                 differing.add(name)
         return differing
 
-    def compare_counts(
-        self, graph: Graph, name: str, memo: OutcomeMemo, data: Fact, stated: Fact, known: Fact, call: Call | None
-    ) -> None:
+    def compare_counts(self, graph: Graph, name: str, data: Fact, stated: Fact, known: Fact, call: Call | None) -> None:
         """Record the output of a Reshape that is declared with another number of elements than its input has."""
         if data.shape is None or stated.shape is None or known.shape is None:
             return
-        if may_count_the_same(data.shape, known.shape) or memo.operator is None or not memo.operator.binds:
+        if may_count_the_same(data.shape, known.shape):
             return
-        place = next(((field, index) for field, index, other in declarations_of(graph) if other == name), None)
-        if place is not None and memo.operator.schema.domain == "":
-            self._found.note_declared_count(graph, *place, stated, data, call)
+        entry = next(((field, index) for field, index, other in declarations_of(graph) if other == name), None)
+        if entry is not None:
+            self._found.note_declared_count(graph, *entry, stated, data, call)
 
     def compare_branches(
         self,
@@ -82,7 +80,7 @@ class Declarations:
                 continue
             for branch, facts in zip(("then_branch", "else_branch"), outcome.branches, strict=True):
                 if joined(facts[position], stated)[1] == "shape":
-                    self._found.note_declared(graph, *fields[name], stated, facts[position], call, branch)
+                    self._found.note_declared(graph, fields[name], stated, facts[position], call, branch)
                     break
 
     def is_reported(self, graph: Graph, index: int, name: str, outcome: NodeOutcome, known: Mapping[str, Fact]) -> bool:
@@ -130,19 +128,19 @@ def may_be(stated: Fact, graph: Graph, index: int, name: str, memo: OutcomeMemo)
 
 
 def _contradicting(
-    graph: Graph, declared: Mapping[str, Fact], discords: Mapping[str, Fact]
+    graph: Graph, declared: Mapping[str, Fact], contradicted: Mapping[str, Fact]
 ) -> dict[str, tuple[str, int, Fact]]:
-    """Return the entry of each name in `discords` that contradicts the inferred fact, and what it states.
+    """Return the entry of each name in `contradicted` that contradicts the inferred fact, and what it states.
 
     Of several entries it is the first that contradicts the fact by itself.
     """
     found: dict[str, tuple[str, int, Fact]] = {}
     settled: set[str] = set()
     for field, index, name in declarations_of(graph):
-        if name in discords and name not in settled:
+        if name in contradicted and name not in settled:
             types = graph.value_infos[field].types[index : index + 1]  # outputs of a function have none
             stated = facts_of_types(types)[0] if types else UNKNOWN
-            if joined(discords[name], stated)[1]:
+            if joined(contradicted[name], stated)[1]:
                 settled.add(name)
                 found[name] = field, index, stated
             else:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import inf, prod
 from typing import TYPE_CHECKING, Final
 
@@ -39,8 +39,8 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     for index, (name, stated) in enumerate(zip(graph.input_names, facts_of_types(types), strict=True)):
         given = supplied[index] if supplied is not None and index < len(supplied) else None
         if given is not None:
-            stated, discord = joined(given, stated)
-            stated = UNKNOWN if discord == "type" else stated
+            stated, contradiction = joined(given, stated)
+            stated = UNKNOWN if contradiction == "type" else stated
         found[name] = stated
     found.pop("", None)
     return found
@@ -79,22 +79,34 @@ def initializer_facts(
     # A large graph has a hundred thousand initializers of a few kinds, and so do a thousand small graphs.
     kinds = {row: _kind(row[0], shape) for row, shape in dict(zip(rows, held.shapes, strict=True)).items()}
     facts = [kinds[row][0] for row in rows]
-    most = dict.fromkeys(INDEX_TYPES, MOST_ELEMENTS)
-    read = {row for row, (_, size) in kinds.items() if size <= most.get(row[0], frames.most_floats)}
-    if read:
-        are_few = sum([row in read and row[0] not in most for row in rows]) <= _FEW_FLOATS
-        for index, row in enumerate(rows):
-            if row in read and (are_few or row[0] in most or held.names[index] in frames.floats_read):
-                try:
-                    facts[index] = bounded(_with_content(graph, index, facts[index], outside))
-                except Exception as error:
-                    place = graph.at("initializer", index)
-                    crashes.note(crash_of(error), "reading the elements of an initializer", place)
+    read = {
+        row
+        for row, (_, size) in kinds.items()
+        if size <= (MOST_ELEMENTS if row[0] in INDEX_TYPES else frames.most_floats)
+    }
+    for index in _initializers_to_read(held.names, rows, read, frames) if read else ():
+        try:
+            facts[index] = bounded(_with_content(graph, index, facts[index], outside))
+        except Exception as error:
+            place = graph.at("initializer", index)
+            crashes.note(crash_of(error), "reading the elements of an initializer", place)
     found = dict(zip(held.names, facts, strict=True))
     for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
         found[sparse.values.name] = fact_of_sparse(sparse)
     found.pop("", None)
     return found
+
+
+def _initializers_to_read(
+    names: Sequence[str], rows: Sequence[tuple[int, int]], read: Set[tuple[int, int]], frames: Frames
+) -> Iterator[int]:
+    """Yield the indices of the initializers whose elements are read: of the kinds in `read`, integers and floats that
+    may decide a shape. `rows` are their kinds, which begin with the element type.
+    """
+    are_few = sum([row in read and row[0] not in INDEX_TYPES for row in rows]) <= _FEW_FLOATS
+    for index, row in enumerate(rows):
+        if row in read and (are_few or row[0] in INDEX_TYPES or names[index] in frames.floats_read):
+            yield index
 
 
 _FEW_FLOATS: Final = 100
@@ -136,8 +148,8 @@ def _unambiguous(declarations: Iterable[tuple[str, Fact]]) -> dict[str, Fact]:
             continue
         known = found.setdefault(name, stated)
         if known is not stated:
-            found[name], discord = joined(known, stated)
-            if discord == "type":
+            found[name], contradiction = joined(known, stated)
+            if contradiction == "type":
                 ambiguous.add(name)
     return {name: stated for name, stated in found.items() if name not in ambiguous}
 
@@ -149,7 +161,7 @@ def default_value(stated: Fact, made: Fact) -> Fact:
     """
     if stated.kind and made.kind and stated.kind != made.kind:
         return UNKNOWN
-    both, discord = joined(made, stated)
-    if discord:
+    both, contradiction = joined(made, stated)
+    if contradiction:
         return both
     return fact(both.kind, stated.shape if stated.shape is not None else made.shape, made.content)

@@ -420,16 +420,20 @@ class _Solution:
         """
         if not terms:
             return False
-        are_plain = all(_is_plain(name) for product in terms for name in product)
+        if not all(_is_plain(name) for product in terms for name in product):
+            return False if _is_beyond(terms, rest) else None
         # Only an empty tensor would make a number of elements twice as many.
         sign = rest or (max(terms.values()) if self._are_on_both_sides(terms, equation) and not because else 0)
-        if are_plain and sign and all((times > 0) == (sign > 0) for times in terms.values()):
+        if sign and all((times > 0) == (sign > 0) for times in terms.values()):
             return False
-        if not are_plain:
-            return False if _is_beyond(terms, rest) else None
+        return self._note_value(terms, rest, (*because, equation)[-_MOST_REASONS:])
+
+    def _note_value(self, terms: Sum, rest: int, reasons: tuple[DimensionEquation, ...]) -> bool | None:
+        """Note the size of the one variable in an equation, or that two are equal; return False if it has no solution,
+        None if undecided.
+        """
         if any(len(product) != 1 for product in terms):
             return None
-        reasons = (*because, equation)[-_MOST_REASONS:]
         match list(terms.items()):
             case [((name,), times)]:
                 size, left = divmod(-rest, times)

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Final
 
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS
 from onnx_lint.inference.shapes.contents import FOLLOWED, Contents
-from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.columns.nodes import NodeForm, NodeTable
 from onnx_lint.ir.graph import Graph
 
 _ALL: Final = Contents(lambda node, shapes: (), sys.maxsize, 0)
@@ -41,19 +41,27 @@ def floats_read(roots: Iterable[Graph], called: Set[str]) -> set[str]:
         table = graph.table
         kinds = {form: _ALL if form.op_type in reading else FOLLOWED.get(form.op_type) for form in graph.form_counts}
         kinds.update({table.forms[index]: _ALL for index in graph.nested_by_node if index < len(table.forms)})
-        for form, inputs, outputs in zip(table.forms, table.inputs, table.outputs, strict=True):
-            contents = kinds[form]
-            if contents is None:
-                continue
-            given = inputs[: contents.reads]
-            if contents.needs_all:
-                if not known.issuperset(given):
-                    continue
-            elif contents is not _ALL and given and known.isdisjoint(given):
-                continue
-            read.update(given)
-            known.update(outputs)
+        _follow_nodes(table, kinds, known, read)
     return read
+
+
+def _follow_nodes(table: NodeTable, kinds: Mapping[NodeForm, Contents | None], known: set[str], read: set[str]) -> None:
+    """Add to `known` the values that may have known elements after the nodes of a graph, and to `read` those they read.
+
+    `kinds` are the forms of the nodes, each with what its operator makes of elements.
+    """
+    for form, inputs, outputs in zip(table.forms, table.inputs, table.outputs, strict=True):
+        contents = kinds[form]
+        if contents is None:
+            continue
+        given = inputs[: contents.reads]
+        if contents.needs_all:
+            if not known.issuperset(given):
+                continue
+        elif contents is not _ALL and given and known.isdisjoint(given):
+            continue
+        read.update(given)
+        known.update(outputs)
 
 
 def constants_among(read: Set[str], roots: Iterable[Graph]) -> set[NodeForm]:

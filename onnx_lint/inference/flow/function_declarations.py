@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.joining import Discord, joined
+from onnx_lint.inference.flow.joining import ContradictionKind, joined
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call
@@ -21,7 +21,7 @@ from onnx_lint.spec.operators import OperatorSchema
 class _UnmetDeclaration(Record):
     """A declaration that a call contradicts, and the fact from the first such call."""
 
-    discord: Discord
+    contradiction: ContradictionKind
     stated: Fact
     made: Fact
     call: Call | None
@@ -42,7 +42,7 @@ class FunctionDeclarations:
         self._faulty = faulty
         self._found: dict[int, dict[int, _UnmetDeclaration]] = {}
         """The declarations by the function's index and their own."""
-        self._doubted: dict[int, set[Discord]] = {}
+        self._doubted: dict[int, set[ContradictionKind]] = {}
         self._stated: dict[int, tuple[Graph, list[Fact]]] = {}
         """The bodies of the functions that were walked, with the facts that they declare."""
 
@@ -60,15 +60,15 @@ class FunctionDeclarations:
         for index, stated in enumerate(self._stated[function.index][1]):
             name = body.value_info_names[index]
             made = known.get(name, UNKNOWN)
-            discord = joined(made, stated)[1] if made is not stated else ""
+            contradiction = joined(made, stated)[1] if made is not stated else ""
             schema = self._never_giving(body, name, stated, memos, known) if made.kind is None else None
             if schema is not None:
-                discord = "type"
+                contradiction = "type"
             earlier = found.get(index)
-            if earlier is not None and discord != earlier.discord:
+            if earlier is not None and contradiction != earlier.contradiction:
                 found[index] = replace(earlier, is_of_all=False)
-            elif earlier is None and discord:
-                found[index] = _UnmetDeclaration(discord, stated, made, call, schema, is_first)
+            elif earlier is None and contradiction:
+                found[index] = _UnmetDeclaration(contradiction, stated, made, call, schema, is_first)
 
     def _never_giving(
         self, body: Graph, name: str, stated: Fact, memos: Mapping[NodeForm, OutcomeMemo], known: Mapping[str, Fact]
@@ -91,9 +91,9 @@ class FunctionDeclarations:
         for number, contradictions in self._found.items():
             body, doubted = self._stated[number][0], self._doubted.get(number, set())
             for index, each in contradictions.items():
-                if not each.is_of_all or each.discord in doubted:
+                if not each.is_of_all or each.contradiction in doubted:
                     flow.of_some_calls.add((id(body), index))
                 if each.schema is not None:
                     flow.note_impossible(body, "value_info", index, each.stated.kind or "", each.schema, each.call)
                 else:
-                    flow.note_declared(body, "value_info", index, each.stated, each.made, each.call)
+                    flow.note_declared(body, ("value_info", index), each.stated, each.made, each.call)

@@ -8,27 +8,33 @@ from typing import Literal
 from onnx_lint.inference.shapes.dims import Dim, Shape, agree
 from onnx_lint.inference.shapes.fact import ElementShapes, Fact, fact
 
-Discord = Literal["", "type", "shape"]
+ContradictionKind = Literal["", "type", "shape"]
 """The kind of contradiction between two facts; empty if there is none."""
 
 
-def joined(inferred: Fact, declared: Fact) -> tuple[Fact, Discord]:
+def joined(inferred: Fact, declared: Fact) -> tuple[Fact, ContradictionKind]:
     """Return the joined fact, and the kind of contradiction.
 
     If the types differ, the inferred one is kept; of two shapes the dimensions on which they agree.
     """
     if inferred.kind and declared.kind and inferred.kind != declared.kind:
         return inferred, "type"
-    shape, discord = joined_shapes(inferred.shape, declared.shape)
-    inside = inferred.inside or declared.inside
-    if inferred.inside is not None and declared.inside is not None and inferred.inside is not declared.inside:
-        inside, within = joined(inferred.inside, declared.inside)
-        discord = discord or within
-    is_apart = inferred.elements and declared.inside is not None and not discord
-    if is_apart and not may_all_have(inferred.elements, declared.inside.shape if declared.inside else None):
-        return inferred, "shape"
-    content = inferred.content if not discord else None
-    return fact(inferred.kind or declared.kind, shape, content, inside, inferred.elements, inferred.parts), discord
+    shape, contradiction = joined_shapes(inferred.shape, declared.shape)
+    inside, within = _joined_contents(inferred.inside, declared.inside)
+    found = contradiction or within
+    if not found and inferred.elements and declared.inside is not None:
+        found = "" if may_all_have(inferred.elements, declared.inside.shape) else "shape"
+        if found:
+            return inferred, found
+    content = inferred.content if not found else None
+    return fact(inferred.kind or declared.kind, shape, content, inside, inferred.elements, inferred.parts), found
+
+
+def _joined_contents(inferred: Fact | None, declared: Fact | None) -> tuple[Fact | None, ContradictionKind]:
+    """Return the joined fact about the elements of a sequence or the content of an optional."""
+    if inferred is None or declared is None or inferred is declared:
+        return inferred or declared, ""
+    return joined(inferred, declared)
 
 
 def may_all_have(elements: ElementShapes, declared: Shape) -> bool:
@@ -46,15 +52,15 @@ def may_all_have(elements: ElementShapes, declared: Shape) -> bool:
     return all(column[0] is None or len({dim for dim in column if isinstance(dim, int)}) <= 1 for column in columns)
 
 
-def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, Discord]:
+def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, ContradictionKind]:
     """Return the joined shape of a value, and whether the shapes contradict each other."""
     if inferred is None or declared is None or inferred == declared:
         return (declared if inferred is None else inferred), ""
     if len(inferred) != len(declared):
         return None, "shape"
     pairs = list(zip(inferred, declared, strict=True))
-    discord: Discord = "" if all(agree(one, other) for one, other in pairs) else "shape"
-    return tuple([_joined_dims(one, other) for one, other in pairs]), discord
+    contradiction: ContradictionKind = "" if all(agree(one, other) for one, other in pairs) else "shape"
+    return tuple([_joined_dims(one, other) for one, other in pairs]), contradiction
 
 
 def _joined_dims(inferred: Dim, declared: Dim) -> Dim:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Final, Literal
 
 from onnx_lint.common.record import Record
@@ -101,6 +100,13 @@ class Origins:
         unknown = sum(len(walked.unknown) for walked in first)
         if not unknown:
             return Knowledge(values, unknown, ())
+        from heapq import nsmallest
+
+        ordered = nsmallest(MOST_CAUSES, self._values_by_cause(first), key=lambda item: (-item[1], item[0]))
+        return Knowledge(values, unknown, tuple(ordered))
+
+    def _values_by_cause(self, first: Iterable[WalkResult]) -> Iterator[tuple[Cause, int]]:
+        """Yield each cause and the number of values of unknown shape that have it."""
         causes: Counter[Cause] = Counter()
         for walked in first:
             causes.update(self.cause(walked, name) for name in walked.unknown if not _is_main_input(walked, name))
@@ -109,16 +115,10 @@ class Origins:
         for walked in first:
             own = (name for name in inputs.intersection(walked.unknown) if _is_main_input(walked, name))
             causes.update(("input", name) for name in own)
-        others: Iterator[tuple[Cause, int]] = (
-            (("input", name), 1)
-            for walked in first
-            for name in walked.unknown
-            if name not in inputs and _is_main_input(walked, name)
-        )
-        from heapq import nsmallest
-
-        ordered = nsmallest(MOST_CAUSES, chain(causes.items(), others), key=lambda item: (-item[1], item[0]))
-        return Knowledge(values, unknown, tuple(ordered))
+        yield from causes.items()
+        for walked in first:
+            others = (name for name in walked.unknown if name not in inputs and _is_main_input(walked, name))
+            yield from ((("input", name), 1) for name in others)
 
     def cause(self, walked: WalkResult, name: str) -> Cause:
         """Return the cause of a value of unknown shape."""
@@ -167,33 +167,43 @@ class Origins:
         if memo is None or (id(node.graph), node.index) in self._crashed:
             return "internal-error", name  # without a memo the crash ended the walk before the node
         if memo.operator is None:
-            operator = self._operators.operator(node)
-            if operator.status is OperatorStatus.UNBOUND:
-                return "operator-without-import", name
-            function = operator.function
-            if function is None:
-                return "operator-without-signature", name
-            arguments = arguments_for(function, self._walks.inputs(walked, node.inputs))
-            body = self._walks.of_arguments(function.body, arguments)
-            inner = self._first_unknown(body, function.body.output_names)
-            return inner or self._first_unknown(walked, node.inputs) or ("budget", name)
+            return self._before_call(walked, node, name)
         if not has_shape_rule(memo.operator.schema):
             return "operator-without-rule", name
         for nested in node.graph.nested_by_node.get(node.index, ()):
             inner = self._first_unknown(self._walks.of(nested, walked.call), nested.output_names)
             if inner is not None:
                 return inner
-        before = self._first_unknown(walked, node.inputs)
+        before = self._first_unknown(walked, node.inputs) or self._missing_graph(walked, node)
         if before is not None:
             return before
+        return ("finding" if _has_finding(memo, self._walks.inputs(walked, node.inputs)) else _UNDECIDED), name
+
+    def _before_call(self, walked: WalkResult, node: Node, name: str) -> WalkedValue | Cause:
+        """Return the step before a node whose operator is a function, or is not known. `name`: of the operator."""
+        operator = self._operators.operator(node)
+        if operator.status is OperatorStatus.UNBOUND:
+            return "operator-without-import", name
+        function = operator.function
+        if function is None:
+            return "operator-without-signature", name
+        arguments = arguments_for(function, self._walks.inputs(walked, node.inputs))
+        body = self._walks.of_arguments(function.body, arguments)
+        inner = self._first_unknown(body, function.body.output_names)
+        return inner or self._first_unknown(walked, node.inputs) or ("budget", name)
+
+    def _missing_graph(self, walked: WalkResult, node: Node) -> Cause | None:
+        """Return the cause if a node has a graph that the call of its function passes, and this graph is unknown.
+
+        Nothing calls the function then, or there are more calls than are followed.
+        """
         for proto in node.attribute_protos:
-            # A graph that a call gives: nothing calls the function, or there are more calls than are followed.
             if proto.ref_attr_name and proto.type == ATTRIBUTE_TYPE_CODES["GRAPH"]:
                 if walked.call is None:
                     return "input", proto.ref_attr_name
                 if self._walks.are_graphs_left_out:
                     return "budget", self._operator(walked.call.node)
-        return ("finding" if _has_finding(memo, self._walks.inputs(walked, node.inputs)) else _UNDECIDED), name
+        return None
 
     def _first_unknown(self, walked: WalkResult | None, names: Sequence[str]) -> WalkedValue | None:
         """Return the first of these names whose value has an unknown shape, with the walk over the graph that defines

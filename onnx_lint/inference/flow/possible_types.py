@@ -125,7 +125,7 @@ class _TypesWalk:
         nested = graph.nested_by_node.get(index, ())
         is_known = None not in facts and all(each is not None and len(each) == 1 for each in inputs)
         if not is_known or nested:
-            made = self._made(graph, index, walked, form, inputs, nested, known)
+            made = self._made(graph, index, walked, inputs, known)
             facts = [own or types for own, types in zip(facts, made, strict=False)]
             self._compare(graph, walked, index, made)
         for name, types in zip(names, facts, strict=False):
@@ -139,7 +139,7 @@ class _TypesWalk:
                 continue
             place = next(((field, each) for field, each, other in declarations_of(graph) if other == name), None)
             if place is not None:
-                self._found.note_declared(graph, *place, known, fact(pattern_of(types)), walked.call)
+                self._found.note_declared(graph, place, known, fact(pattern_of(types)), walked.call)
                 self._misdeclared.add((id(graph), name))
 
     def _made(
@@ -147,11 +147,11 @@ class _TypesWalk:
         graph: Graph,
         index: int,
         walked: WalkResult,
-        form: NodeForm,
         inputs: tuple[Possible, ...],
-        nested: Sequence[Graph],
         known: _Scope,
     ) -> tuple[Possible, ...]:
+        """Return the types that the outputs of a node may have, by the types that its inputs may have."""
+        form, nested = graph.table.forms[index], graph.nested_by_node.get(index, ())
         nothing: tuple[Possible, ...] = (None,) * len(form.outputs)
         memo = walked.memos.get(form)
         operator = memo.operator if memo is not None else None
@@ -217,7 +217,8 @@ class _TypesWalk:
             found[name] = graph, self.graph(graph, known.new_child(), supplied if name == "body" else ())
         match node.op_type:
             case "If" if found.keys() == {"then_branch", "else_branch"}:
-                return self._of_branches(node, walked, *found["then_branch"], *found["else_branch"])
+                other, else_types = found["else_branch"]
+                return self._of_branches(node, walked, other, found["then_branch"][1], else_types)
             case "Loop" if "body" in found:
                 return self._of_loop(node, walked, *found["body"], inputs[LOOP_HEAD:])
             case "SequenceMap" if "body" in found:
@@ -228,9 +229,8 @@ class _TypesWalk:
         self,
         node: Node,
         walked: WalkResult,
-        _one: Graph,
-        then_types: tuple[Possible, ...],
         other: Graph,
+        then_types: tuple[Possible, ...],
         else_types: tuple[Possible, ...],
     ) -> tuple[Possible, ...]:
         outputs: list[Possible] = []
@@ -261,7 +261,7 @@ class _TypesWalk:
             expected.append((SubgraphRole.SCAN_OUTPUT, _TENSORS, "a tensor"))
         outputs: list[Possible] = []
         for index, (last, (role, allowed, words)) in enumerate(zip(types, expected, strict=False)):
-            both = last if allowed is None else allowed if last is None else last & allowed
+            both = _common(last, allowed)
             # Without a run of the body, the value is what it began as.
             outputs.append((allowed if role is SubgraphRole.CARRIED else both) or None)
             if last and allowed and not both:
@@ -337,19 +337,30 @@ def _of_fact(walked: WalkResult, name: str) -> Possible:
     return _TENSORS if known.shape is not None else None
 
 
+def _common(one: Possible, other: Possible) -> Possible:
+    """Return the types that a value may have by two statements; None says nothing."""
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other
+
+
+def _only_type(types: Possible) -> ValueType | None:
+    return next(iter(types)) if types is not None and len(types) == 1 else None
+
+
 def _outcome(operator: TypedOperator, arguments: Arguments, count: int, inputs: tuple[Possible, ...]) -> _Outcome:
     """Return what an operator does with inputs of these types, by trying each type of each input."""
-    certain = tuple([next(iter(types)) if types is not None and len(types) == 1 else None for types in inputs])
+    certain = tuple(map(_only_type, inputs))
     outputs: list[Possible] = [
         _allowed_output(operator, index) if kind is None else frozenset({kind})
         for index, kind in enumerate(operator.outcome(certain, arguments, count).outputs[:count])
     ]
     outputs += [None] * (count - len(outputs))
-    for position, types in enumerate(inputs):
+    for position in [position for position, kind in enumerate(certain) if kind is None]:
         parameter = operator.schema.input_at(position)
-        if certain[position] is not None or parameter is None:
+        if parameter is None:
             continue
-        allowed = allowed_types(parameter)
+        types, allowed = inputs[position], allowed_types(parameter)
         tried = [
             operator.outcome((*certain[:position], kind, *certain[position + 1 :]), arguments, count)
             for kind in sorted(allowed if types is None else types)

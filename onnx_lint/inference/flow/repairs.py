@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, starmap
 from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.shapes.attribute_values import attribute_values
-from onnx_lint.inference.shapes.dims import Dims, are_sizes
+from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Indivisible, NotBroadcast, PlainProblem, WrongRank
@@ -130,11 +130,16 @@ def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainP
         outputs = _fitting_outputs(node, Operands(schema, values, tuple(facts), len(node.outputs)), values, rule)
         if outputs is not None:
             fitting[change.text] = change, outputs
-    if len(fitting) > 1 and operands.operator in READS_SHAPE:  # -1 and 0 may be two ways to write one shape
-        fitting = {} if len({repr(outputs) for _, outputs in fitting.values()}) > 1 else dict([*fitting.items()][:1])
-    if len(fitting) > 1 and all(change.is_of_several for change, _ in fitting.values()):
-        return " or ".join([*fitting][:2])
-    return next(iter(fitting)) if len(fitting) == 1 else None
+    return _proposed(fitting, are_shapes=operands.operator in READS_SHAPE)
+
+
+def _proposed(fitting: Mapping[str, tuple[Change, object]], *, are_shapes: bool) -> str | None:
+    """Return in words the changes to propose of those that fit, each with its outputs; None if there are too many."""
+    if len(fitting) < 2:
+        return next(iter(fitting), None)
+    if are_shapes:  # -1 and 0 may be two ways to write one shape
+        return next(iter(fitting)) if len({repr(outputs) for _, outputs in fitting.values()}) == 1 else None
+    return " or ".join([*fitting][:2]) if all(change.is_of_several for change, _ in fitting.values()) else None
 
 
 def fitting_outputs(node: Node, schema: OperatorSchema, inputs: Facts) -> Outputs | None:
@@ -230,15 +235,19 @@ def _scan_inputs(node: Node, operands: Operands) -> Iterator[Change]:
     body = next((proto.g for proto in node.attribute_protos if proto.name == "body"), None)
     if body is None or operands.integers("scan_input_axes") or len(body.input) != len(operands.facts):
         return
-    pairs = [
-        (given.shape, fact_of_type(stated.type).shape) for given, stated in zip(operands.facts, body.input, strict=True)
-    ]
-    for count in range(1, min(len(pairs), MOST_CHANGES) + 1):
-        states, scanned = pairs[:-count], pairs[-count:]
-        pieces = [(given and given[1:], stated) for given, stated in scanned]
-        known = [(given, stated) for given, stated in states + pieces if given is not None and stated is not None]
-        if len(known) == len(pairs) and not any(joined_shapes(given, stated)[1] for given, stated in known):
+    given = [each.shape for each in operands.facts]
+    declared = [fact_of_type(each.type).shape for each in body.input]
+    if None in declared:
+        return
+    for count in range(1, min(len(given), MOST_CHANGES) + 1):
+        pieces = [shape and shape[1:] for shape in given[-count:]]
+        supplied = given[:-count] + pieces
+        if None not in supplied and not any(starmap(_contradict, zip(supplied, declared, strict=True))):
             yield _of_attributes({"num_scan_inputs": count})
+
+
+def _contradict(one: Shape, other: Shape) -> bool:
+    return joined_shapes(one, other)[1] != ""
 
 
 def _divisors(operands: Operands, problem: Indivisible) -> Iterator[Change]:

@@ -172,8 +172,7 @@ def _is_constant(graph: Graph, name: str, call: Call | None, most: int) -> bool:
         # A graph that a function passes to another one runs in a call of the other.
         while call is not None and (call.node.domain, call.node.op_type) != (function.domain, function.name):
             call = call.around
-        passed = call.node.inputs[definition.index : definition.index + 1] if call is not None else ()
-        return call is not None and any(_is_constant(call.node.graph, each, call.around, most) for each in passed)
+        return call is not None and _passes_constant(call, definition.index, most)
     if node is None:
         return definition.field != "input"
     if node.op_type in _FOLDED and not node.domain and node.inputs and most:
@@ -181,6 +180,12 @@ def _is_constant(graph: Graph, name: str, call: Call | None, most: int) -> bool:
         is_constant = _is_constant(node.graph, wrapped, call, most - 1)
         return is_constant and all(_is_constant(node.graph, each, call, 0) for each in others)
     return node.op_type == "Constant"
+
+
+def _passes_constant(call: Call, index: int, most: int) -> bool:
+    """Return whether the argument of a call is the same in each run."""
+    arguments = call.node.inputs
+    return index < len(arguments) and _is_constant(call.node.graph, arguments[index], call.around, most)
 
 
 def _element_place(node: Node, operand: int, element: int | None) -> Place:

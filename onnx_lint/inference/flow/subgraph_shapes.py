@@ -119,10 +119,7 @@ class SuppliedShapes(Record):
             case "Loop":
                 return list(map(held, self.unrolled)) or self._looped(found.get("body", ()))
             case "SequenceMap" if self.mapped:
-                return [
-                    sequence_of(tuple([each.shape for each in column]), tuple([each.content for each in column]))
-                    for column in zip(*self.mapped, strict=True)
-                ]
+                return list(map(_sequence_of, zip(*self.mapped, strict=True)))
             case "SequenceMap" if self.facts:
                 return [Inside(held(each), count_in(self.facts[0])) for each in found.get("body", ())]
             case "Scan" if self.scan is not None:
@@ -241,7 +238,9 @@ class SuppliedShapes(Record):
         if not goes_on or iterations.content is None or len(iterations.content) != 1:
             return None
         count = iterations.content[0]
-        return max(count, 0) if isinstance(count, int) else count if isinstance(count, str) else None
+        if isinstance(count, int):
+            return max(count, 0)
+        return count if isinstance(count, str) else None
 
     def _scanned(self, scan: ScanAxes, body: Facts) -> Sequence[OutputShape]:
         states = self.subgraphs.state_count
@@ -312,6 +311,11 @@ class ScanAxes(Record):
         return (*self.batch, *shape[:axis], self.length, *shape[axis:])
 
 
+def _sequence_of(elements: Facts) -> Inside:
+    """Return the sequence of these elements."""
+    return sequence_of(tuple([each.shape for each in elements]), tuple([each.content for each in elements]))
+
+
 def score_type(node: Operands | None) -> ValueType | None:
     """Return the type of the scores of a FlexAttention; None for other operators, and if it is unknown."""
     if node is None or (node.schema.domain, node.operator) != (PREVIEW_DOMAIN, "FlexAttention"):
@@ -320,7 +324,9 @@ def score_type(node: Operands | None) -> ValueType | None:
     if precision is not None:
         return tensor_of(precision)
     kind = node.fact(0).kind
-    return DOUBLE if kind == DOUBLE else FLOAT if kind else None
+    if not kind:
+        return None
+    return DOUBLE if kind == DOUBLE else FLOAT
 
 
 def scan_axes(node: Operands | None, subgraphs: Subgraphs) -> ScanAxes | None:

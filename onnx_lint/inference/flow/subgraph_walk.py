@@ -48,22 +48,28 @@ class SubgraphWalk:
         self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, held: Sequence[HeldGraph]
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Walk the subgraphs of a node with the facts that its operator supplies; return the outcome of the node."""
-        # An If supplies nothing, so its supplier is only needed after its branches.
-        supplier = self._supplier(node, memo, inputs) if node.op_type != "If" else None
-        condition = inputs[0].content if supplier is None and inputs else None
-        idle = "then_branch" if condition == (0,) else "else_branch" if condition == (1,) else None
-        if supplier is not None and node.op_type == "Loop" and len(held) == 1:
-            supplier = yield from self._settled(supplier, held[0])
-            supplier = yield from self._unrolled(supplier, held[0])
-        elif supplier is not None and node.op_type == "Scan" and len(held) == 1:
-            supplier = yield from self._scanned(supplier, held[0])
-        elif supplier is not None and node.op_type == "SequenceMap" and len(held) == 1:
-            supplier = yield from self._mapped(supplier, held[0])
-        found = yield from self._walk_each(supplier, idle, frame, held)
         graphs = {each.name: each.graph for each in held}
-        if supplier is not None:
-            return self._outcome(node, memo, supplier, found, graphs, frame)
-        return self._outcome_of_if(node, memo, inputs, found, graphs, frame)
+        if node.op_type == "If":  # it supplies nothing to its branches
+            found = yield from self._walk_each(None, _idle_branch(inputs), frame, held)
+            return self._outcome_of_if(node, memo, inputs, found, graphs, frame)
+        supplier = self._supplier(node, memo, inputs)
+        if len(held) == 1:
+            supplier = yield from self._of_all_runs(supplier, node.op_type, held[0])
+        found = yield from self._walk_each(supplier, None, frame, held)
+        return self._outcome(node, memo, supplier, found, graphs, frame)
+
+    def _of_all_runs(
+        self, supplier: SuppliedShapes, op_type: str, body: HeldGraph
+    ) -> Generator[Walk, Facts, SuppliedShapes]:
+        """Return the supplier with the shapes that the body of a Loop, Scan or SequenceMap gets in all of its runs."""
+        if op_type == "Loop":
+            supplier = yield from self._invariant(supplier, body)
+            supplier = yield from self._unrolled(supplier, body)
+        elif op_type == "Scan":
+            supplier = yield from self._scanned(supplier, body)
+        elif op_type == "SequenceMap":
+            supplier = yield from self._mapped(supplier, body)
+        return supplier
 
     def _walk_each(
         self, supplier: SuppliedShapes | None, idle: str | None, frame: Frame, held: Sequence[HeldGraph]
@@ -108,7 +114,7 @@ class SubgraphWalk:
         outcome = self._outcome(node, memo, self._supplier(node, memo, inputs), found, graphs, frame)
         return memo.keep((inputs, facts), outcome) if is_decided else outcome
 
-    def _settled(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
+    def _invariant(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with shapes that carried values have before each run of a Loop's body.
 
         They are found by trial: the initial shapes, then what these have in common with those after a run, until a
@@ -240,12 +246,12 @@ class SubgraphWalk:
             self._note_shapes(node, supplier, found, graphs, frame, may_differ=may_differ)
         outcome: TypeOutcome = memo.operator.handed_on(typed, outputs)
         made = _shaped(outcome.outputs, supplier.outputs(found) if is_right else ())
-        if is_right and schema.name in ("If", "Loop", "Scan"):
-            contents = [*supplier.contents(found), *[None] * len(made)]
-            made = tuple([with_content(each, content) for each, content in zip(made, contents, strict=False)])
-        # With a known condition only one branch runs; a node without inputs is another finding.
-        is_open = memo.operator.binds and all(each.content is None for each in inputs[:1])
-        branches = supplier.branches(found) if is_if_of_shapes and is_right and is_open else ()
+        branches: tuple[Facts, Facts] | tuple[()] = ()
+        if is_right:
+            made = _with_contents(made, supplier, schema.name, found)
+            # With a known condition only one branch runs; a node without inputs is another finding.
+            is_open = memo.operator.binds and all(each.content is None for each in inputs[:1])
+            branches = supplier.branches(found) if is_if_of_shapes and is_open else ()
         return NodeOutcome(made, outcome.problems, problems, branches=branches)
 
     def _note_shapes(
@@ -315,3 +321,19 @@ def _shaped(kinds: Types, shapes: Sequence[OutputShape]) -> Facts:
     """Return outputs of these types and shapes; of those behind the last shape only the type is known."""
     all_shapes = [*shapes, *[None] * (len(kinds) - len(shapes))]
     return tuple([as_fact(kind, shape) for kind, shape in zip(kinds, all_shapes, strict=False)])
+
+
+def _with_contents(made: Facts, supplier: SuppliedShapes, op_type: str, found: Mapping[str, Facts]) -> Facts:
+    """Return the outputs of a node with the elements that its subgraphs produce."""
+    if op_type not in ("If", "Loop", "Scan"):
+        return made
+    contents = [*supplier.contents(found), *[None] * len(made)]
+    return tuple([with_content(each, content) for each, content in zip(made, contents, strict=False)])
+
+
+def _idle_branch(inputs: Facts) -> str | None:
+    """Return the branch of an If that never runs; None if the condition is unknown."""
+    condition = inputs[0].content if inputs else None
+    if condition == (0,):
+        return "then_branch"
+    return "else_branch" if condition == (1,) else None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import look
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.declarations import Declarations, may_be, with_declared_rank, without_expressions
 from onnx_lint.inference.flow.declared_facts import (
     declared_inputs,
@@ -92,17 +92,17 @@ _MOST_WIDE_BYTES: Final = 16 << 20
 
 
 def _run(walk: Walk) -> Facts:
-    pile = [walk]
-    handed: Facts | None = None
+    stack = [walk]
+    result: Facts | None = None
     while True:
         try:
             # The first step of a generator requires None, which is not a valid value for later steps.
-            pile.append(next(pile[-1]) if handed is None else pile[-1].send(handed))
-            handed = None
+            stack.append(next(stack[-1]) if result is None else stack[-1].send(result))
+            result = None
         except StopIteration as stop:
-            pile.pop()
-            handed = stop.value
-            if not pile:
+            stack.pop()
+            result = stop.value
+            if not stack:
                 return stop.value  # type: ignore[no-any-return]  # StopIteration does not know the generator's type
 
 
@@ -119,7 +119,7 @@ class _GraphWalk:
             for index, form in enumerate(graph.forms):
                 if any(proto.ref_attr_name in frame.graphs for proto in form.attributes):
                     self.nested.setdefault(index, [])
-        self.discords: dict[str, Fact] = {}
+        self.contradicted: dict[str, Fact] = {}
         """The facts of values whose declarations contradict them."""
         self.impossible: dict[str, OutcomeMemo] = {}
         """The values that are declared as what their operator never produces."""
@@ -128,6 +128,40 @@ class _GraphWalk:
         self.unequal: list[int] = []
         """The nodes with equations between dimensions, see `WalkResult`."""
         self.has_unknown = False
+
+
+class _NodeStep(Record):
+    """A node, the facts of its inputs, and what its operator makes of them."""
+
+    index: int
+    memo: OutcomeMemo
+    inputs: tuple[Fact | None, ...]
+    outcome: NodeOutcome
+
+
+def _results(here: _GraphWalk, differing: Set[str]) -> Facts:
+    """Return the facts of the outputs of a graph; `differing` are the values that are declared with another type.
+
+    These are reported, and unknown as outputs of a subgraph. With another shape a value is what the operator produces.
+    """
+    contradicted, known = here.contradicted, here.known
+    return tuple(
+        [
+            UNKNOWN if name in differing else contradicted.get(name) or known.get(name, UNKNOWN)
+            for name in here.graph.output_names
+        ]
+    )
+
+
+def _is_bound_reshape(memo: OutcomeMemo) -> bool:
+    """Return whether the operator of a node is the Reshape of ONNX, whose types fit."""
+    operator = memo.operator
+    return operator is not None and operator.binds and (operator.schema.domain, operator.schema.name) == ("", "Reshape")
+
+
+def _have_other_shapes(made: Fact, stated: Fact) -> bool:
+    """Return whether the shape of a value is known and declared, but not the same."""
+    return made.shape is not None and stated.shape is not None and made.shape != stated.shape
 
 
 class Flow:
@@ -211,14 +245,7 @@ class Flow:
             self.functions.note_uses(graph, frame, known)
         unequal = here.unequal
         self.found.note_graph(graph, known, memos, frame.call, has_unknown=here.has_unknown, unequal=unequal)
-        # A value that is declared with another type is reported, and is unknown as an output of a subgraph.
-        # With another shape it is what the operator produces.
-        return tuple(
-            [
-                UNKNOWN if name in differing else here.discords.get(name) or get(name, UNKNOWN)
-                for name in graph.output_names
-            ]
-        )
+        return _results(here, differing)
 
     def _compare_outer_values(self, here: _GraphWalk) -> None:
         """Compare the declarations of outer values with their facts; they must agree as well."""
@@ -226,7 +253,7 @@ class Flow:
             return
         for name, outer in here.declared.items():
             if name not in here.graph.positions and name in here.known:
-                self._declarations.join(name, here.known[name], outer, here.discords)
+                self._declarations.join(name, here.known[name], outer, here.contradicted)
 
     def _new_outcome(
         self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...]
@@ -262,20 +289,27 @@ class Flow:
                 return
         if any(map(_WIDE_BYTES, outcome.outputs)):
             outcome = self._bounded_outcome(memo, outcome)
-        is_behind = memo.has_faulty_attribute or (bool(behind) and self._is_behind(graph, index, here.nested, behind))
-        if behind and not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
-            outcome = memo.without_types(outcome, inputs)
-        here.has_unknown |= len(outcome.outputs) < len(outputs)
-        for name, made in zip(outputs, outcome.outputs, strict=False):
-            known[name] = self._fact_of_output(here, index, memo, inputs, outcome, name, made)
+        is_behind = memo.has_faulty_attribute
+        if behind:
+            is_behind = is_behind or self._is_behind(graph, index, here.nested, behind)
+            if not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
+                outcome = memo.without_types(outcome, inputs)
+        self._take_outputs(here, _NodeStep(index, memo, inputs, outcome), is_behind=is_behind)
+        self._take_faults(here, index, inputs, outcome)
+
+    def _take_outputs(self, here: _GraphWalk, step: _NodeStep, *, is_behind: bool) -> None:
+        """Add the facts of the outputs of a node to those that are known; `is_behind`: whether they follow a fault."""
+        known, outputs = here.known, here.graph.table.outputs[step.index]
+        here.has_unknown |= len(step.outcome.outputs) < len(outputs)
+        for name, made in zip(outputs, step.outcome.outputs, strict=False):
+            known[name] = self._fact_of_output(here, step, name, made)
             if is_behind and not is_complete(made):
                 # After a fault declarations do not count: most exporters infer them from the faulty value.
                 known[name] = fact(known[name].kind, made.shape, made.content, made.inside)
-                behind.add(name)
+                here.behind.add(name)
             here.has_unknown |= known[name].shape is None
         if "" in outputs:
             known[""] = ABSENT
-        self._take_faults(here, index, inputs, outcome)
 
     def _repeat(self, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], made: Fact) -> None:
         """Note what the next nodes with these inputs produce (docs/performance.md: repeated-inputs)."""
@@ -313,47 +347,39 @@ class Flow:
         self._wide.add(made)
         return made
 
-    def _fact_of_output(
-        self,
-        here: _GraphWalk,
-        index: int,
-        memo: OutcomeMemo,
-        inputs: tuple[Fact | None, ...],
-        outcome: NodeOutcome,
-        name: str,
-        made: Fact,
-    ) -> Fact:
+    def _fact_of_output(self, here: _GraphWalk, step: _NodeStep, name: str, made: Fact) -> Fact:
         """Return the fact of an output: what the operator makes, joined with the declaration."""
         stated = here.declared.get(name)
         if stated is None or stated is made:
             return made
-        if made.shape is not None and stated.shape is not None and made.shape != stated.shape:
+        memo, index = step.memo, step.index
+        if _have_other_shapes(made, stated):
             here.unequal.append(index)
         if made.kind is None and not may_be(stated, here.graph, index, name, memo):
             # `is_reported` looks the output up.
             here.known[name] = made
-            if self._declarations.is_reported(here.graph, index, name, outcome, here.known):
+            if self._declarations.is_reported(here.graph, index, name, step.outcome, here.known):
                 here.impossible[name] = memo
             return made
-        if outcome.branches:
+        if step.outcome.branches:
             stated = without_expressions(stated)
-        operator = memo.operator.schema.name if memo.operator is not None else ""
-        if operator == "DictVectorizer":
+        operator = memo.operator.schema if memo.operator is not None else None
+        if operator is not None and operator.name == "DictVectorizer":
             made = with_declared_rank(made, stated, here.graph.table.forms[index])
         quick = self._declarations.joined.get((made, stated))
-        found = quick or self._declarations.join(name, made, stated, here.discords)
-        if name in here.discords:
+        found = quick or self._declarations.join(name, made, stated, here.contradicted)
+        if name in here.contradicted:
             here.behind.add(name)  # declarations behind it may follow from the wrong one
-        if operator == "Reshape" and name not in here.discords and inputs and inputs[0] is not None:
-            self._declarations.compare_counts(here.graph, name, memo, inputs[0], stated, found, here.frame.call)
+        elif _is_bound_reshape(memo) and step.inputs and step.inputs[0] is not None:
+            self._declarations.compare_counts(here.graph, name, step.inputs[0], stated, found, here.frame.call)
         return found
 
     def _compare_declarations(self, here: _GraphWalk) -> set[str]:
         """Record the declarations that contradict what was inferred; return the values of another type."""
         differing: set[str] = set()
         with self.crashes.at("comparing declarations with what follows", here.graph.place):
-            if here.discords:
-                differing = self._declarations.compare(here.graph, here.declared, here.discords, here.frame.call)
+            if here.contradicted:
+                differing = self._declarations.compare(here.graph, here.declared, here.contradicted, here.frame.call)
             if here.impossible:
                 self._declarations.note_impossible(here.graph, here.declared, here.impossible, here.frame.call)
         return differing

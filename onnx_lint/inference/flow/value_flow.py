@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from onnx_lint.ir.crashes import Crashes
 
 
+Entry = tuple[str, int]
+"""A declaration of a value: the list of the graph that has it, and the index in it."""
+
+
 class ValueFlow:
     """The facts of the values of the main graph, and the conflicts of all graphs.
 
@@ -245,23 +249,23 @@ class ValueFlow:
             self.shapes.append(conflict)
 
     def note_declared(
-        self, graph: Graph, field: str, index: int, declared: Fact, inferred: Fact, call: Call | None, branch: str = ""
+        self, graph: Graph, entry: Entry, declared: Fact, inferred: Fact, call: Call | None, branch: str = ""
     ) -> bool:
         """Record a declaration in a list of the graph whose type or shape contradicts the inferred one.
 
         Returns whether it is the type. `branch`: the branch of an If that has the inferred shape.
         """
         is_type = bool(inferred.kind and declared.kind and inferred.kind != declared.kind)
-        if self._is_new(graph, field, index):
+        if self._is_new(graph, *entry):
             if is_type:
                 from onnx_lint.inference.flow.type_conflict import DeclarationConflict
 
                 kinds = declared.kind or "", inferred.kind or ""
-                self.declarations.append(DeclarationConflict(graph, field, index, *kinds, call))
+                self.declarations.append(DeclarationConflict(graph, *entry, *kinds, call))
             else:
                 from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 
-                conflict = DeclaredShapeConflict(graph, field, index, declared, inferred, call, branch)
+                conflict = DeclaredShapeConflict(graph, *entry, declared, inferred, call, branch)
                 self.declared_shapes.append(conflict)
         return is_type
 

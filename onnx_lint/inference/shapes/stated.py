@@ -141,9 +141,13 @@ def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content
         raw = outside(proto) if outside is not None and not stored and not raw else None
         if raw is None:
             return None
-    if stored and proto.data_type == FLOAT16 and not raw:
-        # The field holds the bits of each number.
-        stored, raw = (), struct.pack(f"<{len(stored)}H", *(int(each) & 0xFFFF for each in getattr(proto, field)))
-    if raw and not stored and len(raw) == count * width:
-        return struct.unpack(f"<{count}{code}", raw)
-    return tuple(stored) if len(stored) == count and not raw else None
+    if not raw:
+        if len(stored) != count:
+            return None
+        return tuple(stored) if proto.data_type != FLOAT16 else _float16(stored)
+    return struct.unpack(f"<{count}{code}", raw) if not stored and len(raw) == count * width else None
+
+
+def _float16(stored: Sequence[int]) -> tuple[float, ...]:
+    """Return the numbers of which a field holds the bits."""
+    return struct.unpack(f"<{len(stored)}e", struct.pack(f"<{len(stored)}H", *[int(each) & 0xFFFF for each in stored]))

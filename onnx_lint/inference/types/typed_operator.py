@@ -84,6 +84,28 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
     # With a wrong number of inputs, which is another finding, it is open which parameter each of them is for.
     if not schema.allows_input_count(len(inputs)):
         return TypeOutcome((None,) * output_count)
+    problems, bound, broken = _bound_variables(schema, inputs)
+    # One fault, one finding: if the variables already contradict each other, skip the rest.
+    problems = problems or _mismatched_elements(schema, inputs)
+    contradicted = [] if problems else contradicted_statements(schema, inputs, arguments)
+    problems += contradicted
+    # If only attributes decide, a fault of the inputs does not matter; if inputs decide, the outputs are unknown.
+    is_open = bool(contradicted) or (bool(problems) and not arguments)
+    known = {variable: inputs[index] for variable, index in bound.items() if variable not in broken}
+    application = Application(schema, inputs, dict(arguments), output_count)
+    types = tuple([_output(application, index, known, broken, is_open=is_open) for index in range(output_count)])
+    wrong = _disallowed_outputs(schema, types)
+    # An element type that is stated by number is checked as the value of the attribute, by another rule.
+    if not any(argument.integer is not None for _, argument in arguments):
+        problems += wrong
+    return TypeOutcome(_without(types, wrong), tuple(problems))
+
+
+def _bound_variables(schema: OperatorSchema, inputs: Inputs) -> tuple[list[TypeProblem], dict[str, int], set[str]]:
+    """Return the problems of the inputs, the first input of each type variable, and the variables that problems break.
+
+    A variable is broken if one of its inputs has a type that it does not allow, or two have different ones.
+    """
     problems: list[TypeProblem] = []
     disallowed: set[tuple[str, str]] = set()
     bound: dict[str, int] = {}
@@ -102,20 +124,7 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
         elif variable and inputs[bound.setdefault(variable, index)] != kind:
             problems.append(Differing(index, bound[variable]))
             broken.add(variable)
-    # One fault, one finding: if the variables already contradict each other, skip the rest.
-    problems = problems or _mismatched_elements(schema, inputs)
-    contradicted = [] if problems else contradicted_statements(schema, inputs, arguments)
-    problems += contradicted
-    # If only attributes decide, a fault of the inputs does not matter; if inputs decide, the outputs are unknown.
-    is_open = bool(contradicted) or (bool(problems) and not arguments)
-    known = {variable: inputs[index] for variable, index in bound.items() if variable not in broken}
-    application = Application(schema, inputs, dict(arguments), output_count)
-    types = tuple([_output(application, index, known, broken, is_open=is_open) for index in range(output_count)])
-    wrong = _disallowed_outputs(schema, types)
-    # An element type that is stated by number is checked as the value of the attribute, by another rule.
-    if not any(argument.integer is not None for _, argument in arguments):
-        problems += wrong
-    return TypeOutcome(_without(types, wrong), tuple(problems))
+    return problems, bound, broken
 
 
 def _disallowed_outputs(schema: OperatorSchema, types: tuple[ValueType | None, ...]) -> list[DisallowedOutput]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -264,31 +264,56 @@ def _unequal(
     right.
     """
     for group in constraints.lengths:
-        every = [(name, length, factor) for name, factor in group if (length := _given_length(given, name)) is not None]
-        lengths = [each for each in every if each[1]]
-        # Two lists of keys or values, one of them empty, are reported by another rule.
-        if constraints.compares_empty and (len(every) == _PAIR or not _has_choices(schema)):
-            lengths = every
+        lengths = _compared_lengths(group, schema, constraints, given)
         if len(lengths) < _PAIR:
             continue
         # Lengths in units of the longer lists: pads are twice as many as all others.
         scale = max(factor for _, factor in group)
-        units = [length * scale // factor for _, length, factor in lengths]
+        units = [each.length * scale // each.factor for each in lengths]
         usual = Counter(unit for unit in units if unit).most_common(1)[0][0] if any(units) else 0
         right = lengths[units.index(usual)]
-        for (name, length, factor), unit in zip(lengths, units, strict=True):
+        for each, unit in zip(lengths, units, strict=True):
             if unit != usual:
-                wanted = right[1] * factor // right[2]
-                relation = "as many as" if factor == right[2] else "twice as many as" if factor > 1 else "half of"
-                what = f"has {counted(length, 'element')}, but needs {wanted}, {relation} '{right[0]}'"
-                yield AttributeFault(name, what, f"{counted(wanted, 'element')}, {relation} '{right[0]}'", right[0])
+                yield _unequal_length(each, right)
+
+
+class _Length(Record):
+    """The length of a list in a group, and how many times as long it is as the others."""
+
+    name: str
+    length: int
+    factor: int
+
+
+def _compared_lengths(
+    group: tuple[tuple[str, int], ...],
+    schema: OperatorSchema,
+    constraints: AttributeConstraints,
+    given: GivenAttributes,
+) -> list[_Length]:
+    """Return the lengths of the lists of a group that must be equal: without empty ones, if those count as omitted."""
+    every = [
+        _Length(name, length, factor)
+        for name, factor in group
+        if name in given and (length := _length(given[name])) is not None
+    ]
+    # Two lists of keys or values, one of them empty, are reported by another rule.
+    if constraints.compares_empty and (len(every) == _PAIR or not _has_choices(schema)):
+        return every
+    return [each for each in every if each.length]
+
+
+def _unequal_length(wrong: _Length, right: _Length) -> AttributeFault:
+    wanted = right.length * wrong.factor // right.factor
+    if wrong.factor == right.factor:
+        relation = f"as many as '{right.name}'"
+    else:
+        relation = f"{'twice as many as' if wrong.factor > 1 else 'half of'} '{right.name}'"
+    what = f"has {counted(wrong.length, 'element')}, but needs {wanted}, {relation}"
+    return AttributeFault(wrong.name, what, f"{counted(wanted, 'element')}, {relation}", right.name)
 
 
 _PAIR: Final = 2
-
-
-def _given_length(given: GivenAttributes, name: str) -> int | None:
-    return _length(given[name]) if name in given else None
 
 
 def _length(attribute: Proto) -> int | None:
@@ -301,48 +326,48 @@ def _length(attribute: Proto) -> int | None:
 # --- operators with special requirements
 
 
-def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
-    key = (schema.domain, schema.name)
-    if key == ("", "Transpose") and "perm" in given:
-        yield from _permutation(given["perm"])
-    elif key == ("", "Einsum") and "equation" in given:
-        from onnx_lint.ir.operators.einsum_equation import equation_fault, lacks_ellipsis
-
-        fault = equation_fault(_text(given["equation"].s), len(form.inputs))
-        if fault is not None:
-            allowed = (
-                "terms of letters with commas between them, one for each input, and '->' and a term for the output"
-            )
-            yield AttributeFault("equation", fault, allowed)
-        elif lacks_ellipsis(given["equation"].s):
-            what = "has an ellipsis before '->' and none after it, which consumers refuse"
-            yield AttributeFault("equation", what, "an ellipsis after '->' as well", is_allowed=True)
-    elif key == ("", "RegexFullMatch") and "pattern" in given:
-        from onnx_lint.ir.operators.re2_pattern import pattern_fault
-
-        fault = pattern_fault(given["pattern"].s.decode("utf-8", "backslashreplace"))
-        if fault is not None:
-            yield AttributeFault("pattern", fault, "a regular expression in the syntax of RE2")
-    elif schema.domain == "" and schema.name in ACTIVATIONS and "activations" in given:
-        yield from _activations(schema, form, given)
-    elif key == ("ai.onnx.ml", "LinearRegressor") and "intercepts" in given:
-        yield from _intercepts(form, given)
-    elif schema.domain == "ai.onnx.ml" and schema.name in _ENSEMBLES:
-        yield from itertools.starmap(AttributeFault, _of_ensemble(schema, form, given))
-    elif schema.domain == "" and schema.name in RANDOM:
-        yield from _of_distribution(schema, form, given)
-    elif key in _BY_HAND:
-        from onnx_lint.ir.operators import machine_learning_attributes
-
-        faults_of = {
-            "LabelEncoder": machine_learning_attributes.encoder_faults,
-            "LinearClassifier": machine_learning_attributes.linear_classifier_faults,
-            "TfIdfVectorizer": machine_learning_attributes.n_gram_faults,
-        }
-        yield from itertools.starmap(AttributeFault, faults_of[schema.name](given))
+def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterable[AttributeFault]:
+    check = _CHECKS.get((schema.domain, schema.name))
+    return check(schema, form, given) if check is not None else ()
 
 
-def _of_ensemble(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterable[ValueFault]:
+def _equation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
+    if "equation" not in given:
+        return
+    from onnx_lint.ir.operators.einsum_equation import equation_fault, lacks_ellipsis
+
+    fault = equation_fault(_text(given["equation"].s), len(form.inputs))
+    if fault is not None:
+        allowed = "terms of letters with commas between them, one for each input, and '->' and a term for the output"
+        yield AttributeFault("equation", fault, allowed)
+    elif lacks_ellipsis(given["equation"].s):
+        what = "has an ellipsis before '->' and none after it, which consumers refuse"
+        yield AttributeFault("equation", what, "an ellipsis after '->' as well", is_allowed=True)
+
+
+def _pattern(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
+    if "pattern" not in given:
+        return
+    from onnx_lint.ir.operators.re2_pattern import pattern_fault
+
+    fault = pattern_fault(given["pattern"].s.decode("utf-8", "backslashreplace"))
+    if fault is not None:
+        yield AttributeFault("pattern", fault, "a regular expression in the syntax of RE2")
+
+
+def _of_learned(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterable[AttributeFault]:
+    """Return the faults of an encoder, a linear classifier or a vectorizer."""
+    from onnx_lint.ir.operators import machine_learning_attributes
+
+    faults_of = {
+        "LabelEncoder": machine_learning_attributes.encoder_faults,
+        "LinearClassifier": machine_learning_attributes.linear_classifier_faults,
+        "TfIdfVectorizer": machine_learning_attributes.n_gram_faults,
+    }
+    return itertools.starmap(AttributeFault, faults_of[schema.name](given))
+
+
+def _of_ensemble(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterable[AttributeFault]:
     from onnx_lint.ir.operators.ensemble_votes import VOTINGS, is_evidently_right
 
     voting = VOTINGS.get(schema.name)
@@ -351,19 +376,14 @@ def _of_ensemble(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     from onnx_lint.ir.operators import tree_ensembles
 
     if voting is not None:
-        return tree_ensembles.voting_faults(given, voting)
-    return tree_ensembles.ensemble_faults(given, {attribute.name for attribute in form.attributes})
+        faults: Iterable[ValueFault] = tree_ensembles.voting_faults(given, voting)
+    else:
+        faults = tree_ensembles.ensemble_faults(given, {attribute.name for attribute in form.attributes})
+    return itertools.starmap(AttributeFault, faults)
 
 
-_BY_HAND: Final = frozenset(
-    {("", "TfIdfVectorizer"), ("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "LinearClassifier")}
-)
-
-_ENSEMBLES: Final = frozenset({"TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor"})
-
-
-def _permutation(attribute: Proto) -> Iterator[AttributeFault]:
-    axes: Sequence[int] = attribute.ints
+def _permutation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
+    axes: Sequence[int] = given["perm"].ints if "perm" in given else ()
     allowed = f"each number from 0 to {len(axes) - 1} once"
     count = len(axes)
     at, outside = next((each for each in enumerate(axes) if not 0 <= each[1] < count), (None, None))
@@ -376,7 +396,8 @@ def _permutation(attribute: Proto) -> Iterator[AttributeFault]:
 
 
 def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
-    if any(attribute.name == "direction" and attribute.ref_attr_name for attribute in form.attributes):
+    references = [attribute.name for attribute in form.attributes if attribute.ref_attr_name]
+    if "activations" not in given or "direction" in references:
         return
     each = ACTIVATIONS[schema.name]
     direction = given["direction"].s if "direction" in given else b"forward"
@@ -412,8 +433,9 @@ def _of_distribution(schema: OperatorSchema, form: NodeForm, given: GivenAttribu
         )
 
 
-def _intercepts(form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
-    if any(attribute.name == "targets" and attribute.ref_attr_name for attribute in form.attributes):
+def _intercepts(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
+    references = [attribute.name for attribute in form.attributes if attribute.ref_attr_name]
+    if "intercepts" not in given or "targets" in references:
         return
     targets = given["targets"].i if "targets" in given else 1
     length = len(given["intercepts"].floats)
@@ -421,3 +443,21 @@ def _intercepts(form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFau
         yield AttributeFault(
             "intercepts", f"has {counted(length, 'element')}, but 'targets' is {targets}", "one for each target"
         )
+
+
+_Check = Callable[[OperatorSchema, NodeForm, GivenAttributes], Iterable[AttributeFault]]
+_CHECKS: Final[Mapping[tuple[str, str], _Check]] = {
+    ("", "Transpose"): _permutation,
+    ("", "Einsum"): _equation,
+    ("", "RegexFullMatch"): _pattern,
+    ("", "TfIdfVectorizer"): _of_learned,
+    ("ai.onnx.ml", "LabelEncoder"): _of_learned,
+    ("ai.onnx.ml", "LinearClassifier"): _of_learned,
+    ("ai.onnx.ml", "LinearRegressor"): _intercepts,
+    ("ai.onnx.ml", "TreeEnsemble"): _of_ensemble,
+    ("ai.onnx.ml", "TreeEnsembleClassifier"): _of_ensemble,
+    ("ai.onnx.ml", "TreeEnsembleRegressor"): _of_ensemble,
+    **{("", name): _activations for name in ACTIVATIONS},
+    **{("", name): _of_distribution for name in RANDOM},
+}
+"""The check of each operator with requirements of its own."""

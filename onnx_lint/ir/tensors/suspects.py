@@ -61,15 +61,7 @@ class SuspectTensors(Record):
         if self.element_types.isdisjoint(element_types):
             return
         for graph in self.initializers:
-            held = graph.initializers
-            for index, number in enumerate(held.element_types):
-                if number in element_types:
-                    is_right = may_be_nan and index not in held.may_be_nan
-                    if is_right and not self.payloads:
-                        continue
-                    place = graph.at("initializer", index)
-                    if not is_right or place.key in self.payloads:
-                        yield self._tensor(graph.message_at("initializer", index), place, graph)
+            yield from self._initializers(graph, element_types, may_be_nan=may_be_nan)
         for attribute in self.attributes.where(
             lambda kind: kind.may_be_nan >= may_be_nan and not element_types.isdisjoint(kind.element_types)
         ):
@@ -80,6 +72,17 @@ class SuspectTensors(Record):
             for part in (sparse.values, sparse.indices):
                 if part is not None and part.proto.data_type in element_types:
                     yield part.tensor
+
+    def _initializers(self, graph: Graph, element_types: Set[int], *, may_be_nan: bool) -> Iterator[Tensor]:
+        columns = graph.initializers
+        for index, number in enumerate(columns.element_types):
+            if number in element_types:
+                is_right = may_be_nan and index not in columns.may_be_nan
+                if is_right and not self.payloads:
+                    continue
+                place = graph.at("initializer", index)
+                if not is_right or place.key in self.payloads:
+                    yield self._tensor(graph.message_at("initializer", index), place, graph)
 
     def _tensor(self, proto: Proto, place: Place, graph: Graph) -> Tensor:
         return Tensor(proto, place, graph, self.payloads.get(place.key, ()))

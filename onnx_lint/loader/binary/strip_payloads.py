@@ -7,7 +7,7 @@ graph of many small nodes costs one step for each node.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from onnx_lint.common.deadline import look
@@ -72,6 +72,10 @@ _HOLDERS = frozenset(
 
 Bytes = tuple[int, int] | bytes
 """Bytes of the copy: their begin and end in the source, or the bytes themselves if they are not in the source."""
+
+
+_Value = tuple[wire.Field, int, int, int, int]
+"""A record of a tensor with values: its field, wire type, and the starts of the tag, the value and the next record."""
 
 
 class Piece(Record):
@@ -343,15 +347,24 @@ class _Copier:
 
     def copy_tensor(self, start: int, end: int, key: PlaceKey) -> int:
         """Copy a tensor without its large values; return how many bytes the copy has."""
+        values, is_integer = self.records_of_values(start, end)
+        least = INTEGER_BYTES if is_integer else PAYLOAD_BYTES
+        # All values stay in the file if some are large: no reader of the message may take the others for the tensor's.
+        if key not in self.payloads and not any(following - value >= least for *_, value, following in values):
+            return self.copy(start, end)
+        copied, pending = self.leave_values(values, start, key)
+        return copied + self.copy(pending, end)
+
+    def leave_values(self, values: Iterable[_Value], start: int, key: PlaceKey) -> tuple[int, int]:
+        """Copy what is before and between the values of a tensor, and note where these are in the file.
+
+        Returns how many bytes the copy has, and the end of the last value.
+        """
         known = self.payloads.get(key, ())
         raw = [payload for payload in known if payload.field == "raw_data"]
         lists = [payload for payload in known if payload.field != "raw_data"]
-        values, is_integer = self.records_of_values(start, end)
         copied, pending = 0, start
-        least = INTEGER_BYTES if is_integer else PAYLOAD_BYTES
-        # All values stay in the file if some are large: no reader of the message may take the others for the tensor's.
-        has_large = bool(known) or any(following - value >= least for *_, value, following in values)
-        for field, wire_type, tag, value, following in values if has_large else ():
+        for field, wire_type, tag, value, following in values:
             if following - value < PAYLOAD_BYTES and len(lists) >= _MOST_PARTS:
                 continue
             copied += self.copy(pending, tag)
@@ -371,15 +384,15 @@ class _Copier:
         self.payloads[key] = (*lists, *raw)
         if not self.payloads[key]:
             del self.payloads[key]
-        return copied + self.copy(pending, end)
+        return copied, pending
 
-    def records_of_values(self, start: int, end: int) -> tuple[list[tuple[wire.Field, int, int, int, int]], bool]:
+    def records_of_values(self, start: int, end: int) -> tuple[list[_Value], bool]:
         """Return the records of a tensor that hold values, and whether they are integers that may decide shapes.
 
         The records have a wire type that parsers accept for them.
         """
         fields = wire.fields("TensorProto")
-        found: list[tuple[wire.Field, int, int, int, int]] = []
+        found: list[_Value] = []
         is_integer = False
         for number, wire_type, tag, value, following in records_of(
             self.source, "TensorProto", start, end, inside_groups=False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from onnx_lint.common.deadline import look
 from onnx_lint.common.record import Record, replace
@@ -123,6 +124,9 @@ def _invalid_strings(source: Source, kind: str) -> list[tuple[int, int]]:
     return walk.found
 
 
+_GROUPS: Final = frozenset({WireType.START_GROUP, WireType.END_GROUP})
+
+
 class _Audit:
     def __init__(self, source: Source, kind: str, limits: Limits, skips_canonical: bool) -> None:
         self.source = source
@@ -187,17 +191,14 @@ class _Audit:
                 raise beyond_fields(self.limits)
             if wire_type == RUN:
                 continue
-            if wire_type == 3 or wire_type == 4 or frame.group:
+            if wire_type in _GROUPS or frame.group:
                 self.group(frame, number, wire_type, tag)
                 if self.fatal:
                     return None
                 continue
             known = fields.get(number)
-            if known is None:
-                self.unknown(frame, number, tag, following)
-                continue
-            if wire_type != known.wire_type and not known.accepts(wire_type):
-                self.wrong_type(frame, known, wire_type, tag, following)
+            if known is None or (wire_type != known.wire_type and not known.accepts(wire_type)):
+                self.ignored(frame, number, known, wire_type, tag, following)
                 continue
             index = seen.get(number, 0)
             seen[number] = index + 1
@@ -205,18 +206,25 @@ class _Audit:
                 self.singular(frame, known, index, tag, following)
             if following == value and not is_deepest:
                 continue
-            if known.packable and wire_type == WireType.LEN:
-                check_packed(self.source, known, value, following)
-            elif known.is_string:
-                self.string(frame, known, index, value, following)
-            elif known.message is not None and not self.is_canonical(known.message, value, following):
-                place = frame.place.at(known.name, index if known.repeated else None)
-                if is_deepest:
-                    message = f"messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
-                    self.stop(FaultKind.NESTING, place, message, tag)
-                    return None
-                return self.frame(known.message, place, value, following)
+            if known.message is None:
+                self.scalar(frame, known, index, wire_type, value, following)
+            elif not self.is_canonical(known.message, value, following):
+                place = _place(frame, known, index)
+                if not is_deepest:
+                    return self.frame(known.message, place, value, following)
+                message = f"messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
+                self.stop(FaultKind.NESTING, place, message, tag)
+                return None
         return None
+
+    def scalar(
+        self, frame: _OpenMessage, known: wire.Field, index: int, wire_type: int, value: int, following: int
+    ) -> None:
+        """Check the content of a field that is no message."""
+        if known.packable and wire_type == WireType.LEN:
+            check_packed(self.source, known, value, following)
+        elif known.is_string:
+            self.string(frame, known, index, value, following)
 
     def is_canonical(self, message: str, start: int, end: int) -> bool:
         """Return true if parsing the message alone shows cheaply that it has no faults.
@@ -260,6 +268,15 @@ class _Audit:
         else:
             self.no_fields(frame, f"the end of group {number} has no beginning", tag)
 
+    def ignored(
+        self, frame: _OpenMessage, number: int, known: wire.Field | None, wire_type: int, tag: int, following: int
+    ) -> None:
+        """Report a field that parsers ignore: it is not in the schema, or has another wire type there."""
+        if known is None:
+            self.unknown(frame, number, tag, following)
+        else:
+            self.wrong_type(frame, known, wire_type, tag, following)
+
     def unknown(self, frame: _OpenMessage, number: int, tag: int, following: int) -> None:
         if self.is_full(FaultKind.UNKNOWN_FIELD):
             return
@@ -273,7 +290,7 @@ class _Audit:
             f"field {known.number} ({known.name}) of {frame.message} has wire type {WireType(wire_type).name} "
             f"where {known.wire_type.name} is declared; parsers ignore it"
         )
-        place = frame.place.at(known.name, 0 if known.repeated else None)
+        place = _place(frame, known, 0)
         self.add(Fault(FaultKind.WIRE_TYPE, place, message, tag, following - tag, frame.message, known.number))
 
     def singular(self, frame: _OpenMessage, known: wire.Field, index: int, tag: int, following: int) -> None:
@@ -298,7 +315,7 @@ class _Audit:
         if invalid is not None:
             shown = _shown(self.source.read_at(start, min(end - start, 60)))
             message = f"field {known.name} of {frame.message} is not UTF-8 at byte {invalid}: '{shown}'"
-            place = frame.place.at(known.name, index if known.repeated else None)
+            place = _place(frame, known, index)
             self.add(Fault(FaultKind.UTF8, place, message, start, end - start, frame.message, known.number))
 
     def broken(self, frame: _OpenMessage, error: WireError) -> _OpenMessage | None:
@@ -314,7 +331,7 @@ class _Audit:
         if known is None or error.field is None:
             self.truncated(frame.place, error)
             return None
-        place = frame.place.at(known.name, frame.seen.get(known.number, 0) if known.repeated else None)
+        place = _place(frame, known, frame.seen.get(known.number, 0))
         if known.message is None:
             self.truncated(place, error)
             return None
@@ -372,6 +389,11 @@ class _StringAudit(_Audit):
     def string(self, frame: _OpenMessage, known: wire.Field, index: int, start: int, end: int) -> None:
         if _first_invalid_utf8(self.source, start, end) is not None:
             self.found.append((start, end))
+
+
+def _place(frame: _OpenMessage, known: wire.Field, index: int) -> Place:
+    """Return the place of a field of a message; `index` counts its values."""
+    return frame.place.at(known.name, index if known.repeated else None)
 
 
 def _first_invalid_utf8(source: Source, start: int, end: int) -> int | None:

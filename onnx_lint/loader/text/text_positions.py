@@ -8,7 +8,7 @@ texts it finds whatever looks like a place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from onnx_lint.ir.places.place import PlaceKey, Step
@@ -94,6 +94,11 @@ class _PlaceSearch:
         """The offset of the name of the current field."""
         self.is_list = False
         """True if a list is open."""
+        self.name = ""
+        """The last word, if it is the name of a field."""
+        self.name_at = 0
+        self.is_value = False
+        """True if the next token begins a value."""
         self.outer: list[tuple[str | None, _Wanted | None, dict[str, int], wire.Field | None, bool]] = []
         self.is_entered = False
         """True if a message that was one token contains a wanted place."""
@@ -160,43 +165,76 @@ class _PlaceSearch:
 
     def walk(self) -> None:
         """Note each value at its first token: it may have several, such as the pieces of a string."""
-        text, name, name_at, is_value = self.text, "", 0, False
         for token in self.tokens():
             start = token.start()
-            kind = token.lastgroup or text[start]
-            if kind == "word" and not is_value:
-                if not self.is_list:
-                    name, name_at = token[0], start
-            elif kind == "word" or (kind == "quoted" and text[start] != "#"):
-                if is_value:
-                    self.value(start)
-                is_value = False
-            elif kind == "row":
-                if is_value:
-                    self.row(start, token.end())
-                elif self.is_list:  # the first tokens belong to the value that has begun
-                    self.row(text.index(",", start) + 1, token.end())
-                is_value = self.is_list
-            elif kind == ",":
-                is_value = self.is_list
-            elif kind == ":":
-                self.named(name, name_at)
-                name, is_value = "", True
-            elif kind == "flat" or kind in "[{<":
-                if not is_value:
-                    self.named(name, name_at)
-                if kind == "[":
-                    self.open_list()
-                elif kind == "flat":
-                    self.flat(start)
-                else:
-                    self.open_message(start)
-                name, is_value = "", kind == "["
-            elif kind in "]}>":
-                self.close()
-                name, is_value = "", False
+            handle = self.HANDLERS.get(token.lastgroup or self.text[start])
+            if handle is not None:
+                handle(self, token, start)
 
-    def named(self, name: str, start: int) -> None:
-        """Note the field with this name; none if no place in the message is wanted."""
+    def _word(self, token: re.Match[str], start: int) -> None:
+        if self.is_value:
+            self.value(start)
+            self.is_value = False
+        elif not self.is_list:
+            self.name, self.name_at = token[0], start
+
+    def _quoted(self, token: re.Match[str], start: int) -> None:
+        if self.is_value and self.text[start] != "#":
+            self.value(start)
+            self.is_value = False
+
+    def _row(self, token: re.Match[str], start: int) -> None:
+        if self.is_value:
+            self.row(start, token.end())
+        elif self.is_list:  # the first tokens belong to the value that has begun
+            self.row(self.text.index(",", start) + 1, token.end())
+        self.is_value = self.is_list
+
+    def _comma(self, token: re.Match[str], start: int) -> None:
+        self.is_value = self.is_list
+
+    def _colon(self, token: re.Match[str], start: int) -> None:
+        self._end_name()
+        self.is_value = True
+
+    def _list(self, token: re.Match[str], start: int) -> None:
+        self._end_name_before_bracket()
+        self.open_list()
+        self.is_value = True
+
+    def _message(self, token: re.Match[str], start: int) -> None:
+        self._end_name_before_bracket()
+        self.open_message(start)
+
+    def _flat(self, token: re.Match[str], start: int) -> None:
+        self._end_name_before_bracket()
+        self.flat(start)
+
+    def _end(self, token: re.Match[str], start: int) -> None:
+        self.close()
+        self.name, self.is_value = "", False
+
+    def _end_name_before_bracket(self) -> None:
+        """Note the field of a message or list; a colon before its bracket is optional."""
+        if not self.is_value:
+            self._end_name()
+        self.name, self.is_value = "", False
+
+    def _end_name(self) -> None:
+        """Note the field whose name was the last word; none if no place in the message is wanted."""
         known = wire.fields_by_name(self.message) if self.wanted is not None and self.message is not None else {}
-        self.field, self.named_at = known.get(name), start
+        self.field, self.named_at = known.get(self.name), self.name_at
+        self.name = ""
+
+    HANDLERS: Final[Mapping[str, Callable[[_PlaceSearch, re.Match[str], int], None]]] = {
+        "word": _word,
+        "quoted": _quoted,
+        "row": _row,
+        ",": _comma,
+        ":": _colon,
+        "[": _list,
+        **dict.fromkeys("{<", _message),
+        "flat": _flat,
+        **dict.fromkeys("]}>", _end),
+    }
+    """What to do with a token, by its kind or its character."""

@@ -8,9 +8,8 @@ Source: the descriptions of the operators and attributes, one row for each sente
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, TypeVar
 
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
@@ -19,90 +18,89 @@ from onnx_lint.spec.operators.attribute_values import ANY, RUNTIME_DOMAIN
 _WINDOWS: Final = "AveragePool Conv ConvInteger ConvTranspose DeformConv LpPool MaxPool MaxUnpool QLinearConv"
 _TREES: Final = "TreeEnsembleClassifier TreeEnsembleRegressor"
 
-_Minimum = tuple[str, str, str, int, int, int]
-"""Domain, operators, attributes, first and last version, and the least number that each attribute may hold."""
+_Operators = tuple[str, str, int, int]
+"""Domain, names, first and last version of the operators that a row is about."""
 
-_MINIMA: Final[tuple[_Minimum, ...]] = (
-    ("", _WINDOWS, "pads", 1, ANY, 0),
-    ("", "Attention", "kv_num_heads q_num_heads", 23, ANY, 1),
-    ("", "Attention", "left_window_size right_window_size", 25, ANY, -1),
-    ("", "Col2Im", "pads", 18, ANY, 0),
-    ("", "DepthToSpace SpaceToDepth", "blocksize", 1, ANY, 1),
-    ("", "DequantizeLinear QuantizeLinear", "block_size", 21, ANY, 0),
-    ("", "Flatten", "axis", 1, 9, 0),
-    ("", "GRU LSTM", "clip", 1, ANY, 0),
-    ("", "GroupNormalization", "num_groups", 18, ANY, 1),
-    ("", "LRN", "size", 1, ANY, 1),
-    ("", "RotaryEmbedding", "num_heads", 23, ANY, 0),
-    ("", "MaxRoiPool", "pooled_shape", 1, ANY, 1),
-    ("", "Multinomial", "sample_size", 7, ANY, 0),
-    ("", "RandomNormal RandomUniform", "shape", 1, ANY, 0),
-    ("", "RoiAlign", "output_height output_width", 10, ANY, 1),
-    ("", "RoiAlign", "sampling_ratio", 10, ANY, 0),
-    ("", "Scan", "num_scan_inputs", 8, ANY, 1),
-    ("", "Split", "split", 11, 11, 0),
-    ("", "Squeeze Unsqueeze", "axes", 1, 1, 0),
-    ("", "TfIdfVectorizer", "max_gram_length min_gram_length", 9, ANY, 1),
-    ("", "TfIdfVectorizer", "max_skip_count ngram_counts", 9, ANY, 0),
-    ("", "TopK", "k", 1, 1, 1),
-    ("", "Upsample", "height_scale width_scale", 1, 1, 1),
-    ("", "Upsample", "scales", 7, 7, 1),
+_MINIMA: Final[tuple[tuple[_Operators, Mapping[str, int]], ...]] = (
+    (("", _WINDOWS, 1, ANY), {"pads": 0}),
+    (("", "Attention", 23, ANY), {"kv_num_heads": 1, "q_num_heads": 1}),
+    (("", "Attention", 25, ANY), {"left_window_size": -1, "right_window_size": -1}),
+    (("", "Col2Im", 18, ANY), {"pads": 0}),
+    (("", "DepthToSpace SpaceToDepth", 1, ANY), {"blocksize": 1}),
+    (("", "DequantizeLinear QuantizeLinear", 21, ANY), {"block_size": 0}),
+    (("", "Flatten", 1, 9), {"axis": 0}),
+    (("", "GRU LSTM", 1, ANY), {"clip": 0}),
+    (("", "GroupNormalization", 18, ANY), {"num_groups": 1}),
+    (("", "LRN", 1, ANY), {"size": 1}),
+    (("", "RotaryEmbedding", 23, ANY), {"num_heads": 0}),
+    (("", "MaxRoiPool", 1, ANY), {"pooled_shape": 1}),
+    (("", "Multinomial", 7, ANY), {"sample_size": 0}),
+    (("", "RandomNormal RandomUniform", 1, ANY), {"shape": 0}),
+    (("", "RoiAlign", 10, ANY), {"output_height": 1, "output_width": 1, "sampling_ratio": 0}),
+    (("", "Scan", 8, ANY), {"num_scan_inputs": 1}),
+    (("", "Split", 11, 11), {"split": 0}),
+    (("", "Squeeze Unsqueeze", 1, 1), {"axes": 0}),
+    (("", "TfIdfVectorizer", 9, ANY),
+     {"max_gram_length": 1, "min_gram_length": 1, "max_skip_count": 0, "ngram_counts": 0}),
+    (("", "TopK", 1, 1), {"k": 1}),
+    (("", "Upsample", 1, 1), {"height_scale": 1, "width_scale": 1}),
+    (("", "Upsample", 7, 7), {"scales": 1}),
+)  # fmt: skip
+"""The least number that attributes may hold."""
+
+_DISTINCT: Final[tuple[tuple[_Operators, str], ...]] = (
+    (("", "CenterCropPad Resize", 18, ANY), "axes"),
+    (("", "Unsqueeze", 1, 11), "axes"),
 )
+"""Lists without duplicates."""
 
-_DISTINCT: Final[tuple[tuple[str, str, str, int, int], ...]] = (
-    ("", "CenterCropPad Resize", "axes", 18, ANY),
-    ("", "Unsqueeze", "axes", 1, 11),
-)
-"""Domain, operators, attributes, first and last version of lists without duplicates."""
-
-_LENGTHS: Final[tuple[tuple[str, str, int, str], ...]] = (
-    ("", _WINDOWS, 1, "kernel_shape strides dilations output_padding 2*pads"),
-    ("", "Col2Im", 18, "strides dilations 2*pads"),
-    ("", "TfIdfVectorizer", 9, "ngram_indexes weights"),
-    ("ai.onnx.ml", "CategoryMapper", 1, "cats_int64s cats_strings"),
-    ("ai.onnx.ml", "LabelEncoder", 2,
+_LENGTHS: Final[tuple[tuple[_Operators, str], ...]] = (
+    (("", _WINDOWS, 1, ANY), "kernel_shape strides dilations output_padding 2*pads"),
+    (("", "Col2Im", 18, ANY), "strides dilations 2*pads"),
+    (("", "TfIdfVectorizer", 9, ANY), "ngram_indexes weights"),
+    (("ai.onnx.ml", "CategoryMapper", 1, ANY), "cats_int64s cats_strings"),
+    (("ai.onnx.ml", "LabelEncoder", 2, ANY),
      "keys_strings keys_int64s keys_floats keys_tensor values_strings values_int64s values_floats values_tensor"),
-    ("ai.onnx.ml", "SVMClassifier", 1, "prob_a prob_b"),
-    ("ai.onnx.ml", "Scaler", 1, "offset scale"),
-    ("ai.onnx.ml", _TREES, 1,
+    (("ai.onnx.ml", "SVMClassifier", 1, ANY), "prob_a prob_b"),
+    (("ai.onnx.ml", "Scaler", 1, ANY), "offset scale"),
+    (("ai.onnx.ml", _TREES, 1, ANY),
      "nodes_nodeids nodes_treeids nodes_featureids nodes_modes nodes_values nodes_values_as_tensor nodes_truenodeids "
      "nodes_falsenodeids nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true"),
-    ("ai.onnx.ml", "TreeEnsembleClassifier", 1,
+    (("ai.onnx.ml", "TreeEnsembleClassifier", 1, ANY),
      "class_ids class_nodeids class_treeids class_weights class_weights_as_tensor"),
-    ("ai.onnx.ml", "TreeEnsembleRegressor", 1,
+    (("ai.onnx.ml", "TreeEnsembleRegressor", 1, ANY),
      "target_ids target_nodeids target_treeids target_weights target_weights_as_tensor"),
-    ("ai.onnx.ml", "TreeEnsemble", 5,
+    (("ai.onnx.ml", "TreeEnsemble", 5, ANY),
      "nodes_featureids nodes_modes nodes_splits nodes_truenodeids nodes_trueleafs nodes_falsenodeids nodes_falseleafs "
      "nodes_hitrates nodes_missing_value_tracks_true"),
-    ("ai.onnx.ml", "TreeEnsemble", 5, "leaf_targetids leaf_weights"),
+    (("ai.onnx.ml", "TreeEnsemble", 5, ANY), "leaf_targetids leaf_weights"),
 )  # fmt: skip
-"""Domain, operators, first version, and lists of equal length; `2*` marks one that is twice as long.
+"""Lists of equal length; `2*` marks one that is twice as long.
 A list that is left out or empty is not compared. Of lists that exclude each other, such as `values_int64s` and
 `values_floats`, each must have that length.
 """
 
-_SIZES: Final[tuple[tuple[str, str, str, int, int], ...]] = (
-    ("", "ConstantOfShape", "value", 9, 1),
-    ("", "MaxRoiPool", "pooled_shape", 1, 2),
-    ("ai.onnx.ml", "SVMClassifier", "kernel_params", 1, 3),
-    ("ai.onnx.ml", "SVMRegressor", "kernel_params", 1, 3),
+_SIZES: Final[tuple[tuple[_Operators, Mapping[str, int]], ...]] = (
+    (("", "ConstantOfShape", 9, ANY), {"value": 1}),
+    (("", "MaxRoiPool", 1, ANY), {"pooled_shape": 2}),
+    (("ai.onnx.ml", "SVMClassifier SVMRegressor", 1, ANY), {"kernel_params": 3}),
 )
-"""Domain, operator, attribute, first version, and the number of its elements."""
+"""The number of elements of attributes."""
 
 _WITH_EMPTY: Final = frozenset({("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "TreeEnsemble")})
 """Operators for which an empty list is compared with the others: onnx and ONNX Runtime reject it."""
 
-_NEEDING_ELEMENTS: Final[tuple[tuple[str, str, int, str], ...]] = (
-    ("", "TfIdfVectorizer", 9, "pool_int64s pool_strings"),
-    ("ai.onnx.ml", "Imputer", 1, "imputed_value_floats imputed_value_int64s"),
-    ("ai.onnx.ml", "LabelEncoder", 4, "keys_strings keys_int64s keys_floats keys_tensor"),
-    ("ai.onnx.ml", "LabelEncoder", 4, "values_strings values_int64s values_floats values_tensor"),
-    ("ai.onnx.ml", "LinearClassifier", 1, "coefficients"),
-    ("ai.onnx.ml", "LinearClassifier SVMClassifier", 1, "classlabels_ints classlabels_strings"),
-    ("ai.onnx.ml", "OneHotEncoder", 1, "cats_int64s cats_strings"),
-    ("ai.onnx.ml", "TreeEnsembleClassifier ZipMap", 1, "classlabels_int64s classlabels_strings"),
+_NEEDING_ELEMENTS: Final[tuple[tuple[_Operators, str], ...]] = (
+    (("", "TfIdfVectorizer", 9, ANY), "pool_int64s pool_strings"),
+    (("ai.onnx.ml", "Imputer", 1, ANY), "imputed_value_floats imputed_value_int64s"),
+    (("ai.onnx.ml", "LabelEncoder", 4, ANY), "keys_strings keys_int64s keys_floats keys_tensor"),
+    (("ai.onnx.ml", "LabelEncoder", 4, ANY), "values_strings values_int64s values_floats values_tensor"),
+    (("ai.onnx.ml", "LinearClassifier", 1, ANY), "coefficients"),
+    (("ai.onnx.ml", "LinearClassifier SVMClassifier", 1, ANY), "classlabels_ints classlabels_strings"),
+    (("ai.onnx.ml", "OneHotEncoder", 1, ANY), "cats_int64s cats_strings"),
+    (("ai.onnx.ml", "TreeEnsembleClassifier ZipMap", 1, ANY), "classlabels_int64s classlabels_strings"),
 )
-"""Domain, operators, first version, and lists; one of the lists must have elements.
+"""Lists of which one must have elements.
 For these operators an empty list counts as left out: ONNX Runtime rejects the model. It runs a LabelEncoder of version
 2 and a CategoryMapper without keys, a Constant without elements, and loads a DictVectorizer without a vocabulary.
 """
@@ -152,28 +150,38 @@ class AttributeConstraints(Record):
 @remembered(2_000)
 def attribute_constraints(operator: tuple[str, str, int]) -> AttributeConstraints | None:
     """Return the constraints of an operator, given by domain, name and version, on its attributes; None if none."""
-    domain, name, version = operator
-    return _recorded(name) if domain == RUNTIME_DOMAIN else _listed(domain, name, version)
+    domain, name, _ = operator
+    return _recorded(name) if domain == RUNTIME_DOMAIN else _listed(operator)
 
 
-def _listed(domain: str, name: str, version: int) -> AttributeConstraints | None:
+def _listed(operator: tuple[str, str, int]) -> AttributeConstraints | None:
     """Return the constraints in the tables of this module."""
-    covers = partial(_covers, domain, name, version)
+    domain, name, _ = operator
     found = AttributeConstraints(
-        {each: row[5] for row in _MINIMA if covers(*row[:2], *row[3:5]) for each in row[2].split()},
-        frozenset(each for row in _DISTINCT if covers(*row[:2], *row[3:]) for each in row[2].split()),
-        tuple(tuple(_factors(row[3])) for row in _LENGTHS if covers(*row[:3], ANY)),
-        {row[2]: row[4] for row in _SIZES if covers(*row[:2], row[3], ANY)},
+        _joined(_about(operator, _MINIMA)),
+        frozenset(each for names in _about(operator, _DISTINCT) for each in names.split()),
+        tuple([tuple(_factors(names)) for names in _about(operator, _LENGTHS)]),
+        _joined(_about(operator, _SIZES)),
         (domain, name) in _WITH_EMPTY,
-        tuple(tuple(row[3].split()) for row in _NEEDING_ELEMENTS if covers(*row[:3], ANY)),
+        tuple([tuple(names.split()) for names in _about(operator, _NEEDING_ELEMENTS)]),
     )
     has_more = (domain, name) in WITH_MORE or found.needing_elements
     return found if found.minima or found.distinct or found.lengths or found.sizes or has_more else None
 
 
-def _covers(domain: str, name: str, version: int, row_domain: str, operators: str, first: int, last: int) -> bool:
-    """Return whether a row, given by its domain, operators and versions, is about an operator."""
-    return row_domain == domain and name in operators.split() and first <= version <= last
+_Value = TypeVar("_Value")
+
+
+def _about(operator: tuple[str, str, int], table: Iterable[tuple[_Operators, _Value]]) -> Iterator[_Value]:
+    """Yield what the rows of a table say of an operator, given by domain, name and version."""
+    domain, name, version = operator
+    for (row_domain, names, first, last), value in table:
+        if row_domain == domain and first <= version <= last and name in names.split():
+            yield value
+
+
+def _joined(rows: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    return {name: number for row in rows for name, number in row.items()}
 
 
 def _recorded(name: str) -> AttributeConstraints | None:

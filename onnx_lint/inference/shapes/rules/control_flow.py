@@ -50,21 +50,26 @@ def scan(node: Operands) -> Outputs:
     for name in ("scan_output_axes", "scan_output_directions"):
         if node.has(name) and (listed := node.integers(name)):
             node.has_count(name, len(listed), node.output_count - first)
-    directions = node.integers("directions" if has_batch else "scan_input_directions")
+    name = "directions" if has_batch else "scan_input_directions"
+    directions = node.integers(name)
     if directions:
-        node.has_count("directions" if has_batch else "scan_input_directions", len(directions), count)
+        node.has_count(name, len(directions), count)
+    _have_one_length(node, first, axes, has_batch=has_batch)
+    return UNKNOWN
+
+
+def _have_one_length(node: Operands, first: int, axes: tuple[int, ...] | None, *, has_batch: bool) -> None:
+    """The scan inputs, from input `first` on, have one length along their axes."""
     length: Dim = None
     by: ProblemPlace | None = None
-    for index in range(first, node.count):
+    for number, index in enumerate(range(first, node.count)):
         shape = node.shape(index, at_least=1 + has_batch)
         if shape is None:
             continue
-        given = axes[index - first] if axes is not None else 0
-        axis = int(has_batch) if axes is None else node.axis(given, len(shape), "scan_input_axes", index - first)
+        axis = int(has_batch) if axes is None else node.axis(axes[number], len(shape), "scan_input_axes", number)
         if axis is not None:
             length = node.same((index, axis), length, by)
             by = by or node.place(index, axis)
-    return UNKNOWN
 
 
 _WITHOUT_BATCH = 9

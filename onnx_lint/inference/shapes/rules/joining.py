@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, are_sizes, divide, divide_down, subtract, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, Indivisible
+from onnx_lint.inference.shapes.problem import Element, Indivisible, NumberSource
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -70,20 +70,33 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
         return None
     by_input = node.given(1)
     listed = node.integers_in(1) if by_input else node.integers("split")
-    source: int | str = 1 if by_input else "split"
+    source: NumberSource = 1 if by_input else "split"
     if by_input and listed is None:
         return None
     # Exporters write an empty list instead of leaving it out.
     if listed:
-        if not node.has_count(source, len(listed), count) or not node.at_least(0, listed, source):
-            return None
-        if are_sizes(listed) and isinstance(size, int) and sum(listed) != size:
-            reason = f"dimension {axis} of input 0 is {size}, but the sum is {sum(listed)}"
-            node.wrong_value(source, listed, reason, allowed=f"sizes with the sum {size}", about_data=True)
-            return None
-        return listed
-    if not isinstance(size, int) or not count:
-        return _variable_parts(node, size, count)
+        return _listed_parts(node, source, listed, size, axis)
+    if isinstance(size, int) and count:
+        return _equal_parts(node, size, axis)
+    return _variable_parts(node, size, count)
+
+
+def _listed_parts(
+    node: Operands, source: NumberSource, listed: tuple[Dim, ...], size: Dim, axis: int
+) -> tuple[Dim, ...] | None:
+    """Return the sizes that an input or attribute lists; None if they are wrong, which is recorded."""
+    if not node.has_count(source, len(listed), node.output_count) or not node.at_least(0, listed, source):
+        return None
+    if are_sizes(listed) and isinstance(size, int) and sum(listed) != size:
+        reason = f"dimension {axis} of input 0 is {size}, but the sum is {sum(listed)}"
+        node.wrong_value(source, listed, reason, allowed=f"sizes with the sum {size}", about_data=True)
+        return None
+    return listed
+
+
+def _equal_parts(node: Operands, size: int, axis: int) -> tuple[Dim, ...] | None:
+    """Return the sizes of equal parts, of which the last may be smaller in new versions; None if that is impossible."""
+    count = node.output_count
     if node.version < _UNEVEN:
         if size % count:
             place = node.place(0, axis) or Element("axis", axis)

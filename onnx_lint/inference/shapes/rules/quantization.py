@@ -24,19 +24,27 @@ def quantize(node: Operands) -> Outputs:
         node.wrong_rank(1, 0, 1, "block_size" if node.version >= _BY_BLOCK else None)
         return [data]
     same_zero_point(node, 1, 2)
-    if data is not None and scale:
-        if block > 0:
-            _blocks(node, len(data), block)
-        elif _are_many((node.dim(1, 0),)):
-            axis = node.axis(node.integer("axis", 1), len(data), "axis") if data else None
-            if axis is not None:
-                node.equal((0, axis), (1, 0))
-    if node.operator == "DequantizeLinear" and not node.schema.domain and node.fact(2).kind == "tensor(int32)":
-        for at, zero in enumerate(node.content(2) or ()):
-            if zero and isinstance(zero, int) and not node.problems:
-                reason = "int32 has no zero point other than 0"
-                node.wrong_value(2, zero, reason, at, allowed="0", is_without_shapes=True)
+    if data is not None and scale and block > 0:
+        _blocks(node, len(data), block)
+    elif data and scale and _are_many((node.dim(1, 0),)):
+        axis = node.axis(node.integer("axis", 1), len(data), "axis")
+        if axis is not None:
+            node.equal((0, axis), (1, 0))
+    if node.operator == "DequantizeLinear" and not node.schema.domain:
+        _zeros_of_int32(node)
     return [data]
+
+
+def _zeros_of_int32(node: Operands) -> None:
+    """A zero point for numbers of type int32 is 0."""
+    if node.fact(2).kind != "tensor(int32)" or node.problems:
+        return
+    content = node.content(2) or ()
+    at = next((at for at, zero in enumerate(content) if zero and isinstance(zero, int)), None)
+    if at is not None:
+        node.wrong_value(
+            2, content[at], "int32 has no zero point other than 0", at, allowed="0", is_without_shapes=True
+        )
 
 
 _BY_BLOCK = 21

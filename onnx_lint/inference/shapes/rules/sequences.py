@@ -152,29 +152,37 @@ def concat(node: Operands) -> Outputs:
         node.wrong_value("new_axis", is_new, "it may be 0 or 1", allowed="0 or 1")
     if node.element_count(0) == 0:
         node.wrong_value(0, EMPTY, "it has no element to concatenate", allowed="a sequence with elements")
-    inside, elements = node.inside(0), node.elements(0) or ()
-    known = [(index, shape) for index, shape in enumerate(elements) if shape is not None]
-    for index, shape in known[1:]:
-        first = known[0][1]
-        if not _can_be_joined(first, shape, None if is_new else node.integer("axis", 0)):
-            pair = f"elements {known[0][0]} and {index}" if isinstance(node.element_count(0), int) else "two elements"
-            reason = f"{pair} are {describe_shape(first)} and {describe_shape(shape)}"
-            allowed = "elements of one shape, but for the axis to concatenate on"
-            node.wrong_value(0, "of unequal elements", reason, allowed=allowed)
-            return UNKNOWN
-    if not isinstance(inside, tuple):
+    inside = node.inside(0)
+    if not _are_concatenated(node, None if is_new else node.integer("axis", 0)) or not isinstance(inside, tuple):
         return UNKNOWN
     axis = node.axis(node.integer("axis"), len(inside) + is_new, "axis")
     if axis is None:
         return UNKNOWN
-    count = node.element_count(0)
-    size = count if is_new else multiply(count, inside[axis])
-    whole = whole_of(node.fact(0))
-    if not is_new and whole is not None and whole[0] == axis:
-        size = whole[1]
-    if not is_new and len(known) == len(elements) == count:
-        size = total([shape[axis] for _, shape in known])
+    size = node.element_count(0) if is_new else _concatenated_size(node, axis, inside[axis])
     return [(*inside[:axis], size, *inside[axis + 1 - is_new :])]
+
+
+def _are_concatenated(node: Operands, axis: int | None) -> bool:
+    """Return whether the elements may have one shape but for `axis`; record two that have not."""
+    known = [(index, shape) for index, shape in enumerate(node.elements(0) or ()) if shape is not None]
+    for index, shape in known[1:]:
+        at, first = known[0]
+        if not _can_be_joined(first, shape, axis):
+            pair = f"elements {at} and {index}" if isinstance(node.element_count(0), int) else "two elements"
+            reason = f"{pair} are {describe_shape(first)} and {describe_shape(shape)}"
+            allowed = "elements of one shape, but for the axis to concatenate on"
+            node.wrong_value(0, "of unequal elements", reason, allowed=allowed)
+            return False
+    return True
+
+
+def _concatenated_size(node: Operands, axis: int, size: Dim) -> Dim:
+    """Return the sum of the sizes of the elements along the axis; `size` is the one that all have."""
+    count, elements, whole = node.element_count(0), node.elements(0) or (), whole_of(node.fact(0))
+    known = [shape for shape in elements if shape is not None]
+    if len(known) == len(elements) == count:
+        return total([shape[axis] for shape in known])
+    return whole[1] if whole is not None and whole[0] == axis else multiply(count, size)
 
 
 def _can_be_joined(one: Dims, other: Dims, axis: int | None) -> bool:

@@ -35,10 +35,8 @@ def transform(node: Operands) -> Outputs:
     One-sided, half of it is left; the inverse returns real numbers of the whole length. Until version 19 the axis is an
     attribute, and axis 0 the batch. Then it is an input, and the axis before the last one without it.
     """
-    axis: Dim = node.integer("axis", 1)
-    source: NumberSource = "axis"
-    if node.version >= _AXIS_IN_INPUT:
-        axis, source = _whole(node, 2) if node.given(2) else -2, 2
+    source: NumberSource = "axis" if node.version < _AXIS_IN_INPUT else 2
+    axis = _axis(node)
     shape = node.shape(0, at_least=2)
     length = _count(node, 1) if node.given(1) else None
     if shape is None:
@@ -49,22 +47,34 @@ def transform(node: Operands) -> Outputs:
         node.same((0, -1), _COMPLEX if is_inverse else 1, Element("onesided", node.integer("onesided")))
     else:
         _are_numbers(node)
-    place = node.axis(axis, len(shape), source, 0 if isinstance(source, int) else None)
-    if place == len(shape) - 1:
-        rank = len(shape)
+    rank = len(shape)
+    place = node.axis(axis, rank, source, 0 if isinstance(source, int) else None)
+    if place == rank - 1:
         allowed = f"0 to {rank - 2}, or {-rank} to -2"
         node.wrong_value(
             source, axis, "the last axis has the parts of complex numbers", allowed=allowed, about_data=True
         )
     last = 1 if is_one_sided and is_inverse else _COMPLEX
     if place is None:
-        return [(*(None,) * (len(shape) - 1), last)] if not node.problems else UNKNOWN
+        return [(*(None,) * (rank - 1), last)] if not node.problems else UNKNOWN
     size = length if node.given(1) else shape[place]
     if is_one_sided and not is_inverse:
         size = _one_sided(size)
     elif is_one_sided and not node.given(1):
-        size = 2 * (size - 1) if isinstance(size, int) and size else None
+        size = _two_sided(size)
     return [(*shape[:place], size, *shape[place + 1 : -1], last)]
+
+
+def _axis(node: Operands) -> Dim:
+    """Return the axis of the signal; None if it is unknown."""
+    if node.version < _AXIS_IN_INPUT:
+        return node.integer("axis", 1)
+    return _whole(node, 2) if node.given(2) else -2
+
+
+def _two_sided(bins: Dim) -> Dim:
+    """Return the length of the real signal of which a one-sided transform has so many numbers."""
+    return 2 * (bins - 1) if isinstance(bins, int) and bins else None
 
 
 _AXIS_IN_INPUT = 20
