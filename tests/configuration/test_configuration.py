@@ -194,7 +194,7 @@ def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
         ("suppressions = []", "unknown key 'suppressions'; did you mean 'suppress'?"),
         (
             'ignore = "name"',
-            "ignore: requires a list of rule ids, chapters, 'error', 'warning', 'note' or 'ALL', not 'name'; write ['na",
+            "ignore: requires a list of rule ids, chapters, 'error', 'warning', 'note' or 'ALL', not 'name'; write",
         ),
         ('ignore = ["nmae"]', "ignore: unknown rule 'nmae'; did you mean 'name'?"),
         ('select = ["non-c90-nam"]', "select: unknown rule 'non-c90-nam'; did you mean 'non-c90-name'?"),
