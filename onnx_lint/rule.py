@@ -521,6 +521,7 @@ def findings_of(
             anchor=anchor,
             fix=fix,
             cause=cause,
+            inner=conflict.inner,
         )
 
 
@@ -562,7 +563,7 @@ def _on_node(
     mended = None if fix is None else fix(conflicts)
     for first in findings_of(model, conflict, clause, fix=mended):
         with model.crashes.at("looking for a change with which shapes fit", conflict.node):
-            first = replace(first, cause=conflict.cause, hint=conflict.hint, inner=conflict.inner)
+            first = replace(first, cause=conflict.cause, hint=conflict.hint)
         if not others:
             return first
         again = partial(_on_node, model, clause, fix)

@@ -42,6 +42,9 @@ STATEMENTS = (ast.If, ast.IfExp, ast.For, ast.AsyncFor, ast.While, ast.ExceptHan
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
+BLOCKS = ast.stmt | ast.excepthandler | ast.match_case
+"""What may have functions in it that have a name. An expression has none."""
+
 
 def _decisions(function: Function) -> int:
     """Return one more than the number of decisions in a function and the functions inside it."""
@@ -62,7 +65,8 @@ def _functions(node: ast.AST, within: str = "") -> Iterator[tuple[str, Function]
         name = f"{within}{child.name}" if isinstance(child, Function | ast.ClassDef) else ""
         if isinstance(child, Function):
             yield name, child
-        yield from _functions(child, f"{name}." if name else within)
+        if isinstance(child, BLOCKS):
+            yield from _functions(child, f"{name}." if name else within)
 
 
 def _rows() -> Collection[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import datetime
 import os
-import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.errors import ConfigurationError
+from onnx_lint.configuration.files import check_file
 from onnx_lint.configuration.policy import policy_in
 from onnx_lint.configuration.settings import Request, keys
 from onnx_lint.configuration.values import Origin, SetValue, SetValues
@@ -19,7 +19,6 @@ from onnx_lint.engine.settings import OptionError, check_options, check_rule, ch
 from onnx_lint.engine.suppressions import MOST_INNER, Suppression
 from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.limits import DEFAULT_LIMITS
-from onnx_lint.input.regular_file import kind_of_file
 from onnx_lint.spec.target import target_of
 
 
@@ -60,15 +59,8 @@ def _check_paths(request: Request, values: SetValues) -> None:
         if key.merging not in ("path", "paths") or not is_used or (key.key,) not in values:
             continue
         value = values[key.key,]
-        wanted, exists = ("folder", os.path.isdir) if key.kind.option == "folder" else ("file", os.path.exists)
         for path in [value.value] if isinstance(value.value, str) else value.value:
-            location = _joined(path, value.origin)
-            if not exists(location):
-                relative = "paths are relative to the folder of the configuration file"
-                raise value.error((key.key,), f"there is no {wanted} {path!r}; {relative}")
-            mode = os.stat(location).st_mode
-            if wanted == "file" and not stat.S_ISREG(mode):
-                raise value.error((key.key,), f"{path}: is {kind_of_file(mode)}, not a regular file")
+            check_file(value, key.key, path, is_folder=key.kind.option == "folder")
 
 
 def _selection(request: Request, values: SetValues) -> dict[str, Any]:

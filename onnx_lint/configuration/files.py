@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,7 +13,7 @@ from typing import Any, Final
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
 from onnx_lint.configuration.values import Origin, SetValue, SetValues, checked
-from onnx_lint.input.regular_file import read_regular
+from onnx_lint.input.regular_file import kind_of_file, read_regular
 
 _MAX_DOTS: Final = 100
 _TEXTS: Final = r"""(?xs)
@@ -63,12 +64,23 @@ def read(path: str, chain: tuple[str, ...] = (), *, is_found: bool = False) -> S
 
 def _extended(extended: SetValue, path: str, chain: tuple[str, ...]) -> SetValues:
     target = os.path.normpath(os.path.join(extended.origin.directory, extended.value))
-    if not os.path.lexists(target):
-        raise extended.error(("extend",), f"there is no file {shown(target)}")
+    check_file(extended, "extend", extended.value)
     base = read(target, (*chain, path), is_found=extended.origin.is_found)
     if base is None:
         raise extended.error(("extend",), f"{shown(target)} has no table [tool.{TABLE}]")
     return base
+
+
+def check_file(value: SetValue, key: str, path: str, *, is_folder: bool = False) -> None:
+    """Raise ConfigurationError if what the value of a key names does not exist, or is neither a file nor a folder."""
+    location = os.path.normpath(os.path.join(value.origin.directory, path))
+    wanted, exists = ("folder", os.path.isdir) if is_folder else ("file", os.path.exists)
+    if not exists(location):
+        relative = "paths are relative to the folder of the configuration file"
+        raise value.error((key,), f"there is no {wanted} {path!r}; {relative}")
+    mode = os.stat(location).st_mode
+    if not (is_folder or stat.S_ISREG(mode)):
+        raise value.error((key,), f"{path}: is {kind_of_file(mode)}, not a regular file")
 
 
 def _parsed(path: str) -> Mapping[str, Any]:

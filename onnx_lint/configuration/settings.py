@@ -17,6 +17,7 @@ from onnx_lint.engine.value_kinds import (
     ANY,
     COUNT,
     DATE,
+    DOMAINS,
     ELEMENT_TYPES,
     FILLED,
     FLAG,
@@ -27,11 +28,14 @@ from onnx_lint.engine.value_kinds import (
     METADATA,
     NAMES,
     NEW_FOLDER,
+    OPERATORS,
     OPSETS,
     PATH,
     PATHS,
+    PATTERNS,
     SECONDS,
     SIZE,
+    TARGET_NAMES,
     TEXT,
     TEXTS,
     VALUE,
@@ -174,14 +178,14 @@ _LIMIT: Final = ValueKind(
 )
 _POLICY: Final = fields(
     {
-        "operators": fields({"allow": at_least_one(FILLED), "forbid": FILLED}),
-        "domains": fields({"allow": at_least_one(TEXTS), "forbid": TEXTS}),
+        "operators": fields({"allow": at_least_one(OPERATORS), "forbid": OPERATORS}),
+        "domains": fields({"allow": at_least_one(DOMAINS), "forbid": DOMAINS}),
         "element-types": fields({"allow": at_least_one(ELEMENT_TYPES), "forbid": ELEMENT_TYPES}),
         "weight-types": fields({"allow": at_least_one(ELEMENT_TYPES), "forbid": ELEMENT_TYPES}),
         "opsets": OPSETS,
         "ir-version": IR_VERSIONS,
         "metadata": METADATA,
-        "producers": at_least_one(FILLED),
+        "producers": at_least_one(PATTERNS),
         "max-size": SIZE,
         "max-nodes": WHOLE,
         "max-parameters": WHOLE,
@@ -214,7 +218,7 @@ class Request(Record, metaclass=_RequestType):
     """The fields of the options that are set."""
 
     extend: str | None = setting(
-        TEXT,
+        PATH,
         None,
         "A configuration file that this one extends.",
         details="A path, relative to this file; it may be a pyproject.toml. Values in this file replace those of the "
@@ -410,7 +414,7 @@ class Request(Record, metaclass=_RequestType):
     )
 
     targets: tuple[str, ...] = setting(
-        FILLED,
+        TARGET_NAMES,
         (),
         "Exit with 1 unless the model suits this target: onnxruntime=1.32, ir=10, ai.onnx=17, onnx.full_check, or onnx "
         "(the specification; the default). Of several, it must suit each.",
@@ -436,7 +440,7 @@ class Request(Record, metaclass=_RequestType):
         example='target-gate = "unproven"',
     )
     registered: tuple[str, ...] = setting(
-        FILLED,
+        replace(FILLED, wanted=DOMAINS.wanted),
         (),
         "Domains whose operators a library registers in the targets.",
         details="Without it, a node of such a domain is an error under a release of onnxruntime.",
@@ -479,7 +483,7 @@ class Request(Record, metaclass=_RequestType):
         metavar="FILE",
     )
     exclude: tuple[str, ...] = setting(
-        FILLED,
+        PATTERNS,
         (),
         "Skip files that match GLOB; a GLOB without a slash matches file names in any folder.",
         READ,

@@ -24,7 +24,7 @@ def flat(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
     Raises ValueKindError for the first value that its kind does not accept.
     """
     if not kind.accepts(value):
-        raise ValueKindError(path, f"requires {kind.wanted}, not {_shown_fault(value, kind)}{_quotes(value, kind)}")
+        raise ValueKindError(path, f"requires {kind.wanted}, not {_shown_fault(value, kind)}{_spelling(value, kind)}")
     if kind.entries is None and (not kind.fields or not value):
         yield path, value
         return
@@ -36,8 +36,13 @@ def flat(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
         yield from flat((*path, name), item, entry)
 
 
-def _quotes(value: Any, kind: ValueKind) -> str:
-    """Return the hint to write a number as text, if the kind accepts that: TOML reads `edition = 1.23` as a number."""
+def _spelling(value: Any, kind: ValueKind) -> str:
+    """Return the hint to write a number as text, or one text as a list, if the kind accepts that.
+
+    TOML reads `edition = 1.23` as a number.
+    """
+    if isinstance(value, str):
+        return f"; write [{value!r}]" if kind.accepts([value]) else ""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f'; write "{value}", with quotes' if is_number and kind.accepts(str(value)) else ""
 

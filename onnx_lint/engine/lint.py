@@ -340,7 +340,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
     data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
     selection = selection_of(settings)
-    judging, gaps = selection.judging(model), selection.gaps(model)
+    judging, gaps = selection.judging(model), selection.gaps(model, verdict.diagnostics)
     targets: tuple[TargetVerdict, ...] = ()
     if settings.target.programs:
         from onnx_lint.engine.targets import target_verdicts

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +22,7 @@ from onnx_lint.wording import counted, quote_some
 
 if TYPE_CHECKING:
     from onnx_lint.model import Model
+    from onnx_lint.report.findings import Diagnostic
 
 _ALSO_IN: Final = {"hygiene": frozenset({"SHP-6b"})}
 """The clauses of the specification that selecting a chapter of onnx-lint's own selects as well."""
@@ -159,7 +160,7 @@ class Selection:
         self._idle = frozenset(entry.id for entry in idle)
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
         self._groups: dict[tuple[str, bool], list[_Group]] = {}
-        self._gaps: dict[tuple[str, bool], tuple[str, ...]] = {}
+        self._gaps: dict[tuple[str, bool, frozenset[str]], tuple[str, ...]] = {}
 
     def judging(self, model: Model) -> list[Registered]:
         """Return the rules that check a file of this kind."""
@@ -169,16 +170,21 @@ class Selection:
             self._judging[key] = [entry for entry in self.entries if entry.needs in held]
         return self._judging[key]
 
-    def gaps(self, model: Model) -> tuple[str, ...]:
-        """Return what the settings left out of the rules that check a file of this kind by default, in words."""
-        key = (model.kind, model.loaded)
+    def gaps(self, model: Model, found: Iterable[Diagnostic]) -> tuple[str, ...]:
+        """Return what the settings left out of the rules that check a file of this kind by default, in words.
+
+        `found`: the findings in the model. A severity that raises some clauses of a rule and lowers others is named if
+        it lowered one of them.
+        """
+        own = self.settings
+        with_violations = _rules_with_violations(found).intersection(own.severities) if own.severities else _NONE
+        key = (model.kind, model.loaded, with_violations)
         if key not in self._gaps:
-            own = self.settings
             changes = (own.select, own.ignore, own.set_aside, own.severities, own.options)
-            self._gaps[key] = self._compared(model) if any(changes) else ()
+            self._gaps[key] = self._compared(model, with_violations) if any(changes) else ()
         return self._gaps[key]
 
-    def _compared(self, model: Model) -> tuple[str, ...]:
+    def _compared(self, model: Model, with_violations: Set[str]) -> tuple[str, ...]:
         own, usual = self.settings, Settings(standard=self.settings.standard, plugins=self.settings.plugins)
         complete, misses_errors, lowered, changed = 0, False, [], []
         entries = Selection(usual, self.rules).judging(model)
@@ -189,7 +195,7 @@ class Selection:
             errors = [clause for clause in by_default if _finds_error(clause, own)]
             complete += not missing
             misses_errors |= any(clause in errors for clause in missing)
-            if errors and own.severities.get(entry.id, Severity.ERROR) < Severity.ERROR:
+            if errors and self._lowers(entry.id, by_default, has_violations=entry.id in with_violations):
                 lowered.append(entry.id)
             flag = entry.flag[1] if entry.flag else None  # that option only adds findings
             if errors and any(name != flag for name in own.options.get(entry.id, ())):
@@ -202,6 +208,13 @@ class Selection:
         if changed:
             gaps.append(f"options of {quote_some(changed, 5)} are set")
         return tuple(gaps)
+
+    def _lowers(self, rule: str, cited: Iterable[Clause], *, has_violations: bool) -> bool:
+        """Return whether the settings lower errors of a rule with these clauses, and do not only raise others."""
+        level = self.settings.severities.get(rule, Severity.ERROR)
+        levels = [severity(clause, self.settings.standard.edition) for clause in cited]
+        raises = any(each is not None and each < level for each in levels)
+        return level < Severity.ERROR and (has_violations or not raises)
 
     def asked(self, model: Model) -> list[Registered]:
         """Return the rules of `judging` that have something to check; the files of the others need not be imported."""
@@ -221,6 +234,15 @@ class Selection:
             if entry.id not in self._idle:
                 groups.setdefault(entry.about, []).append((position, entry))
         return [(None if about is None else question_of(about), members) for about, members in groups.items()]
+
+
+def _rules_with_violations(found: Iterable[Diagnostic]) -> frozenset[str]:
+    from onnx_lint.report.folding import unfold
+
+    return frozenset(each.rule for each in unfold(found) if each.is_violation)
+
+
+_NONE: Final[frozenset[str]] = frozenset()
 
 
 def _rules_in_words(checked: list[Registered], default: list[Registered], complete: int) -> str:

@@ -152,15 +152,15 @@ def check_options(rule: str, options: Mapping[str, Any]) -> None:
         if name not in known:
             others = f"; its options are {', '.join(known)}" if known else "; it has none"
             raise SelectionError(f"rule {rule!r} has no option {name!r}{suggestion(name, known) or others}")
+        _check_kind(rule, name, value)
         try:
             as_option(value, known[name])
         except OptionTypeError as error:
             raise OptionError(rule, (name,), str(error)) from error
-        _check_kind(rule, name, value)
 
 
 def _check_kind(rule: str, option: str, value: Any) -> None:
-    """Raise SelectionError for a value that the option of a rule does not allow, although it has its type."""
+    """Raise SelectionError for a value that is not of the kind that the rule names for its option."""
     kinds = registry()[rule].rule.kinds
     if option not in kinds:
         return

@@ -113,11 +113,15 @@ METADATA: Final = ValueKind(
     {
         "oneOf": [
             dict(FILLED.schema),
-            {"type": "object", "propertyNames": {"pattern": r"\S"}, "additionalProperties": dict(FILLED.schema)},
+            {
+                "type": "object",
+                "propertyNames": {"pattern": r"\S"},
+                "additionalProperties": {**FILLED.schema, "minItems": 1},
+            },
         ]
     },
     lambda value: (
-        all(map(_is_filled, value)) and all(map(FILLED.accepts, value.values()))
+        all(map(_is_filled, value)) and all(item != [] and FILLED.accepts(item) for item in value.values())
         if isinstance(value, dict)
         else FILLED.accepts(value)
     ),
@@ -127,12 +131,18 @@ LISTED: Final = ValueKind(
     {"type": "array", "items": {"enum": ["inputs", "outputs"]}},
     lambda value: _is_list(value) and {"inputs", "outputs"}.issuperset(value),
 )
-NAMES: Final = replace(FILLED, option="names")
-PATH: Final = replace(TEXT, option="path")
-PATHS: Final = replace(FILLED, option="path")
-FOLDER: Final = replace(TEXT, option="folder")
-FOLDERS: Final = replace(FILLED, option="folder")
-NEW_FOLDER: Final = replace(TEXT, option="new folder")
+NAMES: Final = replace(
+    FILLED, wanted="a list of rule ids, chapters, 'error', 'warning', 'note' or 'ALL'", option="names"
+)
+OPERATORS: Final = replace(FILLED, wanted="a list of operators, such as 'Loop' or 'com.microsoft::*'")
+DOMAINS: Final = replace(TEXTS, wanted="a list of domains, such as 'ai.onnx.ml'")
+TARGET_NAMES: Final = replace(FILLED, wanted="a list of targets, such as 'onnxruntime=1.32' or 'ai.onnx=17'")
+PATTERNS: Final = replace(FILLED, wanted="a list of patterns with * and ?, or of names")
+PATH: Final = replace(TEXT, wanted="a path", option="path")
+PATHS: Final = replace(FILLED, wanted="a list of paths", option="path")
+FOLDER: Final = replace(TEXT, wanted="the path of a folder", option="folder")
+FOLDERS: Final = replace(FILLED, wanted="a list of folders", option="folder")
+NEW_FOLDER: Final = replace(FOLDER, option="new folder")
 SECONDS: Final = ValueKind(
     "a number of seconds",
     {"type": "number", "exclusiveMinimum": 0},
@@ -163,9 +173,12 @@ def _range_to(newest: int, what: str) -> ValueKind:
     number = f"0{{0,9}}({'|'.join(map(str, range(1, newest + 1)))})"
     pattern = f"^({range_pattern(number)})$"
     middle = (newest + 1) // 2
-    return ValueKind(
+    several = (
         f"{what} from 1 to {newest}, or a range such as '{middle}..{newest}', '{middle}..' or '..{newest}', "
-        "the lower version first",
+        "the lower version first"
+    )
+    return ValueKind(
+        "1, which is the only version" if newest == 1 else several,
         {"oneOf": [{**WHOLE.schema, "maximum": newest}, {"type": "string", "pattern": pattern}]},
         lambda value: RANGE.accepts(value) and is_range(str(value), newest),
     )

@@ -268,7 +268,7 @@ class FileReport(Record):
     def conformity(self) -> tuple[bool | None, str]:
         """Whether the file conforms to ONNX, and why it does not, or why that is not known; the one source of verdicts.
 
-        True only if every rule that can find an error ran over the whole document at its own severity, found nothing,
+        True only if every rule that can find an error ran over the whole document, its errors not lowered, found none,
         and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity by the
         settings. Clauses of plugins, policies and targets do not count.
         """

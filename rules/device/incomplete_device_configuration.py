@@ -56,6 +56,7 @@ def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
                 f"device configuration {used.place.index} of {used.node.describe()} names no configuration",
                 clause="DEV-4",
                 allowed="the name of a device configuration of the model",
+                inner=f"configuration {used.place.index}",
             )
     for spec in sharding_specs(model.nodes_with("device_configurations")):
         yield from _sharding(spec)
@@ -69,6 +70,7 @@ def _configuration(configuration: Proto, index: int) -> Iterator[Finding]:
             f"device configuration {index} has no name",
             clause="DEV-1",
             allowed="a name by which nodes refer to it",
+            inner=f"configuration {index}",
         )
     if configuration.num_devices <= 0:
         name = quote(configuration.name) if configuration.name else str(index)

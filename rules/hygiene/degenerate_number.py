@@ -127,10 +127,11 @@ def _infinite_weights(node: Node, seen: _Seen) -> Iterator[Finding]:
     for index, name in enumerate(node.inputs):
         found = seen.constants.of(node.graph, name)
         if found is not None and not wrong.isdisjoint((found.least, found.greatest)):
-            fact = found.first(wrong.__contains__)
+            fact, which = found.first(wrong.__contains__)
             said = f"{fact}, but must be finite as input {index} of {node.describe()}"
             cause = f"{node.op_type} {fact.rpartition(' is ')[2]}"
-            yield Finding(found.place, said, allowed="finite weights", cause=cause)
+            inner = f"{which} of input {index}"
+            yield Finding(found.place, said, allowed="finite weights", cause=cause, inner=inner)
 
 
 def _casts(node: Node, seen: _Seen) -> Iterator[Finding]:
@@ -144,8 +145,9 @@ def _casts(node: Node, seen: _Seen) -> Iterator[Finding]:
         return
     if any(greatest <= abs(number) < math.inf for number in (found.least, found.greatest)):
         lost = "infinity" if to in _LEAST else "infinity or NaN"
-        said = found.first(lambda number: greatest <= abs(number) < math.inf)
-        yield Finding(found.place, f"{said}, which {node.describe()} turns into {lost}", allowed="a number that fits")
+        said, which = found.first(lambda number: greatest <= abs(number) < math.inf)
+        said = f"{said}, which {node.describe()} turns into {lost}"
+        yield Finding(found.place, said, allowed="a number that fits", inner=which)
     elif found.smallest <= _LEAST.get(to, 0.0):
         yield from _lost_divisors(node, seen, found, _LEAST.get(to, 0.0))
 
@@ -164,11 +166,12 @@ def _lost_divisors(node: Node, seen: _Seen, found: Constant, least: float) -> It
     if dividing is None and found.least == found.greatest:
         dividing = _dividing(node, seen, is_added=True)
     if dividing is not None:
-        said = found.first(lambda number: 0 < abs(number) <= least)
+        said, which = found.first(lambda number: 0 < abs(number) <= least)
         yield Finding(
             found.place,
             f"{said}, which {node.describe()} turns into 0, and {dividing} divides by it",
             allowed="a number that is not rounded to 0",
+            inner=which,
         )
 
 
@@ -178,7 +181,7 @@ def _added_zeros(node: Node, seen: _Seen) -> Iterator[Finding]:
         if found is not None and found.least == found.greatest == 0 and isinstance(found.least, float):
             dividing = _dividing(node, seen)
             if dividing is not None:
-                zero = found.first(lambda number: number == 0)
+                zero, _ = found.first(lambda number: number == 0)  # all of them are 0
                 said = f"{zero}, but {node.describe()} adds it to keep the input of {dividing} away from 0"
                 yield Finding(found.place, said, allowed="an epsilon above 0")
 
@@ -189,11 +192,13 @@ def _operands(node: Node, seen: _Seen) -> Iterator[Finding]:
     if found is None or isinstance(found.least, int):
         return
     if node.op_type == "Sqrt" and found.least < 0:
-        said = f"{found.first(lambda number: number < 0)}, and {node.describe()} takes its root"
-        yield Finding(found.place, said, allowed="a number of at least 0")
+        said, which = found.first(lambda number: number < 0)
+        said = f"{said}, and {node.describe()} takes its root"
+        yield Finding(found.place, said, allowed="a number of at least 0", inner=which)
     if node.op_type != "Sqrt" and found.has_zero:
-        said = f"{found.first(lambda number: number == 0)}, and {node.describe()} divides by it"
-        yield Finding(found.place, said, allowed="a number other than 0")
+        said, which = found.first(lambda number: number == 0)
+        said = f"{said}, and {node.describe()} divides by it"
+        yield Finding(found.place, said, allowed="a number other than 0", inner=which)
 
 
 def _normalizations(node: Node, seen: _Seen) -> Iterator[Finding]:
@@ -208,9 +213,9 @@ def _normalizations(node: Node, seen: _Seen) -> Iterator[Finding]:
                 said = f"attribute 'epsilon' of {node.describe()} is {epsilon:g}, but must be above 0"
                 yield Finding(place, said, allowed="an epsilon above 0", subject="epsilon")
     if variances is not None and variances.least < 0 and variances.least + epsilon <= 0:
-        number = variances.first(lambda number: number + epsilon <= 0)
+        number, which = variances.first(lambda number: number + epsilon <= 0)
         said = f"{number}, but must be at least 0 as input 4 (variance) of {node.describe()}"
-        yield Finding(variances.place, said, allowed="variances of at least 0")
+        yield Finding(variances.place, said, allowed="variances of at least 0", inner=which)
 
 
 _Judge = Callable[[Node, _Seen], Iterator[Finding]]

@@ -121,13 +121,14 @@ def _scales(node: Node, constants: Constants, indices: Sequence[int], of_blocks:
         if scales is None or scales.has_nan:  # a NaN is another finding
             continue
         if scales.greatest == math.inf or (scales.least <= 0 and not is_of_blocks):
-            said = scales.first(lambda scale: scale == math.inf or scale <= 0)
+            said, which = scales.first(lambda scale: scale == math.inf or scale <= 0)
             yield Finding(
                 scales.place,
                 f"{said}, but it is a scale: input {index} of {node.describe()}",
                 clause="HYG-15",
                 allowed="positive finite scales",
                 cause=f"{node.op_type} {said.rpartition(' is ')[2]}",
+                inner=which,
             )
 
 
@@ -166,7 +167,7 @@ def _in_tensors(model: Model, *, verify: bool) -> Iterator[Finding]:
         found = small_constant(tensor, model.source, tensor.describe())
         if found is not None and found.has_nan:
             if not _is_harmless(tensor, computed):
-                yield _of_nan(found.place, found.first(math.isnan))
+                yield _of_nan(found.place, *found.first(math.isnan))
         elif verify and found is None and not _is_harmless(tensor, computed):
             yield from _in_large(tensor, stored(tensor))
 
@@ -176,16 +177,16 @@ def _in_attributes(model: Model) -> Iterator[Finding]:
     for attribute in model.attributes(lambda kind: kind.may_be_nan and kind.type in FLOAT_KINDS):
         if attribute.node is not None and attribute.node.op_type in _MISSING:
             continue
-        floats, said = attribute.proto.floats, f"{attribute.describe()} is NaN"
+        floats, said, which = attribute.proto.floats, f"{attribute.describe()} is NaN", ""
         from onnx_lint.ir.long_lists import pieces_of
 
         # A list may have millions of numbers: the sum of a piece says whether one of them may be NaN.
         count = sum(sum(map(math.isnan, piece)) for piece in pieces_of(floats) if math.isnan(sum(piece)))
         if count and len(floats) > 1:
             first = next(index for index, number in enumerate(floats) if math.isnan(number))
-            said = element_is(first, attribute.describe(), "NaN", count)
+            said, which = element_is(first, attribute.describe(), "NaN", count), f"element {first}"
         if count or math.isnan(attribute.proto.f):
-            yield _of_nan(attribute.place, said)
+            yield _of_nan(attribute.place, said, which)
 
 
 def _is_harmless(tensor: Tensor, computed: _ReadNames) -> bool:
@@ -226,8 +227,8 @@ _MOVING: Final = frozenset(
 )
 
 
-def _of_nan(place: Place, said: str) -> Finding:
-    return Finding(place, said, clause="HYG-16", allowed="numbers")
+def _of_nan(place: Place, said: str, which: str) -> Finding:
+    return Finding(place, said, clause="HYG-16", allowed="numbers", inner=which)
 
 
 def _in_large(tensor: Tensor, stored: StoredTensor | None) -> Iterator[Finding]:
@@ -242,4 +243,4 @@ def _in_large(tensor: Tensor, stored: StoredTensor | None) -> Iterator[Finding]:
         count += int(places.size)
         start += len(piece)
     if count:
-        yield _of_nan(tensor.place, element_is(first, tensor.describe(), "NaN", count))
+        yield _of_nan(tensor.place, element_is(first, tensor.describe(), "NaN", count), f"element {first}")

@@ -77,4 +77,5 @@ def _finding(default: Declaration, declared: Declaration) -> Finding:
         related=(Related(declared.place, f"input {quote(declared.name)}"),),
         allowed=f"a value of type {declared.describe_type()}",
         subject=default.name,
+        inner=default.contradiction(declared),
     )

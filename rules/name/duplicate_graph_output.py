@@ -82,13 +82,14 @@ def _repeated(graph: Graph, other: int, index: int) -> Finding:
 
 def _differing(graph: Graph, other: int, index: int) -> Finding:
     name = graph.output_names[index]
-    types = [Declaration(graph, "output", position).describe_type() for position in (other, index)]
+    former, latter = (Declaration(graph, "output", position) for position in (other, index))
     return Finding(
         graph.at("output", index),
         f"outputs {other} and {index} of {graph.describe()} are both called {quote(name)}, "
-        f"but are declared as {types[0]} and as {types[1]}",
+        f"but are declared as {former.describe_type()} and as {latter.describe_type()}",
         clause="NAM-3b",
         related=(Related(graph.at("output", other), f"the other declaration of {quote(name)}"),),
         allowed="one type for each value",
         subject=name,
+        inner=latter.contradiction(former),
     )

@@ -118,12 +118,13 @@ def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, s
         index = names.index(name)
         declared = fact_of_type(graph.message_at(field, index).type)
         kind = (declared.kind or "no type").removeprefix("tensor(").removesuffix(")")
-        what, allowed = None, ""
+        what, allowed, inner = None, "", ""
         if required.get("type") not in (None, kind):
             what, allowed = f"has the type {kind}", required["type"]
         elif "shape" in required:
             of_entry = variables if entry == name else {}
-            what, allowed = _mismatch(declared.shape, required["shape"], of_entry), describe_shape(required["shape"])
+            allowed = describe_shape(required["shape"])
+            what, inner = _mismatch(declared.shape, required["shape"], of_entry)
         if what is not None:
             yield Finding(
                 graph.at(field, index),
@@ -131,26 +132,29 @@ def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, s
                 allowed=allowed,
                 subject=name,
                 anchor=anchor,
+                inner=inner,
             )
 
 
-def _mismatch(shape: Shape, wanted: Sequence[int | str], variables: dict[str, str]) -> str | None:
-    """Return in words why a declared shape does not match; None if it does."""
+def _mismatch(shape: Shape, wanted: Sequence[int | str], variables: dict[str, str]) -> tuple[str | None, str]:
+    """Return in words why a declared shape does not match, and which dimension it is; None and nothing if it does."""
     if shape is None:
-        return "is declared without a shape"
+        return "is declared without a shape", ""
     stated = f"is declared as {describe_shape(shape)}"
     if "..." in wanted:
         at = list(wanted).index("...")
         rest = len(wanted) - at - 1
         if len(shape) < len(wanted) - 1:
-            return stated
+            return stated, ""
         pairs = [*zip(wanted[:at], shape[:at], strict=True)]
         pairs += zip(wanted[at + 1 :], shape[len(shape) - rest :], strict=True)
     elif len(shape) != len(wanted):
-        return stated
+        return stated, ""
     else:
         pairs = [*zip(wanted, shape, strict=True)]
-    return None if all(_fits(want, dimension, variables) for want, dimension in pairs) else stated
+    fit = (_fits(want, dimension, variables) for want, dimension in pairs)
+    wrong = next((f"dimension {number}" for number, fits in enumerate(fit) if not fits), None)
+    return (None, "") if wrong is None else (stated, wrong)
 
 
 def _fits(want: int | str, dimension: int | str | None, variables: dict[str, str]) -> bool:

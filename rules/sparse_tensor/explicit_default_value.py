@@ -66,4 +66,5 @@ def _findings(sparse: StoredSparseTensor, values: StoredTensor) -> Iterator[Find
             allowed="values other than the default",
             offset=values.offset,
             subject=sparse.name,
+            inner=f"value {found.index}",
         )

@@ -85,4 +85,5 @@ def _finding(sparse: StoredSparseTensor, number: int, index: str, count: int) ->
         allowed="indices inside the dense shape",
         offset=sparse.indices.offset if sparse.indices else None,
         subject=sparse.name,
+        inner=f"index {number}",
     )

@@ -90,4 +90,5 @@ def _finding(sparse: StoredSparseTensor, number: int, index: str, before: str, c
         allowed="indices in ascending order without repetition",
         offset=sparse.indices.offset if sparse.indices else None,
         subject=sparse.name,
+        inner=f"index {number}",
     )

@@ -52,4 +52,5 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
                 allowed="0 or 1",
                 offset=tensor.offset,
                 subject=tensor.proto.name,
+                inner=f"byte {found.index}",
             )

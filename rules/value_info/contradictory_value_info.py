@@ -95,4 +95,5 @@ def _finding(declaration: Declaration, other: Declaration) -> Finding:
         fix=Fix(f"delete {declaration.describe()}", (Delete(declaration.place),))
         if declaration.field == "value_info"
         else "either declaration may be wrong",
+        inner=declaration.contradiction(other),
     )

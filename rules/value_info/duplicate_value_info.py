@@ -200,6 +200,7 @@ def _finding(graph: Graph, clause: str, kept: dict[int, Declaration], pair: tupl
         clause=clause,
         related=(Related(earlier.place, f"first entry for {quote(later.name)}"),),
         allowed="one entry for each value",
+        inner=later.contradiction(earlier),
     )
 
 

@@ -86,3 +86,5 @@ def test_what_is_listed_follows_from_the_findings(
     out = capsys.readouterr().out
     assert "warning[duplicate-graph-output]" in out
     assert ("weakens the verdict" in out) is is_lowered
+    assert ("severity of 'duplicate-graph-output' is lowered" in out) is is_lowered
+    assert ("does not conform" in out) is is_lowered

@@ -259,8 +259,11 @@ needs_alarm = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the s
 @needs_alarm
 @pytest.mark.parametrize(
     ("jobs", "body"),
-    [("1", "pass"), ("2", _CATCHING), ("1", _DECORATED)],
-    ids=["in one process", "in workers", "inside of contextlib"],
+    [
+        pytest.param("1", "pass", id="in one process", marks=pytest.mark.slow),
+        pytest.param("2", _CATCHING, id="in workers"),
+        pytest.param("1", _DECORATED, id="inside of contextlib", marks=pytest.mark.slow),
+    ],
 )
 def test_an_endless_rule_of_a_plugin_is_stopped(jobs: str, body: str, tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(ENDLESS.format(body=body))

@@ -172,7 +172,16 @@ def test_extend_in_a_circle_is_told(folder: Path, capsys: Output) -> None:
 
 def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
     (folder / "onnx-lint.toml").write_text('extend = "base.toml"\n')
-    assert failure(capsys, "odd.textproto") == "Error: onnx-lint.toml: extend: there is no file base.toml"
+    relative = "paths are relative to the folder of the configuration file"
+    said = f"Error: onnx-lint.toml: extend: there is no file 'base.toml'; {relative}"
+    assert failure(capsys, "odd.textproto") == said
+
+
+def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
+    (folder / "base").mkdir()
+    (folder / "onnx-lint.toml").write_text('extend = "base"\n')
+    said = "Error: onnx-lint.toml: extend: base: is a directory, not a regular file"
+    assert failure(capsys, "odd.textproto") == said
 
 
 # --- what is wrong with a file
@@ -183,7 +192,10 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
     [
         ('ignroe = ["model"]', "unknown key 'ignroe'; did you mean 'ignore'?"),
         ("suppressions = []", "unknown key 'suppressions'; did you mean 'suppress'?"),
-        ('ignore = "name"', "ignore: requires a list of non-empty strings, not 'name'"),
+        (
+            'ignore = "name"',
+            "ignore: requires a list of rule ids, chapters, 'error', 'warning', 'note' or 'ALL', not 'name'; write",
+        ),
         ('ignore = ["nmae"]', "ignore: unknown rule 'nmae'; did you mean 'name'?"),
         ('select = ["non-c90-nam"]', "select: unknown rule 'non-c90-nam'; did you mean 'non-c90-name'?"),
         ('edition = "1.24"', "edition: requires one of 1.9, 1.16, 1.21, 1.23, not '1.24'"),
@@ -226,7 +238,7 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
         ),
         (
             "[rules.oversized-message]\nmax_bytes = true",
-            "rules.oversized-message.max_bytes: requires a whole number, not true",
+            "rules.oversized-message.max_bytes: requires a whole number of at least 1, not true",
         ),
         ("rules.cycle = 1", "rules.cycle: requires a table of options, not 1"),
         ("a = ", "is not TOML: Invalid value (at line 1, column 5)"),

@@ -96,11 +96,11 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
         ),
         (
             "[policy.operators]\nallow = 'Loop'",
-            "policy.operators.allow: requires a list of non-empty strings (at least one), not 'Loop'",
+            "'Loop' or 'com.microsoft::*' (at least one), not 'Loop'; write ['Loop']",
         ),
         (
             "[policy.operators]\nallow = []",
-            "operators.allow: requires a list of non-empty strings (at least one), not an empty",
+            "policy.operators.allow: requires a list of operators, such as 'Loop' or",
         ),
         ("[policy.element-types]\nallow = []", "(at least one), not an empty list"),
         ("[policy]\nmetadata = ['a', 5]", "patterns for the value of each key, not a list with 5 (item 2)"),
@@ -128,15 +128,23 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
         ("[policy.opsets]\n'com.acme' = '0..2'", 'policy.opsets."com.acme": requires a version such as 19, or'),
         ("[policy]\nmetadata = ['']", "policy.metadata: requires a list of non-empty keys, or a table"),
         ("[policy]\nmetadata = {'' = ['a']}", "policy.metadata: requires a list of non-empty keys, or a table"),
+        ("[policy]\nmetadata = {a = []}", "patterns for the value of each key, not a table with a wrong entry 'a'"),
         ("[policy]\nmetadata = {a = ['']}", "non-empty patterns for the value of each key, not a table with a wrong"),
         (
             "[policy]\nproducers = ['']",
-            "policy.producers: requires a list of non-empty strings (at least one), not a list with an empty string",
+            "policy.producers: requires a list of patterns with * and ?, or of names (at least one), not a list",
         ),
-        ("[policy.operators]\nforbid = ['']", "policy.operators.forbid: requires a list of non-empty strings, not"),
+        (
+            "[policy.operators]\nforbid = ['']",
+            "policy.operators.forbid: requires a list of operators, such as 'Loop' or 'com.microsoft::*', not",
+        ),
         (
             "[rules.disallowed-ir-version]\nir_version = '99'",
             "rules.disallowed-ir-version.ir_version: requires an IR version from 1 to 14",
+        ),
+        (
+            "[rules.unexpected-interface]\ninputs = { x = 'float' }",
+            "rules.unexpected-interface.inputs.x: requires a table, not 'float'",
         ),
         (
             "[rules.disallowed-operator-set]\nopsets = {'ai.onnx' = '99'}",

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,10 @@ from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import run
-from onnx_lint.configuration.settings import keys
+from onnx_lint.cli.plan import Plan
+from onnx_lint.configuration import files
+from onnx_lint.configuration.errors import RunError
+from onnx_lint.configuration.settings import Request, keys
 from onnx_lint.engine.option_kinds import OPTION_KINDS
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.value_kinds import ValueKind
@@ -86,31 +91,69 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@functools.cache
+def _validator() -> Any:
+    schema = json.loads((ROOT / "docs" / "config.schema.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
+
+
 def _is_wrong(text: str) -> bool:
     """Return whether the published schema rejects a configuration. It has no dates, and no other types of TOML."""
     import tomllib
 
     document = json.loads(json.dumps(tomllib.loads(text), default=lambda date: f"{date}"))
-    validator = jsonschema.Draft202012Validator(_SCHEMA, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
-    return not validator.is_valid(document)
+    return not _validator().is_valid(document)
 
 
-_SCHEMA = json.loads((ROOT / "docs" / "config.schema.json").read_text(encoding="utf-8"))
+def _is_told(said: str, name: str) -> bool:
+    """Return whether an error is one line that names the file and the key."""
+    return "\n" not in said and said.startswith("onnx-lint.toml") and name in said
 
 
-def test_every_wrong_value_of_every_key_ends_the_run(folder: Path, capsys: Output):
+def test_every_wrong_value_of_every_key_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """The settings are made as for a run, from files that are not written."""
+    given: list[bytes] = []
+    monkeypatch.setattr(files, "read_regular", lambda path, most: given[-1])
     wrong = 0
     problems = []
     for text, name in _texts():
+        given.append(text.encode())
+        try:
+            Plan(Request(paths=("m.textproto",), config="onnx-lint.toml")).settings_for("m.textproto")
+        except RunError as error:
+            said = str(error)
+        else:
+            if not _is_wrong(text):
+                continue
+            said = ""
+        wrong += 1
+        if not _is_told(said, name):
+            problems.append(f"{text.strip()}: {said[-300:]}")
+    assert problems == []
+    assert wrong > 1500
+
+
+def _run_ends_with_the_error(folder: Path, capsys: Output, texts: Iterable[tuple[str, str]]) -> int:
+    """Return how many of the configurations are wrong."""
+    wrong = 0
+    problems = []
+    for text, name in texts:
         (folder / "onnx-lint.toml").write_text(text)
         code = run(["m.textproto", "--show-settings"])
         said = capsys.readouterr().err.strip()
         if code == 0 and not _is_wrong(text):
             continue
         wrong += 1
-        lines = said.splitlines()
-        is_told = code == 2 and len(lines) == 1 and lines[0].startswith("Error: onnx-lint.toml") and name in lines[0]
-        if not is_told:
+        if code != 2 or not said.startswith("Error: ") or not _is_told(said.removeprefix("Error: "), name):
             problems.append(f"{text.strip()}: {code}: {said[-300:]}")
     assert problems == []
-    assert wrong > 1500
+    return wrong
+
+
+def test_an_error_in_a_setting_ends_the_run(folder: Path, capsys: Output):
+    assert _run_ends_with_the_error(folder, capsys, random.Random(69).sample([*_texts()], 60)) > 30
+
+
+@pytest.mark.slow
+def test_every_wrong_value_of_every_key_ends_the_run(folder: Path, capsys: Output):
+    assert _run_ends_with_the_error(folder, capsys, _texts()) > 1500

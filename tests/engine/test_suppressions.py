@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import random
 import re
@@ -167,22 +168,29 @@ def _in_model(rule: str, data: bytes, settings: Settings, directory: str | None 
 
 
 @functools.cache
-def _of_rule(rule: str) -> list[tuple[Model, Finding]]:
+def _of_rule(rule: str, most: int) -> list[tuple[Model, Finding]]:
     if rule == "unknown-field":
         node = bytes.fromhex(_NODE)
         nodes = b"".join(b"\x0a" + bytes([len(node)]) + node for _ in range(2))
         return _in_model(rule, b"\x08\x0a\x3a" + bytes([len(nodes)]) + nodes, Settings())
     if rule in SEVERAL:
         return _in_model(rule, SEVERAL[rule].encode(), Settings())
-    return [each for fixture in fixtures_of(rule) if not fixture.is_valid for each in _findings_about_several(fixture)]
+    wrong = (fixture for fixture in fixtures_of(rule) if not fixture.is_valid)
+    found = (each for fixture in wrong for each in _findings_about_several(fixture))
+    return list(itertools.islice(found, most))
 
 
+MOST = pytest.mark.parametrize("most", [8, pytest.param(40, marks=pytest.mark.slow)])
+"""The most findings of a rule that a test takes."""
+
+
+@MOST
 @pytest.mark.parametrize("rule", sorted(_folding_rules()))
-def test_a_place_hides_one_fault_of_a_finding_about_several(rule: str) -> None:
+def test_a_place_hides_one_fault_of_a_finding_about_several(rule: str, most: int) -> None:
     """The rest of the finding is about all others, and so is the rest of its fix."""
-    cases = _of_rule(rule)
+    cases = _of_rule(rule, most)
     assert cases
-    for model, finding in cases[:40]:
+    for model, finding in cases:
         for place in dict.fromkeys(_places(finding)[:3]):
             hidden, others = _split(finding, model, place)
             assert set(_places(hidden)) == {place}
@@ -195,10 +203,11 @@ def test_a_place_hides_one_fault_of_a_finding_about_several(rule: str) -> None:
                 assert place not in _edited(others), (finding.message, place)
 
 
+@MOST
 @pytest.mark.parametrize("rule", sorted(_folding_rules()))
-def test_a_name_that_hides_a_fault_hides_the_finding_on_it(rule: str) -> None:
+def test_a_name_that_hides_a_fault_hides_the_finding_on_it(rule: str, most: int) -> None:
     """The finding on what an entry names is compared once more with the entry, and then by its own name."""
-    for model, finding in _of_rule(rule)[:40]:
+    for model, finding in _of_rule(rule, most):
         names: list[str | None] = []
         if finding.parts is not None:
             finding.parts.split(finding, lambda _, name, names=names: names.append(name))

@@ -62,7 +62,7 @@ def changed(step: int) -> list[tuple[str, list[str]]]:
 
 
 def test_no_target_changes_whether_a_model_conforms() -> None:
-    assert changed(step=11) == []
+    assert changed(step=31) == []
 
 
 @pytest.mark.slow
@@ -75,7 +75,7 @@ def test_no_target_decides_whether_a_model_conforms_whose_missing_imports_are_ig
     """A runtime assumes imports, and with a target its nodes are judged by them."""
     files = sorted((FIXTURES / "missing-opset-import" / "invalid").glob("*.textproto"))
     assert len(files) > 5
-    for file in files:
+    for file in files[TARGETS.index(target) % 3 :: 3]:
         bare, report = (onnx_lint.lint(file, target=each, ignore=["missing-opset-import"]) for each in ([], target))
         assert report.files[0].internal_errors == (), file
         assert report.conforms is bare.conforms is not True, file

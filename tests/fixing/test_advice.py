@@ -51,16 +51,16 @@ def _check(name: str, data: bytes, settings: Settings, *, unsafe: bool) -> int:
     return count
 
 
-def _check_fixtures(*, of_all_rules: bool) -> int:
+def _check_fixtures(**chosen: Any) -> int:
     return sum(
         _check(name, data, settings, unsafe=unsafe)
-        for name, data, settings in faulty_files(of_all_rules=of_all_rules)
+        for name, data, settings in faulty_files(**chosen)
         for unsafe in (False, True)
     )
 
 
 def test_the_advice_leads_to_the_fix():
-    assert _check_fixtures(of_all_rules=False) >= 9
+    assert _check_fixtures(one_in=4) >= 2
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import pytest
 from google.protobuf import text_format
@@ -191,10 +192,10 @@ def test_of_a_long_value_the_size_and_the_digest_are_shown():
     assert lines[-1] == f"-      | doc_string: 5,000 bytes (SHA-256 {digest})"
 
 
-def _check_fixtures(*, of_all_rules: bool) -> int:
+def _check_fixtures(**chosen: Any) -> int:
     """Check the difference of each fixture that has one, and return their number."""
     count = 0
-    for name, data, settings in faulty_files(of_all_rules=of_all_rules):
+    for name, data, settings in faulty_files(**chosen):
         outcome = mended(BytesSource(data), settings, unsafe=True)
         count += bool(outcome.rounds)
         try:
@@ -205,7 +206,7 @@ def _check_fixtures(*, of_all_rules: bool) -> int:
 
 
 def test_the_difference_leads_from_the_text_of_a_model_to_that_of_its_fix():
-    assert _check_fixtures(of_all_rules=False) > 100
+    assert _check_fixtures(one_in=4) > 25
 
 
 @pytest.mark.slow

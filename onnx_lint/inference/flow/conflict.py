@@ -40,6 +40,10 @@ class Disagreement(Protocol):
     def describe(self) -> str:
         """Return the message."""
 
+    @property
+    def inner(self) -> str:
+        """What is wrong inside of the place, see `Finding.inner`."""
+
     def notes(self) -> list[Note]:
         """Return the places where the types or shapes come from."""
 
@@ -58,10 +62,6 @@ class NodeConflict(Disagreement, Protocol):
     @property
     def hint(self) -> str | None:
         """A change of the node with which the operands agree; None if none was found."""
-
-    @property
-    def inner(self) -> str:
-        """What is wrong inside of the place, see `Finding.inner`."""
 
 
 class Conflict(Disagreement, Protocol):
@@ -120,6 +120,11 @@ class DeclaredValue(Record):
     def definition(self) -> Definition | None:
         """The definition of the value."""
         return self.graph.definition_of(self.subject)
+
+    @property
+    def inner(self) -> str:
+        """Nothing: the declaration as a whole is wrong, or the place is that of a dimension."""
+        return ""
 
     def stated(self, declared: str) -> str:
         """Return the beginning of a message: the value and its declared type or shape."""

@@ -56,6 +56,11 @@ class DimensionEquation(Record):
         return self.node.graph.place.at(field, index).at("type").at("tensor_type").at("shape").at("dim", self.axis)
 
     @property
+    def inner(self) -> str:
+        """The dimension of an input; the place of a declared dimension says it."""
+        return "" if self.declared or self.axis is None else f"dimension {self.axis}"
+
+    @property
     def _declaration(self) -> tuple[str, int]:
         """The list and the index of the declaration; value_info before the outputs."""
         graph = self.node.graph
@@ -117,6 +122,11 @@ class Contradiction(Record):
         return one if isinstance(one, str) else str(self.equation.other)
 
     @property
+    def inner(self) -> str:
+        """The dimension of the input that is wrong."""
+        return self.equation.inner
+
+    @property
     def allowed(self) -> str:
         """The requirement on the variables."""
         return "variables that have one size each in the whole model"
@@ -167,6 +177,11 @@ class _SizeOfVariable(Record):
     source: Place
     input_name: str
     """The input that leaves it open, and its name."""
+
+    @property
+    def inner(self) -> str:
+        """The dimension of the input of a node that has the size."""
+        return self.equation.inner
 
     @property
     def place(self) -> Place:

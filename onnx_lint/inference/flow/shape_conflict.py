@@ -325,6 +325,11 @@ class _OfSubgraph(Record):
     call: Call | None
 
     @property
+    def inner(self) -> str:
+        """Nothing: the place is that of the dimension, or the shape as a whole is wrong."""
+        return ""
+
+    @property
     def allowed(self) -> str:
         """The shape that is required."""
         return text_of(self.shapes[0])

@@ -93,8 +93,13 @@ class OperandConflict(Record):
 
     @property
     def inner(self) -> str:
-        """Nothing: a type is that of the whole value."""
-        return ""
+        """The types of two inputs that must be equal: which of them is wrong is not known, but they may change places.
+
+        Any other type is that of the whole value.
+        """
+        if not isinstance(self.problem, Differing):
+            return ""
+        return ", ".join(f"input {index}: {self.inputs[index]}" for index in _inputs_of(self.problem))
 
     @property
     def lacks_conversion(self) -> bool:
@@ -356,6 +361,11 @@ class SubgraphConflict(Record):
     def subject(self) -> str | None:
         """The name of the node."""
         return self.node.name or None
+
+    @property
+    def inner(self) -> str:
+        """Nothing: a type is that of the whole value."""
+        return ""
 
     @property
     def lacks_conversion(self) -> bool:

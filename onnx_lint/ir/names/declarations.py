@@ -100,6 +100,15 @@ class Declaration:
         """Return the name of the declaration in messages."""
         return f"{self.field.replace('_', ' ')} {quote(self.name)} of {self.graph.describe()}"
 
+    def contradiction(self, other: Declaration) -> str:
+        """Return the first part of the type that another declaration contradicts: `rank`, or `1` for dimension 1.
+
+        In sequences, maps and optionals the part of the type inside comes behind its depth. Empty if there is none.
+        """
+        stated = other.statements
+        parts = (part for part, value in self.statements.items() if stated.get(part, value) != value)
+        return next((f"{depth or ''} {what}".strip() for depth, what in parts), "")
+
     def describe_type(self) -> str:
         """Return the declared type, such as `float[2, N]`."""
         from onnx_lint.ir.in_words import describe_tensor_type, describe_type

@@ -11,8 +11,8 @@ from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.wording import counted, describe_shape
 
-ValueFault = tuple[str, str, str, str | None]
-"""The attribute, the fault, what is allowed, and the attribute that it contradicts."""
+ValueFault = tuple[str, str, str, str | None] | tuple[str, str, str, str | None, int]
+"""The attribute, the fault, what is allowed, the attribute that it contradicts, and the index of a wrong element."""
 
 _VALUES: Final = {"values_int64s": "int64", "values_floats": "float", "values_strings": "string"}
 
@@ -109,11 +109,12 @@ def _pool_faults(given: Mapping[str, Proto], starts: list[int], pool: str, size:
                 f"has {start} as element {n - 1}, but {after}",
                 f"ascending numbers up to {size}",
                 pool,
+                n - 1,
             )
             return
         if (end - start) % n:
             what = f"leaves {counted(end - start, 'element')} of '{pool}' to n-grams of length {n}, no multiple of {n}"
-            yield "ngram_counts", what, f"a multiple of {n} elements for them", pool
+            yield "ngram_counts", what, f"a multiple of {n} elements for them", pool, n - 1
             return
         n_grams += (end - start) // n
     count = len(given["ngram_indexes"].ints) if "ngram_indexes" in given else 0

@@ -180,7 +180,8 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     index = NodeIndex(trees, ids)
     twice = index.repeated()
     if twice != _NO_NODE:
-        yield "nodes_nodeids", f"names node {ids[twice]} of tree {trees[twice]} twice", "each node of a tree once", None
+        what = f"names node {ids[twice]} of tree {trees[twice]} twice"
+        yield "nodes_nodeids", what, "each node of a tree once", None, twice
         return
     branches = np.flatnonzero(is_branch).astype(_position_type(ids.size))
     if "nodes_featureids" in given and len(given["nodes_featureids"].ints) == ids.size:
@@ -203,7 +204,7 @@ def _misnumbered(trees: Array, ids: Array) -> Iterator[ValueFault]:
         own = ids[codes == codes[wrong[0]]]
         size = int(sizes[codes[wrong[0]]])
         what = f"numbers the {counted(size, 'node')} of tree {names[codes[wrong[0]]]} from {own.min()} to {own.max()}"
-        yield "nodes_nodeids", what, f"ids from 0 to {size - 1} in each tree", None
+        yield "nodes_nodeids", what, f"ids from 0 to {size - 1} in each tree", None, int(wrong[0])
 
 
 def _negative_features(features: Array) -> Iterator[ValueFault]:
@@ -214,6 +215,7 @@ def _negative_features(features: Array) -> Iterator[ValueFault]:
             f"names feature {features[wrong[0]]}, but must be at least 0",
             "numbers of at least 0",
             None,
+            int(wrong[0]),
         )
 
 
@@ -223,7 +225,7 @@ def _lost(branches: Array, trees: Array, children: list[Array], named: tuple[Arr
         if lost.size:
             at = branches[lost[0]]
             what = f"names node {ids[at]}, which tree {trees[at]} does not have"
-            yield name, what, "the id of a node of the same tree", "nodes_nodeids"
+            yield name, what, "the id of a node of the same tree", "nodes_nodeids", int(at)
 
 
 def _lost_votes(given: Given, voting: Voting, index: NodeIndex) -> Iterator[ValueFault]:
@@ -235,7 +237,7 @@ def _lost_votes(given: Given, voting: Voting, index: NodeIndex) -> Iterator[Valu
         lost = np.flatnonzero(index.positions(trees, ids) == _NO_NODE)
         if lost.size:
             what = f"names node {ids[lost[0]]} of tree {trees[lost[0]]}, which is not a node of the ensemble"
-            yield names[1], what, "the ids of nodes in 'nodes_nodeids'", "nodes_nodeids"
+            yield names[1], what, "the ids of nodes in 'nodes_nodeids'", "nodes_nodeids", int(lost[0])
 
 
 # --- TreeEnsemble
@@ -272,7 +274,8 @@ def ensemble_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
             flags = _integers(given[are_leaves])
             wrong = np.flatnonzero((flags != 0) & (flags != 1))
             if wrong.size:
-                yield are_leaves, f"holds {flags[wrong[0]]}, but must be 0 or 1", "0 or 1 for each node", None
+                at = int(wrong[0])
+                yield are_leaves, f"holds {flags[at]}, but must be 0 or 1", "0 or 1 for each node", None, at
     if nodes is not None and leaves is not None:
         yield from _child_faults(given, nodes[1], leaves[1])
 
@@ -297,6 +300,7 @@ def _mode_faults(given: Given) -> Iterator[ValueFault]:
             f"holds {int(numbers[wrong[0]])}, but must be 0 to 6",
             f"0 to {_MEMBER}, for {_MODE_NAMES}",
             None,
+            int(wrong[0]),
         )
 
 
@@ -353,7 +357,7 @@ def _outside(name: str, numbers: Array, count: int, noun: str, other: str | None
     wrong = np.flatnonzero((numbers < 0) | (numbers >= min(count, MOST)))
     if wrong.size:
         what = f"names {noun} {numbers[wrong[0]]}, but there {are(count, noun)}"
-        yield name, what, _range_of(count, noun), other
+        yield name, what, _range_of(count, noun), other, int(wrong[0])
 
 
 def _range_of(count: int, noun: str) -> str:
@@ -374,7 +378,7 @@ def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[ValueFault]
             noun = "leaf" if flags[wrong[0]] else "node"
             count = int(counts[wrong[0]])
             what = f"names {noun} {positions[wrong[0]]}, but there {are(count, noun)}"
-            yield name, what, _range_of(count, noun), are_leaves
+            yield name, what, _range_of(count, noun), are_leaves, int(wrong[0])
         is_node = (flags == 0) & (positions >= 0) & (positions < min(nodes, MOST))
         children.append(np.where(is_node, positions, _NO_NODE))
     yield from _shared_nodes(nodes, children)
@@ -386,9 +390,10 @@ def _shared_nodes(count: int, children: list[Array]) -> Iterator[ValueFault]:
     for name, own in zip(BRANCHES, children, strict=True):
         both = np.concatenate([own, *(each for each in children if each is not own)])
         times = np.bincount(both[both != _NO_NODE], minlength=count)
-        twice = own[own != _NO_NODE][times[own[own != _NO_NODE]] > 1]
+        twice = np.flatnonzero((own != _NO_NODE) & (times[own] > 1)) if count else own
         if twice.size:
-            yield name, f"names node {twice[0]}, which is a child twice", "each node as a child once", None
+            at = int(twice[0])
+            yield name, f"names node {own[at]}, which is a child twice", "each node as a child once", None, at
             return
 
 
@@ -405,13 +410,13 @@ def _circles(count: int, parents: Array, children: list[Array], describe: Callab
         own = np.flatnonzero(own_children == parents)
         if own.size:
             at = int(parents[own[0]])
-            yield name, f"names {describe(at)} as its own child", "a node further down the tree", None
+            yield name, f"names {describe(at)} as its own child", "a node further down the tree", None, at
             return
     at = node_on_circle(count, parents, children)
     if at != _NO_NODE:
         where = np.flatnonzero(parents == at)[0]
         name = BRANCHES[0] if children[0][where] != _NO_NODE else BRANCHES[1]
-        yield name, f"leads from {describe(at)} back to it", "nodes further down the tree", None
+        yield name, f"leads from {describe(at)} back to it", "nodes further down the tree", None, at
 
 
 def node_on_circle(count: int, parents: Array, children: list[Array]) -> int:

@@ -56,13 +56,17 @@ class Constant(Record):
     """True if a number is NaN; the other facts leave it out."""
     read: Callable[[], Iterable[float]]
 
-    def first(self, is_wrong: Callable[[float], bool]) -> str:
-        """Return the first wrong number and how many there are: `element 2 of initializer 's' is 0 (and 3 more)`."""
+    def first(self, is_wrong: Callable[[float], bool]) -> tuple[str, str]:
+        """Return the first wrong number and how many there are, and which it is.
+
+        The first is `element 2 of initializer 's' is 0 (and 3 more)`, the second `element 2`; it is empty if there is
+        only one number.
+        """
         wrong = ((index, number) for index, number in enumerate(self.read()) if is_wrong(number))
         index, number = next(wrong, (0, self.least))  # a data file may change meanwhile
         if self.size == 1:
-            return f"{self.owner} is {in_words(number)}"
-        return element_is(index, self.owner, in_words(number), 1 + sum(1 for _ in wrong))
+            return f"{self.owner} is {in_words(number)}", ""
+        return element_is(index, self.owner, in_words(number), 1 + sum(1 for _ in wrong)), f"element {index}"
 
 
 def element_is(index: int, owner: str, number: str, count: int) -> str:

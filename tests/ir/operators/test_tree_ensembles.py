@@ -161,7 +161,7 @@ def test_lists_that_are_left_out_or_of_other_lengths_lead_nowhere_else():
 def test_a_root_beyond_the_nodes_is_reported_whatever_lists_are_there():
     for name in ("nodes_featureids", "nodes_truenodeids"):
         given = _attributes(tree_roots=[2], **{name: [0]})
-        [(attribute, what, _, other)] = ensemble_faults(given, given.keys())
+        [(attribute, what, _, other, *_)] = ensemble_faults(given, given.keys())
         assert (attribute, what, other) == ("tree_roots", "names node 2, but there is 1 node", name)
 
 

@@ -22,15 +22,16 @@ def rules_with_fixes() -> tuple[str, ...]:
     return tuple(path.stem.replace("_", "-") for path in sources if "fix=" in path.read_text(encoding="utf-8"))
 
 
-def faulty_files(*, of_all_rules: bool = False) -> Iterator[tuple[str, bytes, Settings]]:
+def faulty_files(*, of_all_rules: bool = False, one_in: int = 1) -> Iterator[tuple[str, bytes, Settings]]:
     """Yield the name, the binary form and the settings of each fixture with a fault. The chapter hygiene is selected.
 
-    `of_all_rules`: whether to yield fixtures of rules without fixes too; they have findings of other rules.
+    `of_all_rules`: whether to yield fixtures of rules without fixes too; they have findings of other rules. `one_in`:
+    one of so many is yielded.
     """
-    for path in sorted(FIXTURES.glob("*/invalid/*.*")):
+    all_paths = sorted(FIXTURES.glob("*/invalid/*.*"))
+    paths = all_paths if of_all_rules else [path for path in all_paths if path.parts[-3] in rules_with_fixes()]
+    for path in paths[::one_in]:
         fixture = read_fixture(path)
-        if not of_all_rules and fixture.rule not in rules_with_fixes():
-            continue
         settings = fixture.settings
         if not settings.select:
             settings = replace(settings, extend_select=("hygiene",))
