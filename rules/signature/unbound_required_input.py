@@ -5,17 +5,17 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.inference.flow.walks import InputUse
+from onnx_lint.inference.flow.walks import InputUse, OmittedInput
 from onnx_lint.ir.operators.mismatch import describe_schema
-from onnx_lint.model import AlikeNodes, Graph, GraphKind, Model, Node, Operator
+from onnx_lint.model import AlikeNodes, Graph, GraphKind, Model, Node, Operator, Place
 from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.spec.operators.schema import ParameterOption
-from onnx_lint.wording import quote
+from onnx_lint.wording import counted, quote
 
 
-@rule(clause=("FUN-20a", "FUN-20b"), since="0.2.0", about=Model.functions, needs="node")
+@rule(clause=("FUN-20a", "FUN-20b", "FUN-20c"), since="0.2.0", about=Model.functions, needs="node")
 def unbound_required_input(model: Model) -> Iterator[Finding]:
-    """A call leaves out an input that the function passes to an operator that requires it.
+    """A call leaves out an input that the function passes to a required or variadic input of an operator.
 
     ### How to fix
 
@@ -48,7 +48,10 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A call may omit inputs that the body passes only to optional and variadic inputs of operators.
+    - A call may omit inputs that the body passes only to optional inputs of operators.
+    - An input that the body passes to a variadic input, for example of Sum or Loop, is a warning: the specification
+      does not say whether one of the values may be missing. ONNX Runtime crashes or fails there. It is an error if the
+      operator then has fewer values than it requires, as a Concat of omitted inputs only.
     - An input that is passed from function to function is followed to the operator.
     - For nodes in subgraphs of the body the finding needs `--pedantic`, because a branch may ask with
       OptionalHasElement whether the input is there. A subgraph that surely runs in this call is part of the body: that
@@ -60,18 +63,25 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
     omitting = list(filter(_leaves_out, model.operators.alike_nodes))
     if not omitting:
         return
-    always, sometimes = _needs(model, with_subgraphs=False), _needs(model, with_subgraphs=True)
-    in_calls = {each.call.place: each for each in reversed(model.value_flow.omitted_inputs)}
+    always, sometimes = _uses(model, with_subgraphs=False), _uses(model, with_subgraphs=True)
+    required = _needs(always, only_required=True)
+    wanted, perhaps_wanted = _needs(always, only_required=False), _needs(sometimes, only_required=False)
+    in_calls: dict[Place, OmittedInput] = {}
+    for omitted in sorted(model.value_flow.omitted_inputs, key=lambda each: not each.use.is_required):
+        in_calls.setdefault(omitted.call.place, omitted)
     for alike in omitting:
-        needed, may_be_needed = always.of_call(alike), sometimes.of_call(alike)
+        of_all, of_some, of_few = required.of_call(alike), wanted.of_call(alike), perhaps_wanted.of_call(alike)
         for node in alike.nodes:
             in_call = in_calls.get(node.place)
-            if needed is not None:
-                yield _finding(model, node, *needed, "FUN-20a")
-            elif in_call is not None:
-                yield _finding(model, node, in_call.index, in_call.use, 1, "FUN-20a")
-            elif may_be_needed is not None:
-                yield _finding(model, node, *may_be_needed, "FUN-20b")
+            if of_all is not None:
+                yield _finding(model, node, *of_all, "FUN-20a")
+            elif in_call is not None and (in_call.use.is_required or of_some is None):
+                clause = "FUN-20a" if in_call.use.is_required else "FUN-20c"
+                yield _finding(model, node, in_call.index, in_call.use, 1, clause)
+            elif of_some is not None:
+                yield _finding(model, node, *of_some, "FUN-20c")
+            elif of_few is not None:
+                yield _finding(model, node, *of_few, "FUN-20b")
 
 
 def _leaves_out(alike: AlikeNodes) -> bool:
@@ -80,11 +90,24 @@ def _leaves_out(alike: AlikeNodes) -> bool:
     return function is not None and (len(given) < len(function.body.input_names) or not all(given))
 
 
+FunctionInput = tuple[int, int]
+"""The index of a function and the index of one of its inputs."""
+
+
+class _Uses(Record):
+    """The inputs of functions that their bodies pass to inputs that are not optional."""
+
+    by_operators: list[tuple[FunctionInput, InputUse]]
+    """The inputs that go to operators."""
+    by_calls: dict[FunctionInput, list[tuple[FunctionInput, InputUse]]]
+    """For each input of a function, the inputs of other functions that their bodies pass to it."""
+
+
 class _NeededInputs(Record):
     """The inputs that functions need."""
 
-    uses: dict[tuple[int, int], InputUse]
-    """The node that needs each, by the indices of the function and of the input."""
+    uses: dict[FunctionInput, InputUse]
+    """The node that needs each."""
     indices: dict[int, list[int]]
     """The indices of the inputs of each function, in order."""
 
@@ -101,12 +124,9 @@ class _NeededInputs(Record):
         return first, self.uses[function.index, first], count
 
 
-def _needs(model: Model, *, with_subgraphs: bool) -> _NeededInputs:
-    """Return the needs of function bodies, or also those of their subgraphs, which may not run."""
-    needs: dict[tuple[int, int], InputUse] = {}
-    passed_on: dict[tuple[int, int], list[tuple[tuple[int, int], InputUse]]] = {}
-    """For each input of a function, the inputs of other functions that their bodies pass to it."""
-    pending: list[tuple[tuple[int, int], InputUse]] = []
+def _uses(model: Model, *, with_subgraphs: bool) -> _Uses:
+    """Return the uses in function bodies, or also those in their subgraphs, which may not run."""
+    uses = _Uses([], {})
     for graph in model.graphs:
         function = graph.function
         if function is None or not (with_subgraphs or graph.is_function):
@@ -114,20 +134,41 @@ def _needs(model: Model, *, with_subgraphs: bool) -> _NeededInputs:
         parameters = {name: index for index, name in enumerate(function.body.input_names) if name}
         for node in graph.nodes if not parameters.keys().isdisjoint(chain(*graph.node_inputs)) else ():
             operator = model.operators.operator(node)
-            required = _required(operator)
             for index, name in enumerate(node.inputs):
                 if name not in parameters or _is_hidden(name, graph):
                     continue
-                item = (function.index, parameters[name]), InputUse(node, index)
+                given = function.index, parameters[name]
+                option = _option(operator, index)
                 if operator.function is not None:
-                    passed_on.setdefault((operator.function.index, index), []).append(item)
-                elif index in required:
-                    pending.append(item)
-    # Each input is taken up once, however long the chain of calls is.
-    for key, use in pending:
-        if key not in needs:
-            needs[key] = use
-            pending += passed_on.get(key, ())
+                    item = given, InputUse(node, index, is_required=True)
+                    uses.by_calls.setdefault((operator.function.index, index), []).append(item)
+                elif option is not ParameterOption.OPTIONAL:
+                    item = given, InputUse(node, index, option is ParameterOption.SINGLE)
+                    uses.by_operators.append(item)
+    return uses
+
+
+def _option(operator: Operator, index: int) -> ParameterOption:
+    """Return how often an operator takes an input; an operator without a signature may take it or not."""
+    schema = operator.schema
+    if schema is None or schema.deprecated or not schema.inputs:
+        return ParameterOption.OPTIONAL
+    last = schema.inputs[-1].option
+    if index < len(schema.inputs):
+        return schema.inputs[index].option
+    return last if last is ParameterOption.VARIADIC else ParameterOption.OPTIONAL
+
+
+def _needs(uses: _Uses, *, only_required: bool) -> _NeededInputs:
+    """Return the needed inputs; `only_required`: without the values of variadic inputs."""
+    needs: dict[FunctionInput, InputUse] = {}
+    for is_required in (True,) if only_required else (True, False):
+        pending = [item for item in uses.by_operators if item[1].is_required == is_required]
+        # Each input is taken up once, however long the chain of calls is.
+        for key, use in pending:
+            if key not in needs:
+                needs[key] = use
+                pending += uses.by_calls.get(key, ())
     indices: dict[int, list[int]] = {}
     for number, index in sorted(needs):
         indices.setdefault(number, []).append(index)
@@ -144,15 +185,6 @@ def _is_hidden(name: str, graph: Graph) -> bool:
     return False
 
 
-def _required(operator: Operator) -> frozenset[int]:
-    """Return the indices of the inputs without which the operator cannot be computed."""
-    schema = operator.schema
-    if schema is None or schema.deprecated:
-        return frozenset()
-    parameters = enumerate(schema.inputs)
-    return frozenset(index for index, parameter in parameters if parameter.option is ParameterOption.SINGLE)
-
-
 def _finding(model: Model, node: Node, index: int, use: InputUse, count: int, clause: str) -> Finding:
     """Return the finding for a call without some inputs; `index` is the first of those that are needed."""
     function = model.operators.operator(node).function
@@ -161,7 +193,16 @@ def _finding(model: Model, node: Node, index: int, use: InputUse, count: int, cl
     schema = model.operators.operator(use.node).schema
     needed_by = f"{use.node.describe()} in the body"
     if schema is not None:
-        needed_by += f"; {describe_schema(schema)} requires it"
+        is_variadic = _option(model.operators.operator(use.node), use.index) is ParameterOption.VARIADIC
+        why = "requires it"
+        if is_variadic:
+            parameter = quote(schema.inputs[-1].name)
+            why = f"requires {counted(schema.inputs[-1].min_arity, 'value')} of its variadic input {parameter}"
+        if is_variadic and clause != "FUN-20a":
+            why = f"takes it as one of the values of its variadic input {parameter}"
+        needed_by += f"; {describe_schema(schema)} {why}"
+    elif clause == "FUN-20c":
+        needed_by += ", and that function to a variadic input of an operator"
     what = f"input {index} ({quote(name)})" if count == 1 else f"{count:,} inputs, first input {index} ({quote(name)})"
     return Finding(
         node.place,

@@ -11,13 +11,12 @@ from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.frames import Frame, Frames, HeldGraph, Known, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.flow.walks import Call, CallNeeds, InputUse, OmittedInput, arguments_for
+from onnx_lint.inference.flow.walks import Call, CallNeeds, InputUse, OmittedInput, arguments_for, needed_inputs
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.types.argument import Arguments, Protos, read_arguments
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import attribute_name
-from onnx_lint.spec.operators.schema import ParameterOption
 
 REPEATED_NODES: Final = 50_000
 """The budget, in nodes of function bodies, for walks with further tuples of argument types, after the first walk over
@@ -111,6 +110,7 @@ class FunctionWalk:
         if needs.uses:
             names = enumerate(function.body.input_names)
             uses = [(index, needs.uses[name]) for index, name in names if name in needs.uses]
+            uses.sort(key=lambda each: not each[1].is_required)
             self._needs[call] = uses[:_MOST_NEEDS]
             self._note_needs(node, frame, uses[:_MOST_NEEDS])
         self._typed.setdefault(types, _types_only(outputs))
@@ -122,7 +122,7 @@ class FunctionWalk:
         for index, use in needs:
             given = node.inputs[index] if index < len(node.inputs) else ""
             if given and frame.needs is not None and not self._found.unsure:
-                frame.needs.uses.setdefault(given, InputUse(node, index))
+                frame.needs.add(given, InputUse(node, index, use.is_required))
             elif not given and not is_noted:
                 self._found.omitted_inputs.append(OmittedInput(node, index, use))
                 is_noted = True
@@ -137,9 +137,8 @@ class FunctionWalk:
             memo = frame.memos.get(node.form) if not omitted.isdisjoint(node.inputs) else None
             if memo is None or memo.operator is None or memo.operator.schema.deprecated:
                 continue
-            for index, (name, parameter) in enumerate(zip(node.inputs, memo.operator.schema.inputs, strict=False)):
-                if name in omitted and parameter.option is ParameterOption.SINGLE:
-                    frame.needs.uses.setdefault(name, InputUse(node, index))
+            for index, is_required in needed_inputs(memo.operator.schema, node.inputs, omitted):
+                frame.needs.add(node.inputs[index], InputUse(node, index, is_required))
 
     def _bytes_of(self, attribute: Any) -> bytes:
         if id(attribute) not in self._serialized:

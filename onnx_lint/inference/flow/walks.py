@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
+from operator import attrgetter
+from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node
+from onnx_lint.spec.operators.schema import OperatorSchema, ParameterOption
 
 
 class Call(Record):
@@ -28,6 +31,29 @@ class InputUse(Record):
 
     node: Node
     index: int
+    is_required: bool
+    """False for one of the values of a variadic input that has enough others."""
+
+
+def needed_inputs(schema: OperatorSchema, names: Sequence[str], omitted: Set[str]) -> Iterator[tuple[int, bool]]:
+    """Yield the index of each input of a node that is omitted and not optional, and whether the operator requires it.
+
+    Among the values of a variadic input, the specification requires only the least number of values.
+    """
+    for index, (name, parameter) in enumerate(zip(names, schema.inputs, strict=False)):
+        if name in omitted and parameter.option is ParameterOption.SINGLE:
+            yield index, True
+    last = schema.inputs[-1] if schema.inputs else None
+    if last is not None and last.option is ParameterOption.VARIADIC:
+        before = len(schema.inputs) - 1
+        values = [name for name in names[before:] if name and name not in omitted]
+        is_short = len(values) < last.min_arity
+        for index, name in enumerate(names[before:], before):
+            if name in omitted:
+                yield index, is_short
+
+
+_IS_REQUIRED: Final = attrgetter("is_required")
 
 
 class CallNeeds:
@@ -38,6 +64,12 @@ class CallNeeds:
     def __init__(self) -> None:
         self.uses: dict[str, InputUse] = {}
 
+    def add(self, name: str, use: InputUse) -> None:
+        """Note that the body needs an input. A use that requires it replaces one that does not."""
+        known = self.uses.get(name)
+        if known is None or (use.is_required and not known.is_required):
+            self.uses[name] = use
+
     def take(self) -> dict[str, InputUse]:
         """Return what is needed so far, and begin anew."""
         taken, self.uses = self.uses, {}
@@ -45,9 +77,12 @@ class CallNeeds:
 
     def put(self, before: dict[str, InputUse], in_each: Sequence[dict[str, InputUse]]) -> None:
         """Set what was needed before some subgraphs, and what each of them needs: one of them runs."""
-        first, *others = in_each or ({},)
-        common = {name: use for name, use in first.items() if all(name in other for other in others)}
-        self.uses = common | before
+        self.uses = before
+        for name in (in_each or ({},))[0]:
+            uses = [each[name] for each in in_each if name in each]
+            if len(uses) == len(in_each):
+                # What one of them does not require is not required.
+                self.add(name, min(uses, key=_IS_REQUIRED))
 
 
 class OmittedInput(Record):
