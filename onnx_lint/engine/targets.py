@@ -8,6 +8,8 @@ the target, and a line about each program. Whether a model conforms to ONNX depe
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import takewhile
+from math import prod
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
@@ -17,10 +19,12 @@ from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
 from onnx_lint.model import Model, StoredTensor
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
+from onnx_lint.schema import Proto
 from onnx_lint.spec.clauses import Clause, Severity, clauses
-from onnx_lint.spec.element_types import STRING_TYPE
+from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
+from onnx_lint.spec.products.refusals import READ_INPUTS
+from onnx_lint.spec.releases import DOMAIN_ALIAS, is_onnx_domain, normalized_domain
 from onnx_lint.spec.target import (
     CHECKER,
     CONTRIBUTED,
@@ -242,19 +246,52 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
     if release is not None:
         yield from unjudged_nodes(model, release)
         yield from _unjudged_sparse(model, release)
+        yield from _unjudged_tensors(model) if release.has_kernels else _unjudged_by_openvino(model)
     else:
         own = sum(is_onnx_domain(normalized_domain(each.domain)) for each in model.functions)
         if own:
             yield f"{counted(own, 'function')} in a domain of ONNX"
+        yield from _unjudged_by_onnx(model)
     if program == FULL_CHECK:
-        # onnx refuses some that are right (docs/faults_of_onnx.md).
-        if model.effective_ir_version < OPSET_IMPORTS_SINCE:
-            yield f"a model of IR version {model.effective_ir_version}"
-        if model.tensors.sparse:
-            yield counted(len(model.tensors.sparse), "sparse tensor")
-        integers = sum(each.is_external and each.data_type in _INTEGERS for each in model.external_data)
-        if integers:
-            yield f"{counted(integers, 'tensor')} of integers in data files"
+        yield from _unjudged_by_full_check(model)
+
+
+def _unjudged_by_onnx(model: Model) -> Iterator[str]:
+    """Yield what both checks of onnx may refuse though it is right, in words."""
+    names = [{entry.domain for entry in function.proto.opset_import} for function in model.functions]
+    aliased = sum(DOMAIN_ALIAS in each and "" not in each for each in names)
+    if aliased:
+        yield f"{counted(aliased, 'function')} with an import of 'ai.onnx' and none of ''"
+    yield from _unjudged_sizes(model)
+
+
+def _unjudged_by_full_check(model: Model) -> Iterator[str]:
+    """Yield what `full_check` refuses in some models that are right (docs/faults_of_onnx.md), in words."""
+    if model.effective_ir_version < OPSET_IMPORTS_SINCE:
+        yield f"a model of IR version {model.effective_ir_version}"
+    if model.tensors.sparse:
+        yield counted(len(model.tensors.sparse), "sparse tensor")
+    integers = sum(each.is_external and each.data_type in _INTEGERS for each in model.external_data)
+    if integers:
+        yield f"{counted(integers, 'tensor')} of integers in data files"
+    short = sum(len(node.outputs) < len(function.body.output_names) for node, function in model.calls.all)
+    if short:
+        yield f"{counted(short, 'call')} that {'leaves' if short == 1 else 'leave'} out the last outputs"
+    reading = sum(1 for _ in _read_from_files(model))
+    if reading:
+        yield f"{counted(reading, 'tensor')} in data files that may decide a shape"
+
+
+def _read_from_files(model: Model) -> Iterator[Proto]:
+    """Yield the tensors of other types than integers in data files whose elements the inference of shapes reads."""
+    for alike in model.operators.alike_nodes if model.external_data else ():
+        rows = () if alike.operator.domain else READ_INPUTS.get(alike.operator.op_type, ())
+        for index in {index for row in rows for index in row.inputs}:
+            for node in alike.nodes:
+                name = node.inputs[index] if index < len(node.inputs) else ""
+                for tensor in model.stored_elements.tensors_of(node.graph, name):
+                    if tensor.data_location == EXTERNAL_LOCATION and tensor.data_type not in _INTEGERS:
+                        yield tensor
 
 
 def _unjudged_sparse(model: Model, release: ProductRelease) -> Iterator[str]:
@@ -269,6 +306,41 @@ def _unjudged_sparse(model: Model, release: ProductRelease) -> Iterator[str]:
         count = sum(len(graph.sparse_initializer_names) for graph in model.graphs_with("sparse_initializer"))
         if count:
             yield counted(count, "sparse initializer")
+
+
+def _unjudged_tensors(model: Model) -> Iterator[str]:
+    """Yield the tensors that ONNX Runtime refuses if it reads them, in words. It may remove a tensor unread."""
+    based = sum(any(entry.key == "basepath" for entry in each.proto.external_data) for each in model.tensors.external)
+    if based:
+        yield f"{counted(based, 'tensor')} with the key 'basepath'"
+    miscounted = [each.proto for each in model.tensors.miscounted]
+    strings = sum(proto.data_type == STRING_TYPE and proto.HasField("raw_data") for proto in miscounted)
+    if strings:
+        yield f"{counted(strings, 'tensor')} of strings with raw_data"
+    yield from _unjudged_sizes(model)
+
+
+def _unjudged_by_openvino(model: Model) -> Iterator[str]:
+    """Yield the tensors that OpenVINO refuses in some releases, in words."""
+    unmeasured = sum(each.is_external and "length" not in each.keys for each in model.external_data)
+    if unmeasured:  # then the file may have nothing else
+        yield f"{counted(unmeasured, 'tensor')} in data files without a length"
+    empty = sum(0 in each.proto.dims for each in model.tensors.of({STRING_TYPE}))
+    if empty:
+        yield f"{counted(empty, 'tensor')} of strings without elements"
+
+
+def _unjudged_sizes(model: Model) -> Iterator[str]:
+    """Yield the tensors whose sizes onnx and ONNX Runtime refuse to multiply, in words."""
+    large = sum(_overflows(each.proto.dims) for each in model.tensors.miscounted)
+    if large:
+        yield f"{counted(large, 'tensor')} with sizes that overflow before a 0"
+
+
+def _overflows(dims: Sequence[int]) -> bool:
+    """Return whether the product of the sizes leaves 64 bits before a size of 0 ends it."""
+    before = takewhile(bool, dims)
+    return 0 in dims and prod(before) > MAX_INT64
 
 
 def _is_packed(values: StoredTensor | None) -> bool:

@@ -21,6 +21,8 @@ def unjudged_nodes(model: Model, release: ProductRelease) -> Iterator[str]:
     for alike in model.operators.alike_nodes:
         nodes = [node for node in alike.nodes if model.calls.is_run(node.graph)]
         operator = alike.operator
+        if _is_listed(operator, release):  # OpenVINO leaves out what no output needs
+            counts["that no output needs"] += sum(not model.uses.is_needed(node) for node in nodes)
         reason = _reason(model, operator, release, functions) if nodes else ""
         if reason:
             counts[reason] += len(nodes)
@@ -51,6 +53,16 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
     if domain in release.own_domains and model.operators.schemas.is_described(domain):
         return of_domain  # by a schema file, whose signatures may be those of another release
     return "with subgraphs" if schema.has_subgraphs and not release.has_kernels else ""
+
+
+def _is_listed(operator: Operator, release: ProductRelease) -> bool:
+    """Return whether a release without kernels is known to refuse an operator."""
+    schema = operator.schema
+    return (
+        schema is not None
+        and not release.has_kernels
+        and release.refuses(schema.domain, schema.name, schema.since_version)
+    )
 
 
 def _typed_parameters(operator: Operator, release: ProductRelease) -> frozenset[str] | None:

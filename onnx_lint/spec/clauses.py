@@ -93,9 +93,9 @@ OWN_CHAPTERS: Final = ("hygiene", "policy", "target")
 """The chapters of onnx-lint's own, which are not part of the specification: a model conforms without them."""
 
 
-CONSUMERS: Final = ("onnx.checker", "onnx.full_check", "onnxruntime")
+CONSUMERS: Final = ("onnx.checker", "onnx.full_check", "onnxruntime", "openvino")
 """The consumers of which it is recorded what they reject: `onnx.checker.check_model`, the same with `full_check=True`,
-and ONNX Runtime.
+ONNX Runtime and OpenVINO.
 """
 
 _CASES: Final = r"(?: if ([a-z-]+(?: or [a-z-]+)*))?"

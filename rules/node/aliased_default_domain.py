@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from onnx_lint.model import Model, Node, has_aliased_domains
 from onnx_lint.rule import Faults, Finding, rule
@@ -42,10 +43,11 @@ def aliased_default_domain(model: Model) -> Iterator[Finding]:
     for graph in model.graphs:
         forms = {form for form in graph.form_counts if form.domain == DOMAIN_ALIAS}
         if forms:
-            yield _finding(graph.nodes_of(forms))
+            is_called = graph.function is None or graph.function.index in model.calls.called
+            yield _finding(graph.nodes_of(forms), None if is_called else "uncalled")
 
 
-def _finding(nodes: Sequence[Node]) -> Finding:
+def _finding(nodes: Sequence[Node], case: str | None) -> Finding:
     first = nodes[0]
     occurrences = f" ({len(nodes):,} occurrences)" if len(nodes) > 1 else ""
     return Finding(
@@ -55,5 +57,6 @@ def _finding(nodes: Sequence[Node]) -> Finding:
         allowed="the empty domain",
         subject=first.name or None,
         collective=True,
-        parts=Faults(nodes, _finding, lambda node: (node.place.at("domain"), node.name or None)),
+        case=case,
+        parts=Faults(nodes, partial(_finding, case=case), lambda node: (node.place.at("domain"), node.name or None)),
     )

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from onnx_lint.ir.operators.changed_signature import refused_form, refused_types
 from onnx_lint.model import (
@@ -158,7 +158,7 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
         )
     if release.has_kernels:
         for function in model.functions:
-            yield from _other_name(function, release)
+            yield from _other_name(model, function, release)
 
 
 def _imports(model: Model, release: ProductRelease) -> Iterator[tuple[str, int, str, Place]]:
@@ -171,20 +171,27 @@ def _imports(model: Model, release: ProductRelease) -> Iterator[tuple[str, int, 
             yield normalized_domain(entry.domain), entry.version, function.body.describe(), place
 
 
-def _other_name(function: Function, release: ProductRelease) -> Iterator[Finding]:
-    """Yield a finding if a function imports the default domain only by a name that its nodes do not use."""
-    other = shown_domain("")
+def _other_name(model: Model, function: Function, release: ProductRelease) -> Iterator[Finding]:
+    """Yield a finding if a function imports the default domain only by the name that its nodes do not use.
+
+    ONNX Runtime refuses each call of a function whose nodes use the longer name (NOD-3b), whatever it imports.
+    """
     names = [entry.domain for entry in function.proto.opset_import]
-    if other in names and "" not in names and any(not node.domain for node in function.body.nodes):
-        yield Finding(
-            function.place.at("opset_import", names.index(other)),
-            f"{function.body.describe()} imports {quote(other)}, but its nodes have the domain '', "
-            f"for which {release} finds no import",
-            clause="PRD-2",
-            allowed="an import of ''",
-            subject=other,
-            anchor=release.citation,
-        )
+    graphs = [graph for graph in model.graphs if graph.function is function]
+    used = {form.domain for graph in graphs for form in graph.form_counts}
+    alias = shown_domain("")
+    for name, other in (("", alias), (alias, "")):
+        is_refused = name in used and name not in names and other in names
+        if is_refused and (not name or function.index not in model.calls.called):
+            yield Finding(
+                function.place.at("opset_import", names.index(other)),
+                f"{function.body.describe()} imports {quote(other)}, but its nodes have the domain {quote(name)}, "
+                f"for which {release} finds no import",
+                clause="PRD-2",
+                allowed=f"an import of {quote(name)}",
+                subject=alias,
+                anchor=release.citation,
+            )
 
 
 class _RefusalCause(Record):
@@ -208,19 +215,38 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
         found = _calls(model, alike, release) if alike.operator.function else _refused(model, alike, functions, release)
         for cause, nodes in found:
             refused.setdefault(cause, []).extend(nodes)
+    for cause, nodes in _refused_values_of_calls(model, release) if release.has_kernels else ():
+        refused.setdefault(cause, []).extend(nodes)
     for cause in sorted(refused, key=lambda cause: cause.order):
         yield _finding(cause.what, cause.clause, cause.subject, release, refused[cause])
 
 
 def _calls(model: Model, alike: AlikeNodes, release: ProductRelease) -> Iterator[_Refused]:
-    """Yield the calls of a function of the model in its main graph, if the release has no rule for them."""
+    """Yield the calls of a function of the model that the release refuses, whatever is in the function."""
+    if release.has_kernels:
+        yield from _calls_without_all_outputs(model, alike, release)
+    elif release.product == "openvino" and alike.operator.domain not in KNOWN_DOMAINS:
+        in_main = [node for node in alike.nodes if node.graph is model.main_graph]
+        nodes = [node for node in in_main if model.uses.is_needed(node)]
+        if nodes:
+            what = f"is a call of a function of the model, for which {release} has no conversion rule"
+            yield _RefusalCause(0, "PRD-3", _name(alike.operator.domain, alike.operator.op_type), what), nodes
+
+
+def _calls_without_all_outputs(model: Model, alike: AlikeNodes, release: ProductRelease) -> Iterator[_Refused]:
+    """Yield the calls that leave out outputs at the end. ONNX Runtime takes those with empty names.
+
+    An operator of the name of the function may run instead in a domain that ONNX Runtime registers.
+    """
     operator = alike.operator
-    if release.product != "openvino" or operator.domain in KNOWN_DOMAINS:
+    if operator.function is None or not _is_foreign(operator.domain, release):
         return
-    nodes = [node for node in alike.nodes if node.graph is model.main_graph]
-    if nodes:
-        what = f"is a call of a function of the model, for which {release} has no conversion rule"
-        yield _RefusalCause(0, "PRD-3", _name(operator.domain, operator.op_type), what), nodes
+    count = len(operator.function.body.output_names)
+    for node in alike.nodes:
+        if len(node.outputs) < count and model.calls.is_run(node.graph):
+            has = counted(len(node.outputs), "output")
+            what = f"has {has}, but its function has {count:,}; {release} refuses a call that leaves out the last ones"
+            yield _RefusalCause(3, "PRD-4", _name(operator.domain, operator.op_type), what), (node,)
 
 
 def _refused(
@@ -240,7 +266,7 @@ def _refused(
             yield _foreign(domain, release), nodes
     elif schema is None or schema.deprecated:
         if release.has_own(domain, op_type):
-            yield from _own_operators(operator, nodes, release)
+            yield from _own_operators(model, operator, nodes, release)
     elif not release.has_kernels:
         yield from _each_refused(nodes, lambda node: _refused_by_list(model, node, schema, release))
     elif _name(domain, op_type) not in WITHOUT_KERNEL:
@@ -280,11 +306,15 @@ def _kinds(model: Model, node: Node) -> list[str | None]:
 
 
 def _judged(model: Model, alike: AlikeNodes, release: ProductRelease) -> list[Node]:
-    """Return the nodes that run. There are none of an operator set that the release does not have at all."""
+    """Return the nodes that run. There are none of an operator set that the release does not have at all.
+
+    OpenVINO leaves out the nodes that no output needs.
+    """
     operator = alike.operator
     if (operator.opset_version or 0) > release.opsets.get(operator.domain, 2**63):
         return []
-    return [node for node in alike.nodes if model.calls.is_run(node.graph)]
+    nodes = [node for node in alike.nodes if model.calls.is_run(node.graph)]
+    return nodes if release.has_kernels else [node for node in nodes if model.uses.is_needed(node)]
 
 
 def _is_foreign(domain: str, release: ProductRelease) -> bool:
@@ -307,14 +337,16 @@ def _foreign(domain: str, release: ProductRelease) -> _RefusalCause:
     return _RefusalCause(2, "PRD-3", domain, what)
 
 
-def _own_operators(operator: Operator, nodes: Sequence[Node], release: ProductRelease) -> Iterator[_Refused]:
+def _own_operators(
+    model: Model, operator: Operator, nodes: Sequence[Node], release: ProductRelease
+) -> Iterator[_Refused]:
     """Yield what a release refuses of an operator that it has, and ONNX has not."""
     name = _name(operator.domain, operator.op_type)
     if not any(release.kernels(operator.domain, operator.op_type)):
         yield _RefusalCause(3, "PRD-4", name, f"has the operator {operator.op_type}, {_no_kernel(release)}"), nodes
         return
     for node in nodes:
-        for what in _against_own_signature(node, operator.opset_version or 0):
+        for what in _against_own_signature(node, _kinds(model, node), operator.opset_version or 0):
             yield _RefusalCause(3, "PRD-4", name, f"has {what}, which {release} refuses"), (node,)
 
 
@@ -377,7 +409,7 @@ def _refused_by_list(
         )
         return
     if not schema.domain:
-        for what in _refused_values(node, schema, release):
+        for what in _refused_values(node.attribute_protos, schema, release):
             yield schema.name, f"{what}, which {release} refuses"
     if release.element_types and not schema.has_subgraphs:
         kinds = {kind for kinds in _types(model, node, schema).values() for kind in kinds if kind.startswith("tensor(")}
@@ -403,8 +435,11 @@ def _refused_by_kernels(
             yield schema.name, f"{what}, which {release} refuses"
 
 
-def _against_own_signature(node: Node, version: int) -> Iterator[str]:
-    """Yield what contradicts the signature of an operator that only ONNX Runtime defines."""
+def _against_own_signature(node: Node, kinds: Sequence[str | None], version: int) -> Iterator[str]:
+    """Yield what contradicts the signature of an operator that only ONNX Runtime defines.
+
+    `kinds`: the type of each input; None if it is unknown or left out.
+    """
     signature = OWN_SIGNATURES.get(node.op_type)
     if signature is None or version > signature.until:
         return
@@ -419,24 +454,27 @@ def _against_own_signature(node: Node, version: int) -> Iterator[str]:
         kind = signature.attributes.get(attribute.name)
         if kind is not None and attribute.type not in (0, ATTRIBUTE_TYPE_CODES[kind]):
             yield f"an attribute {quote(attribute.name)} of {node.op_type} that is no {kind}"
+    for index, given in enumerate(kinds):
+        if given and given not in signature.types:
+            yield f"an input {index} of type {given}"
 
 
 def _refused_by_its_form(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
     """Yield what a release refuses of a node whose operator it has."""
-    yield from _refused_values(node, schema, release)
+    yield from _refused_values(node.attribute_protos, schema, release)
     if schema.name == "Resize" and version_number(release.version)[:2] <= NEGATIVE_AXES_UNTIL:
         axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
         if min(axes, default=0) < 0 and _is_constant(node, 2) and _has_rank(model, node):
             yield "negative axes beside constant scales"
     reading = next((each for each in READ_INPUTS.get(schema.name, ()) if schema.since_version >= each.since), None)
-    if reading is not None and _is_read(model, node, reading):
-        inside = [f"input {index}" for index in reading.inputs if _is_in_a_data_file(node, index)]
+    if reading is not None and model.external_data and _is_read(model, node, reading, release):
+        inside = [f"input {index}" for index in reading.inputs if _is_in_a_data_file(model, node, index)]
         if inside:
             yield f"{listed(inside)} in a data file, though the inference of shapes reads the elements"
 
 
-def _refused_values(node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
-    for attribute in node.attribute_protos:
+def _refused_values(attributes: Iterable[Any], schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
+    for attribute in attributes:
         row = REFUSED_VALUES.get((schema.name, attribute.name))
         if row is None or release.product not in row.products or not row.first <= schema.since_version <= row.last:
             continue
@@ -444,11 +482,26 @@ def _refused_values(node: Node, schema: OperatorSchema, release: ProductRelease)
             yield f"attribute {quote(attribute.name)} with the value {attribute.s.decode() or attribute.i}"
 
 
-def _is_read(model: Model, node: Node, reading: ReadInputs) -> bool:
-    """Return whether the inference of shapes reads the inputs of a node that are constants."""
-    if reading.needs_all and not all(_is_constant(node, index) for index in reading.inputs if _name_of(node, index)):
+def _refused_values_of_calls(model: Model, release: ProductRelease) -> Iterator[_Refused]:
+    """Yield the nodes of functions that get a refused value from a call, or from the default of a parameter."""
+    for each in model.bound_nodes:
+        if not each.schema.domain and model.calls.is_run(each.graph):
+            for what in _refused_values(each.bound.attributes, each.schema, release):
+                yield _RefusalCause(3, "PRD-4", each.schema.name, f"has {what}, which {release} refuses"), each.nodes
+
+
+def _is_read(model: Model, node: Node, reading: ReadInputs, release: ProductRelease) -> bool:
+    """Return whether the inference of shapes of a release reads the inputs of a node that are constants."""
+    if version_number(release.version)[:2] < [*reading.from_release]:
+        return False
+    named = [name for index in reading.inputs if (name := _name_of(node, index))]
+    if reading.needs_all and not all(_has_tensor(model, node, name) for name in named):
         return False
     return not reading.needs_rank or _has_rank(model, node)
+
+
+def _has_tensor(model: Model, node: Node, name: str) -> bool:
+    return next(model.stored_elements.tensors_of(node.graph, name), None) is not None
 
 
 def _has_rank(model: Model, node: Node) -> bool:
@@ -457,7 +510,8 @@ def _has_rank(model: Model, node: Node) -> bool:
 
 
 def _is_constant(node: Node, index: int) -> bool:
-    found = _definition(node, index)
+    name = _name_of(node, index)
+    found = node.graph.definition_of(name) if name else None
     return found is not None and (found.field == "initializer" or _is_of_constant(found))
 
 
@@ -465,27 +519,14 @@ def _is_of_constant(found: Definition) -> bool:
     return found.node is not None and (found.node.domain, found.node.op_type) == ("", "Constant")
 
 
-def _definition(node: Node, index: int) -> Definition | None:
-    name = _name_of(node, index)
-    return node.graph.definition_of(name) if name else None
-
-
 def _name_of(node: Node, index: int) -> str:
     """Return the name of an input; empty if it is left out."""
     return node.inputs[index] if index < len(node.inputs) else ""
 
 
-def _is_in_a_data_file(node: Node, index: int) -> bool:
-    """Return whether an input is a constant with elements that are in a data file. Defaults of inputs are not."""
-    found = _definition(node, index)
-    if found is None:
-        return False
-    if found.field == "initializer":
-        tensors = [found.graph.message_at("initializer", found.index)]
-    elif found.node is not None and _is_of_constant(found):
-        tensors = [attribute.t for attribute in found.node.attribute_protos if attribute.name == "value"]
-    else:
-        return False
+def _is_in_a_data_file(model: Model, node: Node, index: int) -> bool:
+    """Return whether an input may be a constant with elements that are in a data file."""
+    tensors = model.stored_elements.tensors_of(node.graph, _name_of(node, index))
     return any(tensor.data_location == EXTERNAL_LOCATION and 0 not in tensor.dims for tensor in tensors)
 
 

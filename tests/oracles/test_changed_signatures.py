@@ -6,15 +6,13 @@ The installed release is asked, and those of the interpreters that ONNXRUNTIME_P
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.models.asked_programs import runtimes
 
 import onnx_lint
 from onnx_lint import schema
@@ -30,15 +28,7 @@ BY_SIGNATURE = re.compile(
     r"is not a registered function/op|missing input|must be"
 )
 """What ONNX Runtime says of a node that its signature does not allow, and of an operator that it does not have."""
-_VERSION = "import onnxruntime; print(onnxruntime.__version__)"
 _DUMMIES = {"INT": 1, "INTS": [1, 1], "FLOAT": 1.0, "FLOATS": [1.0], "STRING": "none", "STRINGS": ["x"]}
-
-
-def _interpreters() -> dict[str, str]:
-    pytest.importorskip("onnxruntime", reason="no part of the development packages")
-    pythons = [sys.executable, *filter(None, os.environ.get("ONNXRUNTIME_PYTHONS", "").split(os.pathsep))]
-    found = {subprocess.check_output([each, "-c", _VERSION], text=True).strip(): each for each in pythons}
-    return {version: found[version] for version in sorted(found)}
 
 
 def _nodes() -> Iterator[tuple[str, bytes]]:
@@ -74,7 +64,8 @@ def _nodes_of(operator: OperatorSchema) -> Iterator[tuple[str, bytes]]:
 
 
 def test_what_a_release_refuses_is_what_its_signatures_refuse(tmp_path: Path) -> None:
-    interpreters = _interpreters()
+    pytest.importorskip("onnxruntime", reason="no part of the development packages")
+    interpreters = runtimes()
     models = {model: name for name, model in _nodes()}
     files = [tmp_path / f"{name}.onnx" for name in models.values()]
     for file, model in zip(files, models, strict=True):

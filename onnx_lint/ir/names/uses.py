@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from onnx_lint.ir.graph import Graph, GraphKind, Nodes
+from onnx_lint.ir.graph import Graph, GraphKind, Node, Nodes
 from onnx_lint.schema import Proto
 
 
@@ -40,6 +40,12 @@ class ValueUses:
     def unneeded_nodes(self, graph: Graph) -> Nodes:
         """Return the nodes that no output of the graph needs. A node without outputs counts as needed."""
         return Nodes(graph, [index for index, is_needed in enumerate(self._needed[graph]) if not is_needed])
+
+    def is_needed(self, node: Node) -> bool:
+        """Return whether an output of the graph needs a node, and the nodes around it. One without outputs is not."""
+        places = [(node.graph, node.index), *node.graph.scopes()]
+        flags = [self._needed[graph][index] for graph, index in places if graph in self._needed]
+        return any(node.outputs) and all(flags)
 
 
 _ALWAYS = -1

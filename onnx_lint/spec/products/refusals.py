@@ -25,16 +25,20 @@ class OwnSignature(Record):
     outputs: range
     attributes: Mapping[str, str]
     """The type of each attribute, by name."""
+    types: frozenset[str]
+    """The types that an input may have."""
 
 
 _NORMALIZATION: Final = {"axis": "INT", "epsilon": "FLOAT", "stash_type": "INT"}
+_FLOATS: Final = frozenset({"tensor(float16)", "tensor(float)", "tensor(double)"})
+_ALL_FLOATS: Final = _FLOATS | {"tensor(bfloat16)"}
 
 OWN_SIGNATURES: Final[Mapping[str, OwnSignature]] = {
-    "LayerNormalization": OwnSignature(16, range(2, 4), range(1, 4), _NORMALIZATION),
+    "LayerNormalization": OwnSignature(16, range(2, 4), range(1, 4), _NORMALIZATION, _ALL_FLOATS),
     "MeanVarianceNormalization": OwnSignature(
-        8, range(1, 2), range(1, 2), {"across_channels": "INT", "normalize_variance": "INT"}
+        8, range(1, 2), range(1, 2), {"across_channels": "INT", "normalize_variance": "INT"}, _FLOATS
     ),
-    "SimplifiedLayerNormalization": OwnSignature(2**31, range(2, 3), range(1, 3), _NORMALIZATION),
+    "SimplifiedLayerNormalization": OwnSignature(2**31, range(2, 3), range(1, 3), _NORMALIZATION, _ALL_FLOATS),
 }
 
 
@@ -74,6 +78,8 @@ class ReadInputs(Record):
     """True if they are read only if the rank of input 0 is known."""
     needs_all: bool = False
     """True if they are read only if all that the node names are constants."""
+    from_release: tuple[int, int] = (0, 0)
+    """The first known release of ONNX Runtime that reads them."""
 
 
 _AXES: Final = ReadInputs(18, (1,))
@@ -84,6 +90,7 @@ READ_INPUTS: Final[Mapping[str, tuple[ReadInputs, ...]]] = {
     "ConstantOfShape": (ReadInputs(9, (0,), needs_rank=False),),
     "DFT": (ReadInputs(17, (1,)),),
     "Expand": (ReadInputs(8, (1,)),),
+    "OneHot": (ReadInputs(9, (1,), needs_rank=False, from_release=(1, 23)),),
     "Pad": (ReadInputs(11, (1, 3)),),
     "Range": (ReadInputs(11, (0, 1, 2), needs_rank=False, needs_all=True),),
     **dict.fromkeys(("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax"), (_AXES,)),
@@ -99,7 +106,10 @@ READ_INPUTS: Final[Mapping[str, tuple[ReadInputs, ...]]] = {
     "Unsqueeze": (ReadInputs(13, (1,)),),
     "Upsample": (ReadInputs(9, (1,), needs_rank=False),),
 }
-"""The operators for which every release of ONNX Runtime refuses such an input in a data file, the newest version first.
+"""The operators for which ONNX Runtime refuses such an input in a data file, the newest version first.
+
+Its optimizer removes Identity, and Cast to the same type, and puts the body of a function in place of a call. So a
+tensor in a data file is refused behind these as well.
 
 `onnx.shape_inference` does the same, and so does `onnx.full_check`.
 """

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -38,12 +39,25 @@ for line in [*sys.stdin]:
 """
 
 
-def outcomes(files: Iterable[Path], program: str) -> dict[Path, str | None]:
-    """Return why a program refuses each file; None if it accepts it."""
+_VERSION: Final = "import onnxruntime; print(onnxruntime.__version__)"
+
+
+def runtimes() -> dict[str, str]:
+    """Return the interpreters with ONNX Runtime by its version: this one, and those of ONNXRUNTIME_PYTHONS.
+
+    The variable lists them, separated by colons.
+    """
+    pythons = [sys.executable, *filter(None, os.environ.get("ONNXRUNTIME_PYTHONS", "").split(os.pathsep))]
+    found = {subprocess.check_output([each, "-c", _VERSION], text=True).strip(): each for each in pythons}
+    return {version: found[version] for version in sorted(found)}
+
+
+def outcomes(files: Iterable[Path], program: str, python: str = sys.executable) -> dict[Path, str | None]:
+    """Return why a program refuses each file; None if it accepts it. `python`: the interpreter that has it."""
     left, found = [*files], dict[Path, str | None]()
     while left:
         run = subprocess.run(
-            [sys.executable, "-c", _LOOP.replace("PROGRAM", program)],
+            [python, "-c", _LOOP.replace("PROGRAM", program)],
             input="".join(f"{file}\n" for file in left),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
