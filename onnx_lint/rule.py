@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from onnx_lint.inference.flow.conflict import Conflict, DeclaredValue, Disagreement, NodeConflict
+    from onnx_lint.ir.operators.proposals import Proposals
     from onnx_lint.ir.tensors.external import ExternalData
     from onnx_lint.model import FaultKind, Fix, Model, Place, ValueInfo
 
@@ -103,6 +104,8 @@ class Finding(Record):
     inner: str = ""
     """What is wrong inside of the place if it has no place of its own: `dimension 2` of a value, or `element 3` of a
     list. A baseline compares it."""
+    proposals: Proposals | None = None
+    """Changes that may mend it. The engine tries each on the whole model, and makes the hint of those that do."""
 
 
 class FaultParts(Record):
@@ -563,7 +566,7 @@ def _on_node(
     mended = None if fix is None else fix(conflicts)
     for first in findings_of(model, conflict, clause, fix=mended):
         with model.crashes.at("looking for a change with which shapes fit", conflict.node):
-            first = replace(first, cause=conflict.cause, hint=conflict.hint)
+            first = replace(first, cause=conflict.cause, proposals=conflict.proposals)
         if not others:
             return first
         again = partial(_on_node, model, clause, fix)

@@ -98,6 +98,35 @@ class Within:
         _set_alarm(None)
 
 
+class Briefly:
+    """A context whose work ends after that many seconds of processor time, or half of what the file has left.
+
+    It may be inside of `Within`. The end of the time leaves the context quietly.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.used = 0.0
+        """The processor time that the work took."""
+        self.is_over = False
+        """True if the time ended the work."""
+
+    def __enter__(self) -> None:
+        """Set the nearer end."""
+        self._around = _here.end, _here.next_look
+        self._begin = _processor_time()
+        seconds = min(self._seconds, (_here.end - self._begin) / 2)
+        _here.end = self._begin + seconds
+        _here.next_look = perf_counter() + seconds
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        """Set the end of before."""
+        _here.end, _here.next_look = self._around
+        self.used = _processor_time() - self._begin
+        self.is_over = kind is OutOfTimeError
+        return self.is_over
+
+
 # --- the alarm
 
 _SECONDS_LATER: Final = 1.0

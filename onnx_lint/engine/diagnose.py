@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.deadline import look
@@ -24,6 +24,7 @@ from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
 
 if TYPE_CHECKING:
     from onnx_lint.engine.suppressions import PlacePatterns
+    from onnx_lint.engine.trials import Trials
 
 _MAX_RELATED: Final = 1_000
 
@@ -40,11 +41,13 @@ def diagnose(
     counts: Counter[Counts],
     errors: InternalErrors,
     patterns: PlacePatterns | None,
+    trials: Callable[[], Trials],
 ) -> Iterator[tuple[int, Diagnostic]]:
     """Yield the diagnostics for the selected findings of one rule, each with its first byte.
 
     Findings that are only counted are added to `counts`, under the rule and the words for one and for several.
     Crashes are added to `errors`; each costs one finding at most. `patterns`: those of the suppressions for the rule.
+    `trials`: returns what tries the changes that findings propose.
     """
     edition = settings.standard.edition
     if patterns is not None:
@@ -65,6 +68,8 @@ def diagnose(
             if how == "counted":
                 counts[entry.id, clause.counted] += finding.count
             if level is not None:
+                if finding.proposals is not None:
+                    finding = trials().settled(finding, entry.rule)
                 located = _located(entry.rule, finding, clause, level, model, settings)
                 if settings.has_baseline:
                     with model.crashes.at("identifying a finding", finding.place):

@@ -46,6 +46,7 @@ from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
     from onnx_lint.engine.suppressions import PlacePatterns
+    from onnx_lint.engine.trials import Trials
     from onnx_lint.ir.places.edits import Fix
     from onnx_lint.ir.tensors.data_folder import DataFolder
     from onnx_lint.remote import RemoteSource
@@ -153,6 +154,7 @@ class _Run:
         self.counts: Counter[Counts] = Counter()
         """The findings that are only counted."""
         self._structures = Structures(model)
+        self._trials: Trials | None = None
 
     def judge(self, entry: Registered) -> None:
         """Add the findings of one rule. If it raises, that is recorded."""
@@ -175,6 +177,13 @@ class _Run:
         for entry in selection_of(self._settings).judging(self._model):
             if LIMIT_OF_REPORT in entry.clauses:
                 self._take(entry, iter(findings))
+
+    def _trials_of_model(self) -> Trials:
+        from onnx_lint.engine.trials import Trials
+
+        if self._trials is None:
+            self._trials = Trials(self._model)
+        return self._trials
 
     def _findings(self, entry: Registered) -> Iterator[Finding]:
         settings, rule = self._settings, entry.rule
@@ -201,7 +210,7 @@ class _Run:
         name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
         most = max(min(limits.findings_per_rule, left), 1)
         known = self._model, self._structures, self._settings, self.counts, self._errors
-        found = diagnose(entry, chain((first,), findings), *known, self.patterns.get(entry.id))
+        found = diagnose(entry, chain((first,), findings), *known, self.patterns.get(entry.id), self._trials_of_model)
         before = len(self.located)
         for located in islice(found, most):
             self.located.append(located)  # one by one, since the rule may crash at the next

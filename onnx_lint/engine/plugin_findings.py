@@ -8,13 +8,15 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from onnx_lint.common.option_types import in_words
 from onnx_lint.engine.registry import Registered
+from onnx_lint.ir.operators.proposals import Proposals
 from onnx_lint.model import Edit, Fix, Place
 from onnx_lint.rule import Finding, Record, Related, RuleError
 
 
 def checked(entry: Registered, findings: Iterable[Any]) -> Iterator[Finding]:
     """Yield the findings of a rule of a plugin. Raises RuleError, which names the plugin, at the first wrong one."""
-    types = {kind: get_type_hints(kind, localns={"Place": Place, "Fix": Fix}) for kind in (Finding, Related)}
+    names = {"Place": Place, "Fix": Fix, "Proposals": Proposals}
+    types = {kind: get_type_hints(kind, localns=names) for kind in (Finding, Related)}
     fault: str | None
     for finding in findings:
         if not isinstance(finding, Finding):

@@ -98,7 +98,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
             if exchange is None:
                 yield finding
             else:
-                yield replace(finding, message=conflict.describe_from_node(), hint=exchange.describe("shapes"))
+                yield replace(finding, message=conflict.describe_from_node(), proposals=exchange.proposals("shapes"))
 
 
 def _exchange(model: Model, conflict: DeclaredShapeConflict) -> Exchange | None:

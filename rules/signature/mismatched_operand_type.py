@@ -71,9 +71,9 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     fix = Int64Fix(conflicts, model.graphs).of
     nodes = {each.place: each.node for each in conflicts}
     for finding in findings_of_nodes(model, ((each, "NOD-8") for each in conflicts), fix=fix):
-        if finding.hint is None and finding.fix is None:
+        if finding.proposals is None and finding.fix is None:
             exchange = exchange_of(nodes[finding.place], model.operators, model.value_flow)
-            finding = finding if exchange is None else replace(finding, hint=exchange.describe("types"))
+            finding = finding if exchange is None else replace(finding, proposals=exchange.proposals("types"))
         if finding.place in refused and finding.count == 1:
             cause, allowed = refused[finding.place]
             yield replace(finding, cause=cause, allowed=allowed)

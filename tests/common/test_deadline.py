@@ -393,3 +393,17 @@ def test_the_error_passes_whatever_catches_exceptions() -> None:
         within_time(DEFAULT_LIMITS),
     ):
         raise OutOfTimeError
+
+
+def test_a_brief_context_keeps_the_end_around_it():
+    with deadline.Within(1000):
+        around = deadline._here.end
+        brief = deadline.Briefly(5)
+        with brief:
+            assert deadline._here.end < around
+            raise deadline.OutOfTimeError
+        assert (brief.is_over, deadline._here.end) == (True, around)
+        quick = deadline.Briefly(5)
+        with quick:
+            pass
+        assert (quick.is_over, 0 <= quick.used < 5) == (False, True)

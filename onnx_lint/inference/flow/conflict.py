@@ -10,6 +10,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.ir.graph import Definition, Graph, Node
+from onnx_lint.ir.operators.proposals import Proposals
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
@@ -60,8 +61,8 @@ class NodeConflict(Disagreement, Protocol):
         """The key that all conflicts share that come from one mistake."""
 
     @property
-    def hint(self) -> str | None:
-        """A change of the node with which the operands agree; None if none was found."""
+    def proposals(self) -> Proposals | None:
+        """Changes of the node with which the operands agree; None if none was found."""
 
 
 class Conflict(Disagreement, Protocol):

@@ -12,6 +12,7 @@ from onnx_lint.inference.shapes.fact import Facts
 from onnx_lint.inference.shapes.operands import Outputs
 from onnx_lint.inference.types.typed_operator import typed_operator
 from onnx_lint.ir.graph import Node
+from onnx_lint.ir.operators.proposals import Proposals, exchange_edits, only
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
@@ -28,10 +29,11 @@ class Exchange(Record):
     shapes: Outputs
     """The shapes of the outputs that the node then has."""
 
-    def describe(self, what: str) -> str:
-        """Return a hint. `what`: `types` or `shapes`."""
+    def proposals(self, what: str) -> Proposals:
+        """Return the exchange as a change to try. `what`: `types` or `shapes`."""
         one, other = (f"{index} {quote(self.node.inputs[index])}" for index in self.pair)
-        return f"with inputs {one} and {other} of {self.node.describe()} exchanged the {what} fit"
+        sentence = f"with inputs {one} and {other} of {self.node.describe()} exchanged the {what} fit"
+        return only(sentence, lambda _: exchange_edits(self.node, self.pair))
 
 
 def exchange_of(node: Node, operators: Operators, flow: ValueFlow) -> Exchange | None:

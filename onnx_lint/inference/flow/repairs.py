@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, starmap
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.inference.flow.joining import joined_shapes
+from onnx_lint.inference.flow.repair_edits import transposed, unsqueezed, with_attributes, with_list
 from onnx_lint.inference.shapes.attribute_values import attribute_values
 from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
@@ -21,6 +23,13 @@ from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import describe_list, quote
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.operators.operators import Operators
+    from onnx_lint.ir.places.edits import Edit
+
+    ChangeEdits = Callable[[Node, Operators], Iterable[Edit]]
+    """Returns the edits of a change of a node."""
 
 AttributeNumber = int | tuple[int, ...]
 
@@ -93,6 +102,7 @@ LEAST_WITH_CHANNELS: Final = 3
 
 MOST_INPUTS: Final = 100
 MOST_CHANGES: Final = 20
+MOST_FITTING: Final = 4
 """So much is tried of one node at most: no more is of use to its writer, and a model may be made to take long."""
 
 
@@ -100,14 +110,15 @@ class Change(Record):
     """Other values of attributes, or another fact of an input."""
 
     text: str
+    edits: ChangeEdits
     attributes: Mapping[str, AttributeValue] = EMPTY
     input: tuple[int, Fact] | None = None
     is_of_several: bool = False
     """True if two changes of its kind may be proposed: the nearest numbers that divide a dimension."""
 
 
-def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainProblem) -> str | None:
-    """Return in words the change with which the shapes of a node fit; None if there is none, or more than one.
+def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainProblem) -> list[Change]:
+    """Return the changes with which the shapes of a node fit, at most MOST_FITTING.
 
     The shape rule runs again for each change. It must find nothing, and the outputs must fit the declarations.
     """
@@ -115,10 +126,10 @@ def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainP
     protos = node.attribute_protos
     # What a call of the function around the node gives is not known here.
     if rule is None or len(inputs) > MOST_INPUTS or any(proto.ref_attr_name for proto in protos):
-        return None
+        return []
     attributes = attribute_values(protos, schema, None)
     if attributes is None:
-        return None
+        return []
     fitting: dict[str, tuple[Change, object]] = {}
     operands = Operands(schema, attributes, inputs, len(node.outputs))
     for change in islice(_changes(node, operands, problem), MOST_CHANGES):
@@ -130,16 +141,22 @@ def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainP
         outputs = _fitting_outputs(node, Operands(schema, values, tuple(facts), len(node.outputs)), values, rule)
         if outputs is not None:
             fitting[change.text] = change, outputs
-    return _proposed(fitting, are_shapes=operands.operator in READS_SHAPE)
+    if operands.operator in READS_SHAPE:
+        fitting = _of_different_outputs(fitting)
+    if all(change.is_of_several for change, _ in fitting.values()):
+        fitting = dict([*fitting.items()][:2])
+    return [change for change, _ in fitting.values()] if len(fitting) <= MOST_FITTING else []
 
 
-def _proposed(fitting: Mapping[str, tuple[Change, object]], *, are_shapes: bool) -> str | None:
-    """Return in words the changes to propose of those that fit, each with its outputs; None if there are too many."""
-    if len(fitting) < 2:
-        return next(iter(fitting), None)
-    if are_shapes:  # -1 and 0 may be two ways to write one shape
-        return next(iter(fitting)) if len({repr(outputs) for _, outputs in fitting.values()}) == 1 else None
-    return " or ".join([*fitting][:2]) if all(change.is_of_several for change, _ in fitting.values()) else None
+def _of_different_outputs(fitting: Mapping[str, tuple[Change, object]]) -> dict[str, tuple[Change, object]]:
+    """Return the first of the changes with each shape of the output: -1 and 0 may be two ways to write one shape."""
+    found: dict[str, tuple[Change, object]] = {}
+    known = set()
+    for text, (change, outputs) in fitting.items():
+        if repr(outputs) not in known:
+            known.add(repr(outputs))
+            found[text] = change, outputs
+    return found
 
 
 def fitting_outputs(node: Node, schema: OperatorSchema, inputs: Facts) -> Outputs | None:
@@ -224,7 +241,9 @@ def _of_attributes(values: Mapping[str, AttributeNumber], *, is_of_several: bool
     written = [
         f"{name}={describe_list(value) if isinstance(value, tuple) else value}" for name, value in values.items()
     ]
-    return Change(" and ".join(written), values, is_of_several=is_of_several)
+    return Change(
+        " and ".join(written), lambda node, _: with_attributes(node, values), values, is_of_several=is_of_several
+    )
 
 
 def _scan_inputs(node: Node, operands: Operands) -> Iterator[Change]:
@@ -282,7 +301,7 @@ def _contents(node: Node, operands: Operands) -> Iterator[Change]:
         lists = [(*content[:at], each + rest, *content[at + 1 :]) for at, each in enumerate(content)]
     for each in lists:
         text = f"{describe_list(each)} as {_input(node, 1)}"
-        yield Change(text, input=(1, fact(given.kind, given.shape, each)))
+        yield Change(text, partial(_list_edits, each), input=(1, fact(given.kind, given.shape, each)))
 
 
 def _shapes(operands: Operands, least: int, indices: tuple[int, ...]) -> Iterator[tuple[int, Dims]]:
@@ -305,6 +324,7 @@ def _permuted(node: Node, operands: Operands, index: int, shape: Dims, order_for
     order = order_for(len(shape))
     return Change(
         f"a Transpose of {_input(node, index)} with perm={order}",
+        lambda node, _: transposed(node, index, order),
         input=(index, fact(operands.fact(index).kind, tuple([shape[axis] for axis in order]))),
     )
 
@@ -317,14 +337,24 @@ def _with_axes_behind(node: Node, operands: Operands, indices: tuple[int, int]) 
         for count in range(1, len(other) - len(shape) + 1):
             axes = list(range(len(shape), len(shape) + count))
             text = f"an Unsqueeze (axes={axes}) of {_input(node, fewer)}"
-            yield Change(text, input=(fewer, fact(operands.fact(fewer).kind, shape + (1,) * count)))
+            made = fact(operands.fact(fewer).kind, shape + (1,) * count)
+            yield Change(text, partial(_unsqueeze_edits, fewer, axes), input=(fewer, made))
 
 
 def _with_an_axis(node: Node, operands: Operands, index: int) -> Iterator[Change]:
     shape = operands.fact(index).shape or ()
     for axis in range(len(shape) + 1):
         text = f"an Unsqueeze (axes=[{axis}]) of {_input(node, index)}"
-        yield Change(text, input=(index, fact(operands.fact(index).kind, (*shape[:axis], 1, *shape[axis:]))))
+        made = fact(operands.fact(index).kind, (*shape[:axis], 1, *shape[axis:]))
+        yield Change(text, partial(_unsqueeze_edits, index, [axis]), input=(index, made))
+
+
+def _unsqueeze_edits(index: int, axes: Sequence[int], node: Node, operators: Operators) -> Iterator[Edit]:
+    return unsqueezed(node, index, axes, operators)
+
+
+def _list_edits(content: Sequence[int], node: Node, _: Operators) -> Iterator[Edit]:
+    return with_list(node, 1, content)
 
 
 def _input(node: Node, index: int) -> str:

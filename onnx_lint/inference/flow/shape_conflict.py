@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import WHOLE, DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.joining import may_all_have
-from onnx_lint.inference.flow.repairs import repair_of
+from onnx_lint.inference.flow.repairs import repairs_of
 from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_notes, text_of
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import agree
@@ -25,6 +26,7 @@ from onnx_lint.inference.shapes.problem import (
 )
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.operators.mismatch import attributes_with
+from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
@@ -122,10 +124,11 @@ class ShapeConflict(WordedProblem):
         return f"dimension {self.problem.axis}" if isinstance(self.problem, Overflow) else WHOLE
 
     @property
-    def hint(self) -> str | None:
-        """The one change with which the shapes of the node fit; None if there is none, or several."""
-        change = repair_of(self.node, self.schema, self.inputs, self.problem)
-        return None if change is None else f"with {change} the shapes fit"
+    def proposals(self) -> Proposals | None:
+        """The changes with which the shapes of the node fit; None if there is none, or too many."""
+        changes = repairs_of(self.node, self.schema, self.inputs, self.problem)
+        options = [Proposal(each.text, partial(each.edits, self.node)) for each in changes]
+        return Proposals("with {} the shapes fit", tuple(options)) if options else None
 
     def describe(self) -> str:
         """Return the shapes or numbers, and the requirement."""

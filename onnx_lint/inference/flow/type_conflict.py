@@ -8,6 +8,7 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import DeclaredValue, Note, call_notes, name_of_input
+from onnx_lint.inference.flow.repair_edits import with_attributes
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.types.problem import Contradicted, Differing, Disallowed, DisallowedOutput, TypeProblem
 from onnx_lint.inference.types.subgraph_types import Mismatch, SubgraphRole
@@ -23,6 +24,7 @@ from onnx_lint.inference.types.type_string import (
 from onnx_lint.inference.types.typed_operator import Inputs, allowed_types, shared_variable
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_with
+from onnx_lint.ir.operators.proposals import Proposals, only
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema, OperatorSchemas, Parameter
@@ -84,12 +86,14 @@ class OperandConflict(Record):
         return f"{schema.domain}::{schema.name} {type(problem).__name__} {', '.join(given)}"
 
     @property
-    def hint(self) -> str | None:
+    def proposals(self) -> Proposals | None:
         """The number of the attribute with which the types fit; None if types differ, which a Cast must mend."""
         problem = self.problem
         if not isinstance(problem, Contradicted) or problem.fitting is None:
             return None
-        return f"with {problem.attribute}={problem.fitting} the types fit"
+        values = {problem.attribute: problem.fitting}
+        sentence = f"with {problem.attribute}={problem.fitting} the types fit"
+        return only(sentence, lambda _: with_attributes(self.node, values))
 
     @property
     def inner(self) -> str:

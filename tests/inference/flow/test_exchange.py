@@ -54,4 +54,4 @@ def test_the_hint_names_the_inputs_and_the_node():
     found = exchange_of(model.main_graph.nodes[0], model.operators, model.value_flow)
     assert found is not None
     words = "with inputs 0 's' and 1 'x' of unnamed node 0 (Reshape) of the main graph exchanged the types fit"
-    assert found.describe("types") == words
+    assert [each.text for each in found.proposals("types").options] == [words]

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proposals: changes that may mend a finding. The engine tries each on the whole model before a report shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from onnx_lint.common.record import Record
+from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.names.renaming import FreshNames, value_names
+from onnx_lint.ir.places.edits import Assign, Edit, Insert
+from onnx_lint.ir.places.place import Place
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.operators.operators import Operators
+    from onnx_lint.schema import Proto
+
+    EditsOf = Callable[[Operators], Iterable[Edit]]
+    """Returns the edits of a change, made only if the change is tried."""
+
+
+class Proposal(Record):
+    """One change in words and as edits."""
+
+    text: str
+    edits: EditsOf
+    note: tuple[Place, str] | None = None
+    """A place to show if the proposal is reported, and what it is."""
+
+
+class Proposals(Record):
+    """The changes that may mend a finding, of which the report shows those that do."""
+
+    sentence: str
+    """What to do, with `{}` for the changes."""
+    options: tuple[Proposal, ...]
+    ranked: int = 0
+    """The number of options at the beginning of which the first that mends the model is the one. Of the others two may
+    be reported, and none if more of them mend it."""
+    cause: str | None = None
+    """The cause that all findings with these proposals share if they mend the model. They are tried once."""
+    ends_message: bool = False
+    """True if the sentence ends the message, and is no line of its own."""
+
+
+def only(text: str, edits: EditsOf) -> Proposals:
+    """Return one change, whose words are the whole sentence."""
+    return Proposals("{}", (Proposal(text, edits),))
+
+
+def attribute_edit(node: Node, attribute: Proto) -> Edit:
+    """Return the edit that gives a node an attribute, in place of the one of that name."""
+    names = [each.name for each in node.attribute_protos]
+    if attribute.name in names:
+        return Assign(node.place.at("attribute", names.index(attribute.name)), attribute)
+    return Insert(node.place.at("attribute", len(names)), attribute)
+
+
+def exchange_edits(node: Node, pair: tuple[int, int]) -> Iterator[Edit]:
+    """Yield the edits that exchange two inputs of a node."""
+    one, other = pair
+    yield Assign(node.place.at("input", one), node.inputs[other])
+    yield Assign(node.place.at("input", other), node.inputs[one])
+
+
+def fresh_names(graph: Graph) -> FreshNames:
+    """Return what makes names that nothing has in the graph, the graphs around it and the graphs in these."""
+    while graph.parent is not None:
+        graph = graph.parent
+    return FreshNames(value_names(_tree(graph)))
+
+
+def _tree(graph: Graph) -> Iterator[Graph]:
+    yield graph
+    for nested in graph.nested:
+        yield from _tree(nested)

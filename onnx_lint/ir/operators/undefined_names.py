@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names that nothing defines: which other graph has them, and which values they may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.names.affixes import Affix
+from onnx_lint.ir.names.partners import Partners
+from onnx_lint.ir.names.resolution import Resolution
+from onnx_lint.ir.names.uses import ValueUses
+from onnx_lint.ir.operators.proposals import Proposal, Proposals
+from onnx_lint.ir.places.edits import Assign, Edit
+from onnx_lint.wording import quote
+
+
+class UndefinedNames:
+    """What is known of the undefined names of a model."""
+
+    def __init__(
+        self,
+        graphs: Sequence[Graph],
+        resolution: Resolution,
+        uses: ValueUses,
+        kind_of: Callable[[str, Graph], str | None],
+    ) -> None:
+        """`kind_of`: returns the type of a value; None if it is unknown."""
+        self._partners = Partners(uses, kind_of)
+        self._undefined = {(each.name, each.graph): each for each in resolution.undefined}
+        self._outputs = dict.fromkeys(_undefined_outputs_of(graphs))
+        self._holders = _holders(graphs, (name for name, _ in (*self._undefined, *self._outputs)))
+        self._affixes: dict[int | None, Affix | None] = {}
+
+    def elsewhere(self, name: str, graph: Graph) -> str | None:
+        """Return which other graph defines the name; None if none does."""
+        elsewhere = self._holders.get(name)
+        if elsewhere is None:
+            return None
+        if graph.function is not elsewhere.function:
+            return f"only {elsewhere.describe()} defines; functions and their callers do not share names"
+        if any(outer is elsewhere for outer, _ in graph.scopes()):
+            return f"{elsewhere.describe()} does not define before the node that runs this graph"
+        return f"only {elsewhere.describe()} defines; names of that graph are not visible here"
+
+    def proposals(self, name: str, graph: Graph, types: Set[str]) -> Proposals | None:
+        """Return the values that an undefined name may mean. `types`: those that it may have, empty if unknown."""
+        affix = self._affix(graph)
+        if affix is not None:
+            names = list(dict.fromkeys(self._alike(graph)))
+            text = affix.describe(len({each for each, _ in names}))
+            cause = f"{'' if graph.function is None else graph.function.index} {text}"
+            edits = Proposal(text, lambda _: self._renamed(names, affix))
+            return Proposals("{}", (edits,), ends_message=True, cause=cause)
+        near, unused = self._partners.of(name, graph, types)
+        found = [*([] if near is None else [near]), *unused]
+        options = [self._option(each, name, graph, is_unused=each in unused) for each in found]
+        ranked = int(near is not None)
+        return Proposals("did you mean {}?", tuple(options), ranked, ends_message=True) if options else None
+
+    def _option(self, meant: str, name: str, graph: Graph, *, is_unused: bool) -> Proposal:
+        definition = graph.definition_of(meant)
+        assert definition is not None
+        what = f"{quote(meant)} is {definition.describe()}{', which nothing uses' if is_unused else ''}"
+        edits = lambda _: self._renaming(name, graph, meant)  # noqa: E731 - a function of these very values
+        return Proposal(quote(meant), edits, (definition.place, what))
+
+    def _alike(self, graph: Graph) -> Iterator[tuple[str, Graph]]:
+        """Yield the undefined names of the model, or of the same function."""
+        pairs = (*self._undefined, *self._outputs)
+        return (pair for pair in pairs if pair[1].function is graph.function)
+
+    def _affix(self, graph: Graph) -> Affix | None:
+        key = None if graph.function is None else graph.function.index
+        if key not in self._affixes:
+            self._affixes[key] = self._partners.renaming(list(self._alike(graph)))
+        return self._affixes[key]
+
+    def _renamed(self, names: Iterable[tuple[str, Graph]], affix: Affix) -> Iterator[Edit]:
+        for name, graph in names:
+            yield from self._renaming(name, graph, affix.corrected(name) or name)
+
+    def _renaming(self, name: str, graph: Graph, meant: str) -> Iterator[Edit]:
+        """Yield the edits that let the uses of a name in a graph, and its outputs of that name, name another value."""
+        undefined = self._undefined.get((name, graph))
+        for use in () if undefined is None else undefined.uses():
+            yield Assign(use.place, meant)
+        for index, output in enumerate(graph.output_names if (name, graph) in self._outputs else ()):
+            if output == name:
+                place = graph.at("output", index)
+                yield Assign(place if graph.is_function else place.at("name"), meant)
+
+
+def _undefined_outputs_of(graphs: Iterable[Graph]) -> Iterator[tuple[str, Graph]]:
+    """Yield the names of graph outputs that nothing defines, each with its graph."""
+    for graph in graphs:
+        for name in graph.output_names:
+            if name and name not in graph.positions and not graph.sees(name):
+                yield name, graph
+
+
+def _holders(graphs: Sequence[Graph], names: Iterable[str]) -> Mapping[str, Graph]:
+    """For each of these names that a graph defines the first such graph; they are undefined in another one."""
+    found: dict[str, Graph] = {}
+    if len(graphs) > 1:
+        wanted = set(names)
+        for graph in graphs:
+            for name in wanted.intersection(graph.positions):
+                found.setdefault(name, graph)
+    return found

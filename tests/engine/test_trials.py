@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proposed changes are tried on the whole model, within bounds."""
+
+from __future__ import annotations
+
+import onnx.parser
+import pytest
+from google.protobuf import text_format
+
+from onnx_lint import lint
+from onnx_lint.engine import trials
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
+
+HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
+NEXT = "g (float[2,3] x, float[2,3] w, float[{}] v) => (float[A,B] y) {{ h = Gemm(x, w) y = MatMul(v, h) }}"
+
+
+def _report(data: bytes, name: str = "m.onnx"):
+    report = lint_source(BytesSource(data), name, Settings())
+    assert report.internal_errors == ()
+    return report
+
+
+def _hint(text: str) -> str | None:
+    return _report(onnx.parser.parse_model(HEAD + text).SerializeToString()).diagnostics[0].hint
+
+
+@pytest.mark.parametrize(
+    ("size", "hint"),
+    [
+        ("5,2", "with transB=1 the shapes fit"),
+        ("5,3", "with transA=1 the shapes fit"),
+        ("5,N", "with transA=1 or transB=1 the shapes fit"),
+        ("5,7", None),
+    ],
+)
+def test_a_change_must_fit_the_nodes_behind(size: str, hint: str | None):
+    assert _hint(NEXT.format(size)) == hint
+
+
+def test_a_name_of_another_type_or_shape_is_not_suggested():
+    text = "g (float[4] x, {} hidden) => (float[4] y) {{ z = Identity(hidden) y = Add(x, hiden) }}"
+    messages = [lint(onnx.parser.parse_model(HEAD + text.format(each))).diagnostics[0].message
+                for each in ("float[4]", "int64[4]", "float[3]")]  # fmt: skip
+    assert ["did you mean" in each for each in messages] == [True, False, False]
+
+
+def test_a_change_in_a_function_must_fit_each_call():
+    text = """
+    <ir_version: 10, opset_import: ["": 21, "com.l": 1], producer_name: "me">
+    g (float[2,3] x, float[4,3] w, float[3,4] v) => (float[2,4] y, float[2,4] z) {{ y = com.l.F(x, w) z = com.l.F({}) }}
+    <domain: "com.l", opset_import: ["": 21]> F (a, b) => (c) {{ c = Gemm(a, b) }}"""
+    hints = [lint(onnx.parser.parse_model(text.format(each))).diagnostics[0].hint for each in ("x, w", "x, v")]
+    assert hints == ["with transB=1 the shapes fit", None]
+
+
+def test_the_text_and_the_binary_form_have_the_same_hint():
+    model = onnx.parser.parse_model(HEAD + NEXT.format("5,2"))
+    report = _report(text_format.MessageToString(model).encode(), "m.textproto")
+    assert (report.form, report.diagnostics[0].hint) == ("textproto", "with transB=1 the shapes fit")
+
+
+def test_the_hint_does_not_depend_on_the_selected_rules():
+    model = onnx.parser.parse_model(HEAD + NEXT.format("5,2"))
+    for select in (["incompatible-operand-shapes"], ["ALL"]):
+        found = [each for each in lint(model, select=select).diagnostics if each.rule == "incompatible-operand-shapes"]
+        assert [each.hint for each in found] == ["with transB=1 the shapes fit"]
+
+
+def _many(count: int, *, same: bool = False) -> str:
+    """A graph with that many nodes, each with a fault of a cause of its own, or with one cause."""
+    sizes = [4 if same else 4 + index for index in range(count)]
+    nodes = " ".join(f"h{index} = Gemm(x, w{index})" for index in range(count))
+    inputs = ", ".join(f"float[{size},3] w{index}" for index, size in enumerate(sizes))
+    outputs = ", ".join(f"float[A{index},B{index}] h{index}" for index in range(count))
+    return f"g (float[2,3] x, {inputs}) => ({outputs}) {{ {nodes} }}"
+
+
+def _hints(text: str) -> int:
+    """The number of faults with a hint."""
+    model = onnx.parser.parse_model(HEAD + text)
+    return sum(each.hint is not None for item in lint(model).diagnostics for each in item.members or (item,))
+
+
+def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch: pytest.MonkeyPatch):
+    made = []
+    after = trials.Trials._after
+    monkeypatch.setattr(trials.Trials, "_after", lambda self, each: made.append(each) or after(self, each))
+    counts = []
+    for attribute, value in (("MOST_TRIALS", 5), ("MOST_NODES", 50), ("MOST_NODES", 1), ("MOST_FINDINGS", 7)):
+        with monkeypatch.context() as patch:
+            patch.setattr(trials, attribute, value)
+            counts.append((_hints(_many(10)), len(made)))
+            made.clear()
+    assert counts == [(5, 5), (5, 5), (0, 0), (0, 0)]
+
+
+def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
+    made = []
+    after = trials.Trials._after
+    monkeypatch.setattr(trials.Trials, "_after", lambda self, each: made.append(each) or after(self, each))
+    assert _hints(_many(10, same=True)) == 1
+    assert len(made) == 1
+
+
+def test_trials_that_take_long_end_and_the_report_is_whole(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(trials, "SECONDS", 0)
+    report = lint(onnx.parser.parse_model(HEAD + NEXT.format("5,2")))
+    assert [(each.rule, each.hint) for each in report.diagnostics] == [("incompatible-operand-shapes", None)]
+
+
+def test_a_clean_model_tries_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(trials, "Trials", None)
+    assert lint(onnx.parser.parse_model(HEAD + "g (float[2] x) => (float[2] y) { y = Relu(x) }")).conforms

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values that an undefined name may mean."""
+
+from __future__ import annotations
+
+import onnx.parser
+
+from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.names.partners import MOST_ALIKE, MOST_NAMES, MOST_UNUSED, Partners
+from onnx_lint.loader import load
+
+TEXT = """
+<ir_version: 10, opset_import: ["": 21]>
+g (float[4] x, int64[4] ids, bool c) => (float[4] y) {{
+    spare = Relu(x)
+    y = If(c) <then_branch = t () => (float[4] a) {{ own = Neg(x) a = Neg(lost) }},
+               else_branch = e () => (float[4] b) {{ b = Abs(x) }}>
+    {late}
+}}"""
+
+
+def _partners(late: str = ""):
+    text = TEXT.format(late=late)
+    model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
+    partners = Partners(model.uses, lambda name, graph: model.value_flow.fact_of(name, graph).kind)
+    return partners, model.main_graph, model.main_graph.nested[0]
+
+
+def test_a_branch_sees_the_unused_values_before_it():
+    partners, _, branch = _partners("late = Relu(x)")
+    assert partners.of("lost", branch, frozenset()) == (None, ["own", "ids", "spare"])
+    assert partners.of("lost", branch, frozenset({"tensor(int64)"})) == (None, ["ids"])
+    assert partners.of("lost", branch, frozenset({"tensor(float)"})) == (None, ["own", "spare"])
+
+
+def test_many_unused_values_are_unused_on_purpose():
+    partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MOST_ALIKE)))
+    assert partners.of("lost", main, frozenset({"tensor(float)"})) == (None, [])
+    assert partners.of("lost", main, frozenset({"tensor(int64)"})) == (None, ["ids"])
+    partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MOST_UNUSED)))
+    assert partners.of("lost", main, frozenset({"tensor(int64)"})) == (None, [])
+
+
+def test_the_nearest_name_is_an_unused_one():
+    partners, _, branch = _partners("sparee = Relu(x) z = Relu(sparee)")
+    assert partners.of("spar", branch, frozenset({"tensor(float)"})) == ("spare", ["own"])
+
+
+def test_the_search_is_made_for_a_few_names():
+    partners, _, branch = _partners()
+    found = [partners.of("spar", branch, frozenset())[0] for _ in range(MOST_NAMES + 1)]
+    assert found == [*["spare"] * MOST_NAMES, None]
+
+
+def test_names_of_several_graphs_may_lack_one_prefix():
+    partners, main, branch = _partners()
+    affix = partners.renaming([("pare", main), ("ds", branch)])
+    assert affix is None
+    affix = partners.renaming([("re", main), ("wn", branch)])
+    assert affix is None
+    affix = partners.renaming([("model/spare", main), ("model/ids", branch)])
+    assert affix is not None
+    assert affix.describe(2) == "2 names have the prefix 'model/' too much"
+    assert partners.renaming([("model/spare", main)]) is None

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What undefined names may mean, as changes to try."""
+
+from __future__ import annotations
+
+import onnx.parser
+import pytest
+
+from onnx_lint import lint
+from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.operators.undefined_names import UndefinedNames
+from onnx_lint.loader import load
+
+HEAD = '<ir_version: 10, opset_import: ["": 21, "com.l": 1], producer_name: "me"> '
+
+
+def _names(text: str):
+    model = load(BytesSource(onnx.parser.parse_model(HEAD + text).SerializeToString()))
+    names = UndefinedNames(model.graphs, model.resolution, model.uses, lambda *_: None)
+    return names, model
+
+
+def test_a_near_name_comes_before_the_unused_ones():
+    names, model = _names("g (float[4] x, float[4] z) => (float[4] y) { hidden = Relu(x) a = Neg(x) y = Tanh(hiden) }")
+    proposals = names.proposals("hiden", model.main_graph, frozenset())
+    assert proposals is not None
+    assert [each.text for each in proposals.options] == ["'hidden'", "'z'", "'a'"]
+    assert proposals.ranked == 1
+    edits = list(proposals.options[0].edits(model.operators))
+    assert [(str(edit.place), getattr(edit, "value", None)) for edit in edits] == [("graph.node[2].input[0]", "hidden")]
+
+
+def test_outputs_and_inputs_of_one_name_change_together():
+    names, model = _names("g (float[4] x) => (float[4] y, float[4] z) { a = Relu(x) z = Neg(y) }")
+    proposals = names.proposals("y", model.main_graph, frozenset())
+    assert proposals is not None
+    edits = [str(edit.place) for edit in proposals.options[0].edits(model.operators)]
+    assert edits == ["graph.node[1].input[0]", "graph.output[0].name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "elsewhere"),
+    [
+        ("a = com.l.F(x) y = Neg(own)", "only function 'com.l::F' defines; functions and their callers do not share"),
+        ("a = com.l.F(x) y = Neg(lost)", None),
+    ],
+)
+def test_a_name_of_another_graph_is_said(text: str, elsewhere: str | None):
+    function = '<domain: "com.l", opset_import: ["": 21]> F (p) => (q) { own = Relu(p) q = Relu(own) }'
+    names, model = _names(f"g (float[4] x) => (float[4] y) {{ {text} }} {function}")
+    [undefined] = model.resolution.undefined
+    said = names.elsewhere(undefined.name, model.main_graph)
+    assert (said if elsewhere is None else said and said[: len(elsewhere)]) == elsewhere
+
+
+def test_names_of_a_function_have_their_own_prefix():
+    text = """g (float[4] x, float[4] m_a, float[4] m_b) => (float[4] y, float[4] z) {
+        i = Add(a, b) y = com.l.F(x, i) z = Relu(x) }
+        <domain: "com.l", opset_import: ["": 21]> F (n_c, n_d) => (q) { e = Add(c, d) q = Relu(e) }"""
+    messages = [each.message for each in lint(onnx.parser.parse_model(HEAD + text)).diagnostics]
+    assert [each.partition("nothing defines; ")[2] for each in messages] == [
+        "2 names lack the prefix 'm_'; 1 more fault has this cause",
+        "2 names lack the prefix 'n_'; 1 more fault has this cause",
+    ]
+
+
+def test_a_prefix_is_not_suggested_if_the_values_do_not_fit():
+    text = "g (float[4] x, float[3] m_a, float[4] m_b) => (float[4] y) { h = Add(x, a) y = Add(h, b) }"
+    report = lint(onnx.parser.parse_model(HEAD + text))
+    assert ["prefix" in each.message for each in report.diagnostics if each.rule == "undefined-name"] == [False, False]

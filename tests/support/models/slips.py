@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forty slips of people who edit or write graphs, each in a small model, and what a report must say to do about it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import onnx.parser
+from onnx import ModelProto
+
+HEAD: Final = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
+OWN: Final = '<ir_version: 10, opset_import: ["": 21, "com.acme": 1], producer_name: "me"> '
+
+SLIPS: Final[dict[str, tuple[str, str]]] = {
+    # --- names
+    "input_renamed": (
+        "g (float[N,16] pixel_values) => (float[N,16] y) { h = Relu(x) y = Add(h, x) }",
+        "did you mean 'pixel_values'",
+    ),
+    "output_renamed": (
+        "g (float[N,16] x) => (float[N,16] output) { logits = Relu(x) }",
+        "did you mean 'logits'",
+    ),
+    "wire_misspelt": (
+        "g (float[N,16] x) => (float[N,16] y) { hidden = Relu(x) y = Tanh(hiden) }",
+        "did you mean 'hidden'",
+    ),
+    "two_inputs_renamed": (
+        "g (int64[N,16] ids, float[N,16] scores) => (float[N,16] y) { h = Cast<to = 1>(x) y = Add(h, z) }",
+        "did you mean 'ids'",
+    ),
+    "prefix_lost": (
+        """g (float[N,2] x) => (float[N,2] y)
+        <float[2] model_a = {1, 2}, float[2] model_b = {1, 2}, float[2] model_c = {1, 2}>
+        { h = Add(x, a) i = Mul(h, b) y = Sub(i, c) }""",
+        "3 names lack the prefix 'model_'",
+    ),
+    "renamed_outside_of_a_branch": (
+        """g (bool c, float[4] x) => (float[4] y) { hidden_state = Relu(x) y = If(c) <
+            then_branch = t () => (float[4] a) { a = Neg(h) },
+            else_branch = e () => (float[4] b) { b = Abs(h) }> }""",
+        "did you mean 'hidden_state'",
+    ),
+    "name_of_a_value_of_another_type": (
+        "g (float[N,16] x, int64[N] mask) => (float[N,16] y) { masc = Relu(x) z = Cast<to = 1>(mask) y = Relu(mas) }",
+        "did you mean 'masc'",
+    ),
+    "function_output_renamed": (
+        """g (float[4] x) => (float[4] y) { y = com.acme.F(x) }
+        <domain: "com.acme", opset_import: ["": 21]> F (a) => (out) { b = Mul(a, a) }""",
+        "did you mean 'b'",
+    ),
+    # --- shapes
+    "weight_of_torch": (
+        "g (float[N,16] x, float[8,16] w) => (float[N,8] y) { y = MatMul(x, w) }",
+        "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit",
+    ),
+    "gemm_without_trans_b": (
+        "g (float[N,16] x, float[8,16] w, float[8] b) => (float[N,8] y) { y = Gemm(x, w, b) }",
+        "with transB=1 the shapes fit",
+    ),
+    "gemm_exchanged": (
+        "g (float[N,16] x, float[16,8] w) => (float[N,8] y) { y = Gemm(w, x) }",
+        "exchanged the shapes fit",
+    ),
+    "matmul_exchanged": (
+        "g (float[4,16] x, float[16,8] w) => (float[4,8] y) { y = MatMul(w, x) }",
+        "exchanged the shapes fit",
+    ),
+    "conv_weight_and_bias_exchanged": (
+        "g (float[1,3,8,8] x, float[4,3,3,3] w, float[4] b) => (float[1,4,6,6] y) { y = Conv(x, b, w) }",
+        "with inputs 1 'b' and 2 'w' of",
+    ),
+    "channels_last": (
+        "g (float[1,8,9,3] x, float[5,3,2,2] w) => (float[1,5,7,8] y) { y = Conv(x, w) }",
+        "with a Transpose of input 0 'x' with perm=[0, 3, 1, 2] the shapes fit",
+    ),
+    "depthwise_without_group": (
+        "g (float[1,6,8,8] x, float[6,1,3,3] w) => (float[1,6,6,6] y) { y = Conv(x, w) }",
+        "with group=6 the shapes fit",
+    ),
+    "kernel_shape_of_another_layer": (
+        "g (float[1,3,8,8] x, float[4,3,3,3] w) => (float[1,4,6,6] y) { y = Conv<kernel_shape = [5,5]>(x, w) }",
+        "with kernel_shape=[3, 3] the shapes fit",
+    ),
+    "bias_of_channels": (
+        "g (float[1,8,4,4] x, float[8] b) => (float[1,8,4,4] y) { y = Add(x, b) }",
+        "with an Unsqueeze (axes=[1, 2]) of input 1 'b' the shapes fit",
+    ),
+    "concat_along_the_wrong_axis": (
+        "g (float[2,3] x, float[2,4] z) => (float[2,7] y) { y = Concat<axis = 0>(x, z) }",
+        "with axis=1 the shapes fit",
+    ),
+    "reshape_to_too_many": (
+        "g (float[2,6] x) => (float[2,3,2] y) <int64[3] s = {2, 3, 3}> { y = Reshape(x, s) }",
+        "with [2, 3, -1] as input 1 's' the shapes fit",
+    ),
+    "per_channel_axis": (
+        "g (int8[6,4] x, float[6] s) => (float[6,4] y) { y = DequantizeLinear(x, s) }",
+        "with axis=0 the shapes fit",
+    ),
+    "repair_that_breaks_the_next_node": (
+        "g (float[2,3] x, float[2,3] w, float[5,2] v) => (float[A,B] y) { h = Gemm(x, w) y = MatMul(v, h) }",
+        "with transB=1 the shapes fit",
+    ),
+    "split_into_wrong_parts": (
+        "g (float[2,6] x) => (float[2,3] y, float[2,3] z) <int64[2] s = {2, 3}> { y, z = Split<axis = 1>(x, s) }",
+        "with [3, 3] as input 1 's' the shapes fit",
+    ),
+    # --- types
+    "reshape_exchanged": (
+        "g (int64[2] s, float[N,16] x) => (float[M,4] y) { y = Reshape(s, x) }",
+        "exchanged the types fit",
+    ),
+    "gather_exchanged": (
+        "g (float[10,4] table, int64[N] ids) => (float[N,4] y) { y = Gather(ids, table) }",
+        "exchanged the types fit",
+    ),
+    "where_exchanged": (
+        "g (bool[N] c, float[N] a, float[N] b) => (float[N] y) { y = Where(a, c, b) }",
+        "exchanged the types fit",
+    ),
+    "ids_of_int32": (
+        "g (float[N] x, int32[N] i) => (float[N] y) { y = Add(x, i) }",
+        "with a Cast (to=1) of input 1 'i' the types fit",
+    ),
+    "double_constant": (
+        "g (float[N] x) => (float[N] y) <double two = {2.0}> { y = Mul(x, two) }",
+        "with a Cast (to=1) of input 1 'two' the types fit",
+    ),
+    "cast_to_a_wrong_type": (
+        "g (int64[N] x) => (float[N] y) { y = Cast<to = 6>(x) }",
+        "write to=1 (FLOAT), as output 0 is declared",
+    ),
+    "condition_of_floats": (
+        "g (float[N] c, float[N] a, float[N] b) => (float[N] y) { y = Where(c, a, b) }",
+        "with a Cast (to=9) of input 0 'c' the types fit",
+    ),
+    # --- attributes
+    "negative_slope": (
+        "g (float[N] x) => (float[N] y) { y = LeakyRelu<negative_slope = 0.1>(x) }",
+        "did you mean 'alpha'",
+    ),
+    "padding": (
+        "g (float[1,3,8,8] x, float[4,3,3,3] w) => (float[1,4,8,8] y) { y = Conv<padding = [1,1,1,1]>(x, w) }",
+        "did you mean 'pads'",
+    ),
+    "stride": (
+        "g (float[1,3,8,8] x) => (float[1,3,4,4] y) { y = MaxPool<kernel_shape = [2,2], stride = [2,2]>(x) }",
+        "did you mean 'strides'",
+    ),
+    "eps": (
+        "g (float[N,4] x, float[4] s) => (float[N,4] y) { y = LayerNormalization<eps = 0.00001>(x, s) }",
+        "did you mean 'epsilon'",
+    ),
+    "dim": (
+        "g (float[N,4] x) => (float[N,4] y) { y = Softmax<dim = -1>(x) }",
+        "did you mean 'axis'",
+    ),
+    "number_as_value": (
+        "g (float[N] x) => (float[N] y) { c = Constant<value = 5.0>() y = Add(x, c) }",
+        "the attribute for FLOAT is 'value_float'",
+    ),
+    "tensor_as_value_float": (
+        "g (float[N] x) => (float[N] y) { c = Constant<value_float: tensor = float {5.0}>() y = Add(x, c) }",
+        "the attribute for TENSOR is 'value'",
+    ),
+    "concat_without_axis": (
+        "g (float[2,3] x, float[2,4] z) => (float[2,7] y) { y = Concat(x, z) }",
+        "with axis=1 the shapes fit",
+    ),
+    "axes_as_attribute": (
+        "g (float[N,1,4] x) => (float[N,4] y) { y = Squeeze<axes = [1]>(x) }",
+        "pass it as input 1",
+    ),
+    # --- operators
+    "operator_misspelt": (
+        "g (float[N] x) => (float[N] y) { y = LeakyReLU(x) }",
+        "did you mean 'LeakyRelu'",
+    ),
+    "domain_forgotten": (
+        """g (float[4] x) => (float[4] y) { y = Silu(x) }
+        <domain: "com.acme", opset_import: ["": 21]> Silu (a) => (b) { s = Sigmoid(a) b = Mul(a, s) }""",
+        "write domain='com.acme' on the node",
+    ),
+}
+"""By name: the graph in the textual syntax of ONNX, and words that the first finding must have."""
+
+_HEADS: Final = {"function_output_renamed": OWN, "domain_forgotten": OWN}
+
+
+def slip(name: str) -> ModelProto:
+    """Return the model with a slip."""
+    return onnx.parser.parse_model(_HEADS.get(name, HEAD) + SLIPS[name][0])
