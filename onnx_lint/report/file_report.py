@@ -197,6 +197,8 @@ class FileReport(Record):
     """Why there is no verdict although the file was read: it holds no model."""
     incomplete: tuple[str, ...] = ()
     """Descriptions, for people, of what was not verified or not reported, and why."""
+    lacks_numpy: bool = False
+    """True if `incomplete` has parts for which numpy is needed, which cannot be imported."""
     suppressed: tuple[Diagnostic, ...] = ()
     """The findings that a baseline or the configuration suppresses. They are counted, and fail no run."""
     edition: str | None = None
