@@ -182,7 +182,7 @@ def linted(
     digest = None if before is None or has_settled else digest_at(check.path)
     folder = check.folder()
     report = lint(folder)
-    if before is None or report.internal_errors or report.unreadable is not None:
+    if before is None or report.internal_errors or report.unreadable is not None or report.lacks_numpy:
         return report, None
     beside = _beside(folder, moment)
     if beside is None:

@@ -353,9 +353,10 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
     for index, diagnostic in enumerate(matching.found):
         found[matching.known.get(index, matching.named[index])] += _weight(diagnostic)
     crashed = {rule for error in file.internal_errors for rule in (error.rule, *error.not_run)}
-    # In a file that was not judged only some rules ran, in an unreadable one none. After a crash in an analysis any
-    # rule may have found less.
-    is_judged = file.not_judged is None and file.unreadable is None and OWN_ERRORS not in crashed
+    # In a file that was not judged only some rules ran, in an unreadable one none. After a crash in an analysis, or
+    # without numpy, any rule may have found less.
+    is_whole = OWN_ERRORS not in crashed and not file.lacks_numpy
+    is_judged = file.not_judged is None and file.unreadable is None and is_whole
     judged = frozenset(rules) - crashed if is_judged else frozenset()
     alive: dict[str, Entry] = {}
     for digest, entry in entries.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects the bugs in the processing of a model, so that each is reported once."""
+"""Collects the bugs in the processing of a model, so that each is reported once, and what numpy is missing for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TypeVar
 from onnx_lint.common.cached import exceptions_of, property_of
 from onnx_lint.common.record import replace
 from onnx_lint.input.source import ReadError
-from onnx_lint.ir.crashes import crash_of, is_bug
+from onnx_lint.ir.crashes import crash_of, is_bug, is_lack_of_numpy
 from onnx_lint.model import Model
 from onnx_lint.report.file_report import OWN_ERRORS, InternalError
 from onnx_lint.rule import RuleError
+from onnx_lint.wording import quote, report_name
 
 _Part = TypeVar("_Part")
 _Instead = TypeVar("_Instead")
@@ -25,6 +26,8 @@ class InternalErrors:
         self._model = model
         self._errors: dict[object, InternalError] = {}
         """The errors outside of the analyses that record bugs themselves, by the identity of the bug."""
+        self._without_numpy: dict[str, None] = {}
+        """What could not be done without numpy, outside of these analyses, in order."""
 
     def note(self, error: Exception, work: str | None = None, rule: str = OWN_ERRORS) -> None:
         """Record an exception in a rule, or in some other work. Raise it again if there is no verdict on the file then.
@@ -33,6 +36,9 @@ class InternalErrors:
         """
         if isinstance(error, (ReadError, MemoryError)):
             raise error
+        if is_lack_of_numpy(error):
+            self._without_numpy[f"rule {quote(rule)}" if rule != OWN_ERRORS else work or "the whole file"] = None
+            return
         key: object = id(error)
         if isinstance(error, RuleError):
             key = str(error)  # one line of onnx-lint raises those of all rules
@@ -61,16 +67,26 @@ class InternalErrors:
         """Return the errors, with the nodes or the part of the model at which they occurred."""
         errors = dict(self._errors)
         for error in exceptions_of(self._model):
-            if is_bug(error) and crash_of(error).origin not in errors:
+            if is_bug(error) and not is_lack_of_numpy(error) and crash_of(error).origin not in errors:
                 # No rule has used it.
                 found = replace(InternalError.of(error), work=f"computing {property_of(error)}")
                 errors[crash_of(error).origin] = found
         placed: list[InternalError] = []
         for site in self._model.crashes:
+            if site.crash.lacks_numpy:
+                continue
             elsewhere = errors.pop(site.crash.origin, None)
             found = InternalError.of_site(site)
             placed.append(found if elsewhere is None else replace(found, not_run=_rules_of(elsewhere)))
         return (*errors.values(), *placed)
+
+    def without_numpy(self) -> tuple[str, ...]:
+        """Return what was not verified because numpy, which it needs, cannot be imported. Usually that is nothing."""
+        parts = dict(self._without_numpy)
+        for site in self._model.crashes:
+            if site.crash.lacks_numpy:
+                parts[site.work if site.operator is None else f"{site.work} of {report_name(site.operator)}"] = None
+        return tuple(f"{part} (it needs numpy, which is not installed)" for part in parts)
 
 
 def _rules_of(error: InternalError) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from onnx_lint.engine.structure import Structures
 from onnx_lint.input.limits import LIMIT_OF_REPORT, describe_limit
 from onnx_lint.input.locations import is_remote, shown_location, without_query
 from onnx_lint.input.source import ReadError, Source, SourceError, source_of
-from onnx_lint.ir.crashes import is_bug
+from onnx_lint.ir.crashes import is_bug, is_lack_of_numpy
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader import load
 from onnx_lint.loader.limits.not_checked import within_time
@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 _MANY_FINDINGS: Final = 500
 """For more findings, the time to release the model is small beside the time to write them."""
+
+_NEEDS_NUMPY: Final = "to read this file, numpy is needed, which is not installed"
 
 _NONE: Final[Any] = object()
 """Given in place of a first finding by a rule without findings; None may be what a wrong rule yields."""
@@ -325,6 +327,8 @@ def _lint(check: _SourceCheck) -> tuple[FileReport, Model | None]:
     except Exception as error:
         if isinstance(error, OSError) or not is_bug(error):
             raise
+        if is_lack_of_numpy(error):
+            return FileReport(check.path, check.source.size, unreadable=f"{check.path}: {_NEEDS_NUMPY}"), None
         return FileReport(check.path, check.source.size, internal_errors=(InternalError.of(error),)), None
     errors = InternalErrors(model)
     verdict = lint_model(model, check.settings, errors, check.path)
@@ -335,8 +339,11 @@ def _lint(check: _SourceCheck) -> tuple[FileReport, Model | None]:
         bare = report
         work = "suppressing findings"
         report = errors.unless_it_crashes(lambda: with_suppressed(bare, verdict.patterns), bare, work)
-    found = errors.all()
-    return replace(report, internal_errors=found) if found else report, model
+    if found := errors.all():
+        report = replace(report, internal_errors=found)
+    if lacking := errors.without_numpy():
+        report = replace(report, incomplete=(*report.incomplete, *lacking), lacks_numpy=True)
+    return report, model
 
 
 def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: InternalErrors) -> FileReport:
@@ -357,7 +364,8 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
 
         rules = {entry.id for entry in judging}
         found, crashes = unfold(verdict.diagnostics), len(errors.all())
-        left = (*gaps, *verdict.cut, *incomplete, *([counted(crashes, "internal error")] if crashes else ()))
+        crashed = [counted(crashes, "internal error")] if crashes else ()
+        left = (*gaps, *verdict.cut, *incomplete, *errors.without_numpy(), *crashed)
         targets = part(lambda: tuple(target_verdicts(model, found, settings, rules, left)), (), "judging the targets")
     diagnostics = _shown(verdict.diagnostics, model, check, errors)
     return FileReport(

@@ -22,6 +22,11 @@ def is_bug(error: BaseException) -> bool:
     return isinstance(error, Exception) and not isinstance(error, ReadError) and not is_lack_of_memory(error)
 
 
+def is_lack_of_numpy(error: BaseException) -> bool:
+    """Return whether an exception is that numpy cannot be imported, as in WebAssembly without its wheel."""
+    return isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] == "numpy"
+
+
 def true_if_it_crashes(look: Callable[[], object]) -> bool:
     """Return whether `look` finds anything.
 
@@ -43,6 +48,8 @@ class Crash(Record):
     traceback: str
     origin: tuple[str, str, int]
     """The type of the exception, and the file and line that raised it: two crashes of one origin are the same bug."""
+    lacks_numpy: bool = False
+    """True if it is no bug: numpy is needed, and cannot be imported."""
 
 
 def crash_of(error: Exception) -> Crash:
@@ -56,7 +63,7 @@ def crash_of(error: Exception) -> Crash:
         place = last.tb_frame.f_code.co_filename, last.tb_lineno
         last = last.tb_next
     text = "".join(traceback.format_exception(error))
-    return Crash(f"{type(error).__name__}: {error}", text, (type(error).__name__, *place))
+    return Crash(f"{type(error).__name__}: {error}", text, (type(error).__name__, *place), is_lack_of_numpy(error))
 
 
 class CrashSite:

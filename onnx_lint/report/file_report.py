@@ -200,6 +200,8 @@ class FileReport(Record):
     """Why no rule could judge a model although the file was read: it holds none, see `why_not_judged`."""
     incomplete: tuple[str, ...] = ()
     """Descriptions, for people, of what was not verified or not reported, and why."""
+    lacks_numpy: bool = False
+    """True if `incomplete` has parts for which numpy is needed, which cannot be imported."""
     suppressed: tuple[Diagnostic, ...] = ()
     """The findings that a baseline or the configuration suppresses. They are counted, and fail no run."""
     edition: str | None = None

@@ -20,8 +20,10 @@ def run_end(source: Source, start: int, end: int, field: wire.Field) -> int:
     """Return the end of the consecutive records of a repeated field without messages from `start` on.
 
     Only records with the shortest tag are counted, so the run may continue after the end; all counted records are whole
-    and well formed. Without any the result is `start`.
+    and well formed. Without any the result is `start`, as it is without numpy: the caller then reads them one by one.
     """
+    if not _has_numpy():
+        return start
     tag = wire.encode_varint(field.number << 3 | field.wire_type)
     assert len(tag) == 1
     position = start
@@ -36,6 +38,14 @@ def run_end(source: Source, start: int, end: int, field: wire.Field) -> int:
             break
         most = VARINT_PIECE_BYTES if field.wire_type == wire.WireType.VARINT else PIECE_BYTES
     return position
+
+
+def _has_numpy() -> bool:
+    try:
+        import numpy  # noqa: F401 - only whether it can be imported
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def _taken(window: bytes, tag: int, field: wire.Field) -> int:

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs onnx-lint on the files that the page has mounted. `worker.mjs` imports it in Pyodide."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+MODELS: Final = "/models"
+"""The mounted files. They are read only."""
+REPORTS: Final = Path("/reports")
+FIXED: Final = Path("/fixed")
+
+FORMATS: Final = ("html", "json", "sarif", "markdown")
+"""The reports that a check writes."""
+
+
+def prepare() -> None:
+    """Import what each check needs, so that the first one does not wait for it."""
+    os.environ["PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"] = "python"
+    import onnx_lint.cli.application
+    import onnx_lint.cli.run
+    import onnx_lint.reporters.html
+    import onnx_lint.reporters.json
+    import onnx_lint.reporters.sarif  # noqa: F401 - as above
+    from onnx_lint.engine.lint import import_usual_rules
+    from onnx_lint.engine.settings import Settings
+
+    import_usual_rules(Settings())
+
+
+def check(request: str, on_progress: Callable[[int], object]) -> str:
+    """Check the files, and return what the page shows. `on_progress` is called with the number of files so far."""
+    asked = json.loads(request)
+    reports = _emptied(REPORTS)
+    outputs = [part for name in FORMATS for part in ("-o", f"{name}={reports / name}")]
+    options = [*_options(asked["settings"]), *outputs, "-f", "jsonl", "--jobs", "1"]
+    done = _run([*options, "--", *models_among(asked["paths"])], on_progress)
+    written = [{"name": path.name, "at": str(path)} for path in sorted(reports.iterdir())]
+    answer = {"code": done.code, "said": done.errors, "files": written, **_summary(reports / "json")}
+    return json.dumps(answer)
+
+
+def fix(request: str, on_progress: Callable[[int], object]) -> str:
+    """Fix copies of the files, and return what changes and where the copies are."""
+    asked = json.loads(request)
+    settings, paths = asked["settings"], models_among(asked["paths"])
+    unsafe = ["--unsafe-fixes"] if settings["unsafe"] else []
+    options = [*_options(settings), *unsafe, "--jobs", "1"]
+    shown = _run(["fix", *options, "--diff", "--", *paths], on_progress)
+    folder = _emptied(FIXED)
+    made = _run(["fix", *options, "--output", str(folder), "-f", "concise", "--", *paths], on_progress)
+    copies = [
+        {"name": path.relative_to(folder).as_posix(), "at": str(path)}
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    ]
+    return json.dumps({"code": made.code, "said": made.errors, "difference": shown.output, "files": copies})
+
+
+def models_among(paths: Sequence[str]) -> list[str]:
+    """Return the paths that are models by their suffix, or all of them if none is: the others are their data."""
+    from onnx_lint.input.locations import MODEL_SUFFIXES, SHARED_SUFFIXES
+
+    models = [path for path in paths if path.lower().endswith((*MODEL_SUFFIXES, *SHARED_SUFFIXES))]
+    return sorted(models or paths)
+
+
+def _options(settings: dict[str, Any]) -> list[str]:
+    options = ["--no-config", "--edition", settings["edition"]]
+    for name in ("target", "select"):
+        options += [part for value in settings[name].split() for part in (f"--{name}", value.strip(","))]
+    return [*options, "--pedantic"] if settings["pedantic"] else options
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    """Return what the page shows around the report; nothing if no report was written."""
+    if not path.exists():
+        return {}
+    report = json.loads(path.read_text(encoding="utf-8"))
+    found = [item for file in report["files"] for item in file["diagnostics"]]
+    fixes = [item["fix"]["safe"] for item in found if item.get("fix")]
+    return {
+        "summary": report["summary"],
+        "safe_fixes": fixes.count(True),
+        "unsafe_fixes": fixes.count(False),
+        "lacks_data": any(item["rule"] == "missing-external-file" for item in found),
+    }
+
+
+def _emptied(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    return folder
+
+
+# --- a run of the command
+
+
+class _Output(io.StringIO):
+    """Standard output of a run. It counts the files in a report of JSON Lines, and keeps anything else."""
+
+    def __init__(self, on_progress: Callable[[int], object]) -> None:
+        super().__init__()
+        self._on_progress = on_progress
+        self._count = 0
+
+    def write(self, text: str, /) -> int:
+        if not text.startswith('{"record"'):
+            return super().write(text)
+        if text.startswith('{"record": "file"'):
+            self._count += 1
+            self._on_progress(self._count)
+        return len(text)
+
+
+class _Done:
+    def __init__(self, code: int, output: str, errors: str) -> None:
+        self.code = code
+        self.output = output
+        self.errors = errors
+
+
+def _run(arguments: Sequence[str], on_progress: Callable[[int], object]) -> _Done:
+    """Run the command line in the folder of the models."""
+    from onnx_lint.cli.application import run
+
+    os.chdir(MODELS)
+    output, errors = _Output(on_progress), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+            code = run(arguments)
+    finally:
+        os.chdir("/")  # so that the folder can be unmounted
+    return _Done(code, output.getvalue(), errors.getvalue())

@@ -1,0 +1,199 @@
+// The page: takes files and settings, has them checked, and shows what comes back.
+
+import { Checker, Stopped } from "./checker.mjs";
+import { chosenFiles, droppedFiles, exampleFiles, sizeInWords } from "./files.mjs";
+import { copyMarkdown, hideResult, showFixed, showResult } from "./result.mjs";
+
+const at = (id) => document.getElementById(id);
+const form = document.querySelector("#settings form");
+
+let built; // built.json
+let checker;
+let files = []; // what was checked last, or is being checked
+let isRunning = false;
+
+const say = (words) => { at("state").textContent = words; };
+
+const showProblem = (words) => {
+  at("problem").textContent = words;
+  at("problem").hidden = !words;
+};
+
+const showProgress = (value, most) => {
+  const bar = at("progress");
+  bar.hidden = false;
+  bar.max = most || 1;
+  if (value === null) bar.removeAttribute("value");
+  else bar.value = value;
+};
+
+// --- settings
+
+const settings = () => ({
+  edition: form.elements.edition.value,
+  target: form.elements.target.value.trim(),
+  select: form.elements.select.value.trim(),
+  pedantic: form.elements.pedantic.checked,
+});
+
+const showSettings = () => {
+  const { edition, target, select, pedantic } = settings();
+  const words = [`ONNX ${edition}`, target ? `target ${target}` : "no target", select ? `rules ${select}` : "all rules"];
+  at("settings-summary").textContent = [...words, ...(pedantic ? ["pedantic"] : [])].join(", ");
+};
+
+const fillSettings = () => {
+  const options = (names) => names.map((name) => new Option(name, name));
+  form.elements.edition.append(...options([...built.editions].reverse()));
+  at("targets").append(...options(built.targets));
+  form.addEventListener("input", () => {
+    showSettings();
+    at("again").hidden = !files.length || isRunning;
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (files.length) check(files);
+  });
+  showSettings();
+};
+
+// --- the worker
+
+const onState = ({ state, words, part, parts, seconds, numpy }) => {
+  if (state === "loading") {
+    if (!isRunning) say(words);
+    showProgress(part, parts);
+  } else if (state === "ready") {
+    if (!isRunning) {
+      at("progress").hidden = true;
+      say(`Ready after ${seconds.toFixed(1)} seconds.`);
+    }
+    if (numpy) at("built").append(` ${numpy}.`);
+  } else {
+    at("progress").hidden = true;
+    say("onnx-lint has not started.");
+    showProblem(words);
+  }
+  document.documentElement.dataset.state = state;
+};
+
+// Runs one call of the worker, and shows its progress. Returns what it answers; undefined if it failed or was stopped.
+const asked = async (what, call) => {
+  const started = performance.now();
+  const seconds = () => (performance.now() - started) / 1000;
+  const bytes = files.reduce((sum, { file }) => sum + file.size, 0);
+  let count = 0;
+  const show = () => {
+    const soFar = count ? `, ${count} done` : "";
+    say(`${what} ${files.length === 1 ? files[0].path : `${files.length} files`} (${sizeInWords(bytes)})${soFar}`
+      + `, ${Math.round(seconds())} s.`);
+  };
+  isRunning = true;
+  showProblem("");
+  showProgress(null);
+  at("again").hidden = true;
+  at("stop").hidden = false;
+  show();
+  const timer = setInterval(show, 1000);
+  try {
+    const done = await call((progress) => { count = progress.count; show(); });
+    say(`Done in ${seconds().toFixed(1)} seconds.`);
+    return done;
+  } catch (error) {
+    say(error instanceof Stopped ? "Stopped. Python is loading again." : "Not checked.");
+    if (!(error instanceof Stopped)) showProblem(error.message);
+    at("again").hidden = false;
+    return undefined;
+  } finally {
+    clearInterval(timer);
+    isRunning = false;
+    at("stop").hidden = true;
+    at("progress").hidden = true;
+  }
+};
+
+const check = async (chosen) => {
+  if (isRunning) return;
+  if (!chosen.length) {
+    showProblem("There is no file in what was chosen.");
+    return;
+  }
+  files = chosen;
+  hideResult();
+  const done = await asked("Checking", (onProgress) => checker.check(files, settings(), onProgress));
+  if (!done) return;
+  if (done.summary) showResult(done);
+  else showProblem(done.said.trim() || "onnx-lint wrote no report.");
+  document.documentElement.dataset.done = String(Number(document.documentElement.dataset.done || 0) + 1);
+};
+
+const fix = async () => {
+  if (isRunning) return;
+  const wanted = { ...settings(), unsafe: at("unsafe").checked };
+  const done = await asked("Fixing", (onProgress) => checker.fix(files, wanted, onProgress));
+  if (done) showFixed(done);
+};
+
+// --- choosing files
+
+const take = async (promise) => {
+  if (isRunning) return;
+  try {
+    await check(await promise);
+  } catch (error) {
+    showProblem(`The files cannot be read: ${error.message}`);
+  }
+};
+
+const listen = () => {
+  for (const kind of ["files", "folder"]) {
+    const input = at(`${kind}-input`);
+    at(kind).addEventListener("click", () => input.click());
+    input.addEventListener("change", () => {
+      const chosen = chosenFiles(input);
+      input.value = ""; // so that the same file can be chosen again after it has changed
+      if (chosen.length) take(chosen);
+    });
+  }
+  addEventListener("dragover", (event) => {
+    event.preventDefault(); // without this the browser opens the file
+    at("drop").classList.add("over");
+  });
+  addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) at("drop").classList.remove("over");
+  });
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    at("drop").classList.remove("over");
+    take(droppedFiles(event.dataTransfer));
+  });
+  at("examples").append(...built.examples.map(({ title, files: names }) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = title;
+    button.addEventListener("click", () => take(exampleFiles(names)));
+    return button;
+  }));
+  at("again").addEventListener("click", () => check(files));
+  at("stop").addEventListener("click", () => checker.stop());
+  at("copy").addEventListener("click", copyMarkdown);
+  at("fix").addEventListener("click", fix);
+  at("unsafe").addEventListener("change", () => { if (!at("fixed").hidden) fix(); });
+};
+
+const showBuilt = () => {
+  const commit = built.commit ? `, commit ${built.commit.slice(0, 12)}${built.commit.endsWith("+") ? "+" : ""}` : "";
+  const numpy = built.has_numpy ? "with numpy" : "without numpy: what needs it is listed as not verified";
+  at("built").textContent = `onnx-lint ${built.onnx_lint}${commit}, in Python ${built.python} `
+    + `(Pyodide ${built.pyodide}), ${numpy}.`;
+};
+
+export const start = async () => {
+  const answer = await fetch("built.json");
+  if (!answer.ok) throw new Error(`the server has no file built.json (it answers ${answer.status})`);
+  built = await answer.json();
+  showBuilt();
+  fillSettings();
+  listen();
+  checker = new Checker(onState);
+};

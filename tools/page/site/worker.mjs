@@ -1,0 +1,123 @@
+// Loads Pyodide and onnx-lint, and runs `check.py` on files that stay where they are.
+
+const MOUNT = "/models";
+const PACKAGES = "/packages";
+
+const fetched = async (name) => {
+  let answer;
+  try {
+    answer = await fetch(name);
+  } catch {
+    throw new Error(`The server does not answer for ${name}. Reload the page when it is there again.`);
+  }
+  if (!answer.ok) {
+    throw new Error(`The server has no file ${name} (it answers ${answer.status}). Whoever hosts this page can correct that.`);
+  }
+  return answer;
+};
+
+const say = (words, part) => postMessage({ state: "loading", words, part, parts: 4 });
+
+// Pyodide says little about a file that it cannot load.
+const whyNoPyodide = async (error) => {
+  for (const name of ["pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"]) {
+    const answer = await fetched(`pyodide/${name}`);
+    const type = (answer.headers.get("Content-Type") || "no type").split(";")[0];
+    const wanted = name.endsWith(".mjs") ? "text/javascript" : name.endsWith(".wasm") ? "application/wasm" : type;
+    if (type !== wanted && !(wanted === "text/javascript" && /javascript/.test(type))) {
+      return `The server sends pyodide/${name} as "${type}" instead of "${wanted}". Whoever hosts this page can correct that.`;
+    }
+  }
+  return `Python cannot start in this browser: ${error.message || error}`;
+};
+
+const loadPython = async () => {
+  try {
+    const { loadPyodide } = await import("./pyodide/pyodide.mjs");
+    return await loadPyodide({ indexURL: new URL("./pyodide/", import.meta.url).href });
+  } catch (error) {
+    throw new Error(await whyNoPyodide(error));
+  }
+};
+
+const load = async () => {
+  const started = performance.now();
+  say("Loading Python, 12 MB. The browser keeps it for the next time.", 0);
+  const built = await (await fetched("built.json")).json();
+  const wheels = Promise.all(built.wheels.map(async (name) => (await fetched(`python/${name}`)).arrayBuffer()));
+  const program = fetched("check.py").then((answer) => answer.text());
+  wheels.catch(() => {}); // both are reported below, when they are awaited
+  program.catch(() => {});
+  const python = await loadPython();
+  say("Unpacking onnx-lint.", 1);
+  for (const wheel of await wheels) python.unpackArchive(wheel, "wheel", { extractDir: PACKAGES });
+  let numpy = "";
+  if (built.has_numpy) {
+    say("Loading numpy.", 2);
+    try {
+      await python.loadPackage("numpy");
+    } catch (error) {
+      numpy = `numpy cannot be loaded: ${error.message || error}`;
+    }
+  }
+  say("Starting onnx-lint.", 3);
+  python.FS.writeFile(`${PACKAGES}/check.py`, await program);
+  python.runPython(`import sys; sys.path.insert(0, "${PACKAGES}")`);
+  const check = python.pyimport("check");
+  check.prepare();
+  postMessage({ state: "ready", seconds: (performance.now() - started) / 1000, numpy });
+  return { python, check };
+};
+
+const mount = (python, files) => {
+  python.FS.mkdirTree(MOUNT);
+  const blobs = files.map(({ path, file }) => ({ name: path, data: file }));
+  python.FS.mount(python.FS.filesystems.WORKERFS, { blobs }, MOUNT);
+};
+
+const run = ({ python, check }, { call, files, settings }) => {
+  mount(python, files);
+  try {
+    const asked = JSON.stringify({ paths: files.map(({ path }) => path), settings });
+    const done = JSON.parse(check[call](asked, (count) => postMessage({ progress: { count } })));
+    for (const each of done.files) {
+      each.bytes = python.FS.readFile(each.at);
+      python.FS.unlink(each.at);
+    }
+    return done;
+  } finally {
+    python.FS.unmount(MOUNT);
+  }
+};
+
+// After this Python cannot go on: memory has run out, or WebAssembly has failed.
+const isFatal = (error) => error.pyodide_fatal_error || error instanceof WebAssembly.RuntimeError
+  || error instanceof RangeError || error.name === "FatalPyodideError";
+
+const inWords = (error) => {
+  const text = String(error.message || error).trim();
+  const last = text.split("\n").at(-1);
+  if (/MemoryError|out of memory|memory access|allocation failed/i.test(text)) {
+    return "The memory of this page is not enough for these files. The installed onnx-lint can use all of the computer's.";
+  }
+  return `onnx-lint could not finish: ${last}`;
+};
+
+const loaded = load();
+loaded.catch((error) => postMessage({ state: "broken", words: error.message }));
+
+onmessage = async ({ data }) => {
+  let ready;
+  try {
+    ready = await loaded;
+  } catch (error) {
+    postMessage({ failed: error.message });
+    return;
+  }
+  try {
+    const done = run(ready, data);
+    postMessage({ done }, done.files.map((each) => each.bytes.buffer));
+  } catch (error) {
+    postMessage({ [isFatal(error) ? "fatal" : "failed"]: inWords(error) });
+  }
+};
