@@ -170,7 +170,7 @@ def test_what_is_no_model_is_told_as_a_run_tells_it(folder: Path, capsys: pytest
         said = _refused(capsys, name)
         assert run([name, "-f", "json"]) in {1, 2}
         [file] = json.loads(capsys.readouterr().out)["files"]
-        assert said == f"Error: {name}: {file['not_judged']}\n"
+        assert said == f"Error: {name}: {file['diagnostics'][-1]['message']}\n"
     assert _refused(capsys, "tensor.pb") == "Error: tensor.pb: the file holds the message TensorProto, not a model\n"
 
 
