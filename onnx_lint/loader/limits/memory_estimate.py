@@ -126,7 +126,8 @@ def _weights(message: str) -> Mapping[int, tuple[int, str | None]]:
     """Return by number the fields that count: the weight of an occurrence, and the message to look into."""
     found: dict[int, tuple[int, str | None]] = {}
     for number, field in wire.fields(message).items():
-        usual = (_OF_PART if field.repeated else _OF_SINGLE) if field.message or field.repeated else 0
+        of_single = _OF_SINGLE if field.message else 0
+        usual = _OF_PART if field.repeated else of_single
         weight = _OF_FIELD.get(f"{message}.{field.name}", _OF_MESSAGE.get(field.message or "", usual))
         if weight:
             found[number] = weight, field.message if field.message and _has_parts(field.message) else None
