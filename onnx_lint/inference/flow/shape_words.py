@@ -48,9 +48,8 @@ def text_of(fact: Fact) -> str:
     if fact.inside is not None:
         shapes = list(dict.fromkeys(map(describe_shape, fact.elements)))
         has_others = len(shapes) > _FEW or not isinstance(count_in(fact), int)
-        elements = " and ".join([*shapes[:_FEW], *(["others"] if has_others and shapes else ())]) or text_of(
-            fact.inside
-        )
+        listed_shapes = [*shapes[:_FEW], *(["others"] if has_others and shapes else ())]
+        elements = " and ".join(listed_shapes) or text_of(fact.inside)
         return f"{(fact.kind or '').partition('(')[0] or 'something'} of {elements.removeprefix('of ')}"
     return describe_shape(fact.shape)
 
