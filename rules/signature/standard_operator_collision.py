@@ -48,9 +48,7 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
     published = {domain for domain in {function.domain for function in model.functions} if is_onnx_domain(domain)}
     if not published:
         return
-    called: dict[int, Node] = {}
-    for node, function in model.calls.all:
-        called.setdefault(function.index, node)
+    called = {function.index: node for node, function in reversed(list(model.calls.all))}
     for function in model.functions:
         domain = normalized_domain(function.domain)
         versions = model.operators.schemas.versions(domain, function.name) if function.domain in published else ()
