@@ -256,13 +256,13 @@ def _report(
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
         if mending is not None:
-            from onnx_lint.fixing.files import fix_source
+            from onnx_lint.fixing.files import FileToFix, fix_source
 
             def receive(result: PatchedSource) -> None:
                 results.append(result.read_at(0, result.size))
 
             receiver = receive if path is None else None
-            file = fix_source(source, path or name, settings, mending, name, context=own.context, receive=receiver)
+            file = fix_source(source, FileToFix(path or name, name, settings, mending, own.context, receiver))
         else:
             file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=own.context)
         head = report_of([], settings)

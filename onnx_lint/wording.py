@@ -77,7 +77,13 @@ def describe_list(values: Sequence[object]) -> str:
     """Return numbers and variables: "[2, N, ?]". A variable named "?" is quoted, since that is the sign of an unknown
     number.
     """
-    return f"[{', '.join('?' if each is None else repr(each) if each == '?' else str(each) for each in values)}]"
+    return f"[{', '.join(map(_dimension, values))}]"
+
+
+def _dimension(value: object) -> str:
+    if value is None:
+        return "?"
+    return repr(value) if value == "?" else str(value)
 
 
 def with_shape(what: str, shape: str, between: str = " ") -> str:

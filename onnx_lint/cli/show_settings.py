@@ -56,14 +56,19 @@ def _lines(key: Setting, values: SetValues, plan: Plan, rules: Container[str]) -
         entries = ((path, value) for path, value in found.items() if path[0] == key.key)
         lines += [_configured(path, value) for path, value in entries if not _is_replaced(path, key, plan, rules)]
     if is_given:
-        value = getattr(plan.request, key.field)
-        if key.kind.option == "names":
-            value = [name.strip() for text in value for name in text.split(",")]
-        given = value.items() if key.merging == "table" else [(None, value)]
-        for name, each in given:
-            lines.append((f"{dotted((key.key,) if name is None else (key.key, name))} = {_toml(each)}", "command line"))
+        lines += [(f"{dotted(path)} = {_toml(value)}", "command line") for path, value in _given(key, plan)]
     default = f"# {key.key} is not set" if key.key_default is None else f"{key.key} = {_toml(key.key_default)}"
     return lines or [(default, "default")]
+
+
+def _given(key: Setting, plan: Plan) -> list[tuple[Path, Any]]:
+    """Return the values of a key on the command line, each with its path in a configuration."""
+    value = getattr(plan.request, key.field)
+    if key.merging == "table":
+        return [((key.key, name), each) for name, each in value.items()]
+    if key.kind.option == "names":
+        value = [name.strip() for text in value for name in text.split(",")]
+    return [((key.key,), value)]
 
 
 def _is_replaced(path: Path, key: Setting, plan: Plan, rules: Container[str]) -> bool:

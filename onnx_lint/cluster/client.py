@@ -148,14 +148,18 @@ class _Dispatch:
                 continue
             if worker in alone or (self._suspects and not number):
                 continue
-            while self._waiting and load[worker] < threads * _BATCHES_OF_A_THREAD:
-                share = min(_FILES_OF_A_BATCH, -(-len(self._waiting) // room))
-                end = self._turn + _WINDOW
-                batch = [self._waiting.popleft() for _ in range(share) if self._waiting and self._waiting[0] < end]
+            while load[worker] < threads * _BATCHES_OF_A_THREAD:
+                batch = self._next_batch(room)
                 if not batch:
                     break
                 self._give(batch, worker, is_alone=False)
                 load[worker] += 1
+
+    def _next_batch(self, room: int) -> list[int]:
+        """Take the next of the waiting files for one of `room` batches; none if those before are not done yet."""
+        share = min(_FILES_OF_A_BATCH, -(-len(self._waiting) // room))
+        end = self._turn + _WINDOW
+        return [self._waiting.popleft() for _ in range(share) if self._waiting and self._waiting[0] < end]
 
     def _give(self, positions: Sequence[int], worker: str, *, is_alone: bool) -> None:
         pickled = pickle.dumps((tuple(map(self._job, positions)), self._limits))

@@ -56,25 +56,26 @@ def _converted(value: Any, wanted: Any) -> Any:
     if wanted is Any:
         return value
     if wanted in (None, type(None)):
-        if value is None:
-            return None
-        raise OptionTypeError
+        return _if_right(value, value is None)
     if wanted in _PLAIN:
         # bool is a subclass of int, but true is not a number for users.
-        if isinstance(value, _PLAIN[wanted][1]) and (wanted is bool or not isinstance(value, bool)):
-            return value
-        raise OptionTypeError
+        is_right = isinstance(value, _PLAIN[wanted][1]) and (wanted is bool or not isinstance(value, bool))
+        return _if_right(value, is_right)
     origin, arguments = typing.get_origin(wanted) or wanted, typing.get_args(wanted)
-    if typing.get_origin(wanted) is typing.Literal:
-        if value in arguments:
-            return value
-        raise OptionTypeError
-    item = arguments[-1] if arguments and arguments[-1] is not Ellipsis else arguments[0] if arguments else Any
+    if origin is typing.Literal:
+        return _if_right(value, value in arguments)
+    item = next((each for each in reversed(arguments) if each is not Ellipsis), Any)
     if origin in _LISTS and isinstance(value, (list, tuple, set, frozenset)):
         return (tuple if origin is Sequence else origin)(as_option(part, item) for part in value)
     if origin in _TABLES and isinstance(value, Mapping):
         return {name: as_option(part, item) for name, part in value.items()}
     raise OptionTypeError
+
+
+def _if_right(value: Any, is_right: bool) -> Any:
+    if not is_right:
+        raise OptionTypeError
+    return value
 
 
 def in_words(wanted: Any) -> str:

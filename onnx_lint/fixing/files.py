@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
 
@@ -22,10 +22,11 @@ from onnx_lint.fixing.rounds import Lint, Load, Mended, Round, check, mend
 from onnx_lint.input.copying import copy_all
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
-from onnx_lint.ir.places.edits import Assign
+from onnx_lint.ir.places.edits import Assign, DataCopy, Edit
 from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
+from onnx_lint.model import Model
 from onnx_lint.report.file_report import FileReport, Repair
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
@@ -40,6 +41,37 @@ class Mending(Record):
     """True to show what would change, and to change nothing."""
     target: str | None = None
     """The path of the mended file, which must not exist; None to replace the file."""
+
+
+class FileToFix(Record):
+    """A file to fix, or a model in memory, with the settings for it."""
+
+    path: str
+    """The file, or `-` for standard input, which is copied to standard output."""
+    name: str
+    """The name in the report."""
+    settings: Settings
+    mending: Mending
+    context: int = 0
+    """As in `onnx_lint.engine.lint.lint_file`."""
+    receive: Callable[[PatchedSource], None] | None = None
+    """Called with the fixed model in place of writing it; None to write a file."""
+
+    def lint(self, source: Source, beside: DataFolder | None = None) -> FileReport:
+        """Return the report on a source as if it were the file, with the edits of the fixes that may be made."""
+        return lint_source(
+            source,
+            self.name,
+            self.settings,
+            is_file=self.receive is None,
+            context=self.context,
+            beside=beside,
+            keeps_edits=lambda fix: self.mending.unsafe or fix.is_safe,
+        )
+
+    def load(self, source: Source) -> Model:
+        """Load a source as if it were the file."""
+        return load_source(source, path=self.name, settings=self.settings, is_file=self.receive is None)
 
 
 def fix_file(
@@ -59,126 +91,119 @@ def fix_file(
         source = opened(path, settings)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
-    return fix_source(source, path, settings, mending, name, context=context)
+    return fix_source(source, FileToFix(path, name, settings, mending, context))
 
 
-def fix_source(
-    source: Source,
-    path: str,
-    settings: Settings,
-    mending: Mending,
-    name: str,
-    *,
-    context: int = 0,
-    receive: Callable[[PatchedSource], None] | None = None,
-) -> FileReport:
-    """Mend the file at `path`, which is open as `source`, as `fix_file` does; close the source.
-
-    `receive`: is called with the result in place of writing it, if the source is a model in memory, without a path.
-    """
+def fix_source(source: Source, file: FileToFix) -> FileReport:
+    """Fix a file, which is open as `source`, as `fix_file` does; close the source."""
+    if file.path == "-":
+        file = replace(file, receive=_write_to_standard_output)
     try:
-        with within_time(settings.limits):
-            return _fix(source, path, settings, mending, name, context, receive)
+        with within_time(file.settings.limits):
+            return _fix(source, file)
     except NotCheckedError as error:
-        return FileReport(path=name, size=0, unreadable=f"{name}: {error}")
+        return FileReport(path=file.name, size=0, unreadable=f"{file.name}: {error}")
     finally:
         source.close()
 
 
-def _fix(
-    source: Source,
-    path: str,
-    settings: Settings,
-    mending: Mending,
-    name: str,
-    context: int,
-    receive: Callable[[PatchedSource], None] | None,
-) -> FileReport:
-    """Do the work of `fix_source`, whose arguments these are."""
-    if path == "-":
-        receive = _write_to_standard_output
-    lint = partial(
-        lint_source,
-        path=name,
-        settings=settings,
-        is_file=receive is None,
-        context=context,
-        keeps_edits=lambda fix: mending.unsafe or fix.is_safe,
-    )
-    load = partial(load_source, path=name, settings=settings, is_file=receive is None)
-
-    def lint_copy(result: Source) -> FileReport:
-        folder = DataFolder(os.path.dirname(mending.target or path), most=settings.limits.external_bytes)
-        return lint(result, beside=folder if settings.external_data else None)
-
+def _fix(source: Source, file: FileToFix) -> FileReport:
     replaces: Replaced = "no file"
-    if isinstance(source, FileSource) and receive is None:
+    if isinstance(source, FileSource) and file.receive is None:
         replaces = OpenFile(source.descriptor, os.fstat(source.descriptor))
-    report = lint(unpatched(source))
+    report = file.lint(unpatched(source))
     try:
-        outcome = mend(source, report, lint, load, unsafe=mending.unsafe)
-        is_kept = receive is not None or (mending.target is None and os.path.islink(path))
-        needing = [] if is_kept else _needing_data(outcome)
-        if mending.shows_difference:
-            if needing:
-                outcome = _with_new_data(outcome, needing, is_copy=mending.target is not None)
-            return _reported(report, replace(outcome.repair, difference=difference_of(outcome, name, settings)))
+        outcome = mend(source, report, file.lint, file.load, unsafe=file.mending.unsafe)
+        if file.mending.shows_difference:
+            return _reported(report, _shown(file, outcome))
         lift_deadline()  # a stop from here on would report a written file as not checked
-        if mending.target is not None:
-            outcome = _write_with_data(mending.target, outcome, needing, "no file", lint_copy, load)
-        elif receive is None:
-            outcome = _write(path, outcome, needing, replaces, lint, load, follows_links=settings.follow_links)
-        if receive is not None:
-            receive(outcome.source)
+        if file.mending.target is not None:
+            outcome = _write_copy(file, file.mending.target, outcome)
+        elif file.receive is None:
+            outcome = _replace(file, outcome, replaces)
+        if file.receive is not None:
+            file.receive(outcome.source)
     except NotWrittenError as error:
-        return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
+        return _reported(report, Repair(problem=f"{file.name}: {error}; it was left as it is"))
     except OSError as error:
-        return _reported(report, Repair(problem=f"{name}: {error.strerror or error}; it was left as it is"))
+        return _reported(report, Repair(problem=f"{file.name}: {error.strerror or error}; it was left as it is"))
     except Exception as error:
         return _reported(report, Repair()).with_crash(error, "fixing the file")
     return _reported(outcome.report, outcome.repair)
-
-
-_WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def _reported(report: FileReport, repair: Repair) -> FileReport:
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
 
 
-def _needing_data(outcome: Mended) -> list[Diagnostic]:
-    """Return the findings that are left whose fixes need new data files."""
-    found = unfold(outcome.report.diagnostics) if outcome.report.form == "binary" else ()
-    return [each for each in found if each.edits is not None and each.edits.copies]
+def _needing_data(file: FileToFix, outcome: Mended) -> list[Diagnostic]:
+    """Return the findings that are left whose fixes need new data files, if these can be written.
+
+    They cannot for a model in memory, and beside a link.
+    """
+    is_replaced_link = file.mending.target is None and os.path.islink(file.path)
+    if outcome.report.form != "binary" or file.receive is not None or is_replaced_link:
+        return []
+    return [each for each in unfold(outcome.report.diagnostics) if each.edits is not None and each.edits.copies]
 
 
-def _write(
-    path: str,
-    outcome: Mended,
-    last: list[Diagnostic],
-    replaces: Replaced,
-    lint: Lint,
-    load: Load,
-    *,
-    follows_links: bool,
-) -> Mended:
-    """Put the result in the place of the file, and return it with the fixes of `last`, which need new data files.
+def _shown(file: FileToFix, outcome: Mended) -> Repair:
+    """Return what the report says of the fixes, with what they would change; nothing is written."""
+    needing = _needing_data(file, outcome)
+    if needing:
+        outcome = _with_new_data(outcome, needing, is_copy=file.mending.target is not None)
+    return replace(outcome.repair, difference=difference_of(outcome, file.name, file.settings))
+
+
+def _write_copy(file: FileToFix, target: str, outcome: Mended) -> Mended:
+    """Write the result to a new file in another folder, with its data files, and return it with all fixes.
 
     Raises NotWrittenError and OSError.
     """
-    if not outcome.rounds and not last:
+
+    def lint(copy: Source) -> FileReport:
+        settings = file.settings
+        folder = DataFolder(os.path.dirname(target), most=settings.limits.external_bytes)
+        return file.lint(copy, folder if settings.external_data else None)
+
+    writing = _Writing(target, "no file", lint, file.load)
+    return _write_with_data(writing, outcome, _needing_data(file, outcome))
+
+
+_WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+def _replace(file: FileToFix, outcome: Mended, replaces: Replaced) -> Mended:
+    """Put the result in the place of the file, and return it with all fixes. Raises NotWrittenError and OSError."""
+    needing = _needing_data(file, outcome)
+    if not outcome.rounds and not needing:
         return outcome
+    path = file.path
     if os.path.islink(path):
-        if not follows_links:
+        if not file.settings.follow_links:
             raise NotWrittenError("is a symbolic link; --follow-links changes the file that the link leads to")
         path = os.path.realpath(path)
     # Root may write any file, also one that nobody is meant to write.
     if not os.access(path, os.W_OK) or not os.stat(path).st_mode & _WRITABLE:
         raise NotWrittenError("the file is read-only")
-    if last:
-        return _write_with_data(path, outcome, last, replaces, lint, load)
-    _write_checked(path, outcome.source, lambda written: check(outcome, lint(written)), replaces)
+    if needing:
+        return _write_with_data(_Writing(path, replaces, file.lint, file.load), outcome, needing)
+    _write_checked(path, outcome.source, lambda written: check(outcome, file.lint(written)), replaces)
     return outcome
+
+
+class _Writing(Record):
+    """Where to write the result, and how to check what was written."""
+
+    path: str
+    replaces: Replaced
+    lint: Lint
+    load: Load
+
+    @property
+    def is_copy(self) -> bool:
+        """True if it is a new file in another folder, to which the other data files are copied as well."""
+        return self.replaces == "no file"
 
 
 def _with_new_data(outcome: Mended, last: list[Diagnostic], *, is_copy: bool) -> Mended:
@@ -190,8 +215,7 @@ def _with_new_data(outcome: Mended, last: list[Diagnostic], *, is_copy: bool) ->
     copies = [each for fix in fixes for each in fix.copies]
     edits = [edit for fix in fixes for edit in fix.edits]
     if is_copy:
-        names = [each.target for each in copies]
-        edits = [edit for edit in edits if not (isinstance(edit, Assign) and edit.value in names)]
+        edits = _without_names(edits, copies)
         copies = [replace(each, target=each.location) for each in copies]
     source, kind = outcome.source, outcome.report.kind
     if edits:
@@ -203,20 +227,21 @@ def _with_new_data(outcome: Mended, last: list[Diagnostic], *, is_copy: bool) ->
     return replace(outcome, source=source, rounds=rounds, repair=repair)
 
 
-def _write_with_data(
-    path: str, outcome: Mended, last: list[Diagnostic], replaces: Replaced, lint: Lint, load: Load
-) -> Mended:
-    """Write the result with the fixes of these findings, which need new data files.
+def _without_names(edits: Iterable[Edit], copies: Iterable[DataCopy]) -> list[Edit]:
+    """Return the edits but for those that write the names of the new data files."""
+    names = [each.target for each in copies]
+    return [edit for edit in edits if not (isinstance(edit, Assign) and edit.value in names)]
 
-    If it replaces no file, it is a new file in another folder, to which the other data files are copied too.
-    """
+
+def _write_with_data(writing: _Writing, outcome: Mended, needing: list[Diagnostic]) -> Mended:
+    """Write the result with the fixes of these findings, which need new data files."""
     from onnx_lint.fixing.data_files import copies_of, new_data_files
 
-    is_copy = replaces == "no file"
+    path, is_copy = writing.path, writing.is_copy
     if is_copy and os.path.lexists(path):
         raise NotWrittenError(f"{path} is there already")
-    made = _with_new_data(outcome, last, is_copy=is_copy)
-    model = load(outcome.source)
+    made = _with_new_data(outcome, needing, is_copy=is_copy)
+    model = writing.load(outcome.source)
     copies, left = list(made.rounds[-1].copies), list[str]()
     if is_copy:
         copies, left = copies_of(model, copies)
@@ -224,10 +249,10 @@ def _write_with_data(
     model.release()
     verify = partial(check, outcome, has_new_data=True, is_copy=is_copy)
     with new_data_files(copies, folder, os.path.dirname(path)) as written:
-        _write_checked(path, made.source, lambda new: verify(lint(new)), replaces)
+        _write_checked(path, made.source, lambda new: verify(writing.lint(new)), writing.replaces)
     new = (*([(path, made.source.size)] if is_copy else []), *written)
     repair = replace(made.repair, not_made=(*made.repair.not_made, *left), written=new)
-    return replace(made, report=lint(made.source), repair=repair)
+    return replace(made, report=writing.lint(made.source), repair=repair)
 
 
 def _write_checked(

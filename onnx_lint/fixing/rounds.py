@@ -262,20 +262,22 @@ def _problem(
         rule, message = caused[0]
         said = f" ({message})" if message else ""
         problem = f"the fix was not made: it would cause a new finding of {rule!r}{said}"
+        # If only its own rules are selected, no other finding is new.
         rules = {each.rule for each in attempt}
-        # If only these rules are selected, no other finding is new.
-        if rules.isdisjoint(rule for rule, _ in caused) and keeps_names():
-            options = f"--select {','.join(sorted(rules))}"
-            if not all(each.fix.is_safe for each in attempt):
-                options += " --unsafe-fixes"
-            problem += f"; {options} makes the fix nevertheless"
-        return problem
+        is_possible = rules.isdisjoint(rule for rule, _ in caused) and keeps_names()
+        return f"{problem}; {_options_for(attempt)} makes the fix nevertheless" if is_possible else problem
     gone = _fixed(before, after, attempt)
     for each in attempt:
         # If a limit keeps findings of a rule from being reported, others take the place of those that are gone.
         if each.rule not in gone and not before.incomplete:
             return "the fix was not made: the finding would still be there"
     return None if keeps_names() else "the fix was not made: a name would mean another value, or none"
+
+
+def _options_for(attempt: Sequence[_Candidate]) -> str:
+    """Return the options with which only these fixes are made."""
+    options = f"--select {','.join(sorted({each.rule for each in attempt}))}"
+    return options if all(each.fix.is_safe for each in attempt) else f"{options} --unsafe-fixes"
 
 
 def _caused(
@@ -288,24 +290,32 @@ def _caused(
 
     Findings about values are compared by their messages too, since a fix may mend one and cause another of its rule.
     """
-    old, new = _kinds(before), _kinds(after)
-    known = {item.message for item in unfold(before.diagnostics)}
-    news = [item for item in unfold(after.diagnostics) if item.message not in known]
-    renamed = _renamed(before, after, attempt) if news else Counter[tuple[str, str]]()
+    more, news = _kinds(after) - _kinds(before), _new_messages(before, after)
+    renamed = _renamed(before, after, attempt) if any(news.values()) else Counter[tuple[str, str]]()
     is_revealed = None
     deletes = any(each.fix.removes for each in attempt)
-    for kind in new:
-        if deletes and _is_left_over(kind[0]):
+    for (rule, clause), items in news.items():
+        if deletes and _is_left_over(rule):
             continue
-        of_kind = [item for item in news if (item.rule, item.clause) == kind]
-        if not _is_about_values(kind[0]):
-            if new[kind] - old[kind] > sum(item.count for item in _instead(before, after, of_kind)):
-                yield kind[0], of_kind[0].message if of_kind else ""
-        elif len(of_kind) > renamed[kind]:
+        if not _is_about_values(rule):
+            if more[rule, clause] > sum(item.count for item in _instead(before, after, items)):
+                yield rule, items[0].message if items else ""
+        elif len(items) > renamed[rule, clause]:
             is_revealed = is_revealed or compare()
-            caused = [item for item in of_kind if not is_revealed(item)]
-            if len(caused) > renamed[kind]:
-                yield kind[0], caused[0].message
+            caused = [item for item in items if not is_revealed(item)]
+            if len(caused) > renamed[rule, clause]:
+                yield rule, caused[0].message
+
+
+def _new_messages(before: FileReport, after: FileReport) -> dict[tuple[str, str], list[Diagnostic]]:
+    """Return for each rule and clause in `after` the findings whose messages `before` does not have."""
+    known = {item.message for item in unfold(before.diagnostics)}
+    found: dict[tuple[str, str], list[Diagnostic]] = {kind: [] for kind in _kinds(after)}
+    for item in unfold(after.diagnostics):
+        kind = item.rule, item.clause
+        if item.message not in known and kind in found:
+            found[kind].append(item)
+    return found
 
 
 def _renamed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> Counter[tuple[str, str]]:

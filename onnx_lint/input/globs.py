@@ -27,8 +27,9 @@ def matches(pattern: str, path: str, directory: str) -> bool:
     pattern = pattern.removeprefix("./")
     if is_remote(path):
         # An address has no folder: the pattern must be an address as well, or match the name.
-        wanted = path if is_remote(pattern) else path.rpartition("/")[2] if "/" not in pattern else None
-        return wanted is not None and matches_text(pattern, wanted)
+        if is_remote(pattern):
+            return matches_text(pattern, path)
+        return "/" not in pattern and matches_text(pattern, path.rpartition("/")[2])
     path = os.path.abspath(path)  # no resolved links
     if "/" not in pattern:
         wanted = os.path.basename(path)

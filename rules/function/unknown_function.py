@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from functools import partial
 
 from onnx_lint.model import Model, Node, Place, is_onnx_domain, normalized_domain
@@ -60,16 +60,21 @@ def unknown_function(model: Model) -> Iterator[Finding]:
     in_domains = [form for form in model.forms if form.domain in functions]
     if all(model.calls.function_of(form) is not None for form in in_domains):
         return
-    missing: dict[tuple[str, str], list[Node]] = {}
+    suggestions = Suggestions()
+    for (domain, _), nodes in _unknown_calls(model, functions).items():
+        yield _finding(functions[domain], model, suggestions, nodes)
+
+
+def _unknown_calls(model: Model, domains: Container[str]) -> dict[tuple[str, str], list[Node]]:
+    """Return the nodes in these domains that no function defines, by domain and operator."""
+    found: dict[tuple[str, str], list[Node]] = {}
     for node in model.nodes():
         # A node that names an overload is for `unresolved-overload`, one without op_type for `missing-op-type`.
-        if node.domain not in functions or not node.op_type or (node.overload and model.calls.has_overloads):
+        if node.domain not in domains or not node.op_type or (node.overload and model.calls.has_overloads):
             continue
         if model.calls.function_of(node) is None:
-            missing.setdefault((node.domain, node.op_type), []).append(node)
-    suggestions = Suggestions()
-    for (domain, _), nodes in missing.items():
-        yield _finding(functions[domain], model, suggestions, nodes)
+            found.setdefault((node.domain, node.op_type), []).append(node)
+    return found
 
 
 def _is_mixed(domain: str) -> bool:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.ir.places.edits import DataCopy
@@ -77,20 +77,26 @@ def dead_external_data(model: Model, *, least_share: float = 0.05) -> Iterator[F
         ranges = list(_ranges(tensors, file.size))
         dead = list(_unused(ranges, file.size))
         count = sum(end - start for start, end in dead)
-        if count < least_share * file.size or not count or model.data_folder is None:
-            continue
-        if not model.data_folder.is_local or model.data_folder.has_other_models(model.file_name):
-            continue
-        shown = ", ".join(f"{start:,} to {end:,}" for start, end in dead[:_NAMED])
-        more = f" and {len(dead) - _NAMED:,} more ranges" if len(dead) > _NAMED else ""
-        yield Finding(
-            tensors[0].entry_place("location"),
-            f"{count:,} of the {file.size:,} bytes of {quote(location)} ({100 * count / file.size:.0f} %) belong to no"
-            f" tensor: bytes {shown}{more}",
-            allowed="data files without unused bytes",
-            subject=location,
-            fix=_without(location, tensors, ranges) if file.link is None else "a link leads to the file",
-        )
+        if count and count >= least_share * file.size and not _may_have_other_users(model):
+            yield Finding(
+                tensors[0].entry_place("location"),
+                f"{count:,} of the {file.size:,} bytes of {quote(location)} ({100 * count / file.size:.0f} %) belong to"
+                f" no tensor: bytes {_in_words(dead)}",
+                allowed="data files without unused bytes",
+                subject=location,
+                fix=_without(location, tensors, ranges) if file.link is None else "a link leads to the file",
+            )
+
+
+def _may_have_other_users(model: Model) -> bool:
+    """Return whether another model may use the data files."""
+    folder = model.data_folder
+    return folder is None or not folder.is_local or folder.has_other_models(model.file_name)
+
+
+def _in_words(ranges: Sequence[tuple[int, int]]) -> str:
+    shown = ", ".join(f"{start:,} to {end:,}" for start, end in ranges[:_NAMED])
+    return f"{shown} and {len(ranges) - _NAMED:,} more ranges" if len(ranges) > _NAMED else shown
 
 
 def _ranges(tensors: list[ExternalData], size: int) -> Iterator[tuple[int, int]]:

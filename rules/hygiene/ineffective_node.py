@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dim
@@ -82,9 +82,8 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
 def _findings(model: Model) -> Iterator[Finding]:
     constants = constants_of(model)
     for graph in model.graphs if not model.operators.names.isdisjoint(_EFFECTS) else ():
-        forms = {form for form in graph.form_counts if form.op_type in _EFFECTS and form.outputs[:1] == (True,)}
         outputs: set[str] = set(graph.output_names)
-        for node in graph.nodes_of(forms) if forms and not graph.is_file else ():
+        for node in _nodes_that_may_be_idle(graph):
             found = _returned(model, node, constants)
             if found is None or not model.uses.used_in(graph).isdisjoint(filter(None, node.outputs[1:])):
                 continue
@@ -106,6 +105,12 @@ def _findings(model: Model) -> Iterator[Finding]:
                         or (_type_of(model, node) or "").startswith(("int", "uint")),
                     ),
                 )
+
+
+def _nodes_that_may_be_idle(graph: Graph) -> Iterator[Node]:
+    if not graph.is_file:
+        forms = {form for form in graph.form_counts if form.op_type in _EFFECTS and form.outputs[:1] == (True,)}
+        yield from graph.nodes_of(forms) if forms else ()
 
 
 def _is_needed(graph: Graph, new: str, old: str, outputs: set[str]) -> bool:
@@ -257,19 +262,26 @@ def _expands_to_itself(case: _Case) -> bool:
 
 def _keeps_all(case: _Case) -> bool:
     starts, ends, shape = _numbers(case, 1, "starts"), _numbers(case, 2, "ends"), _fact(case).shape
-    is_by_axes = len(case.node.inputs) > 3 and bool(case.node.inputs[3])
-    axes = _numbers(case, 3, "axes") if is_by_axes or _attribute(case, "axes") else tuple(range(len(starts or ())))
-    is_by_steps = len(case.node.inputs) > 4 and bool(case.node.inputs[4])
-    if not starts or not ends or not axes or (is_by_steps and not _are_all(_numbers(case, 4), 1)):
+    has_axes = _has_input(case, 3) or _attribute(case, "axes") is not None
+    axes = _numbers(case, 3, "axes") if has_axes else tuple(range(len(starts or ())))
+    has_steps = _has_input(case, 4) and not _are_all(_numbers(case, 4), 1)
+    if has_steps or not ends or not axes or not _are_all(starts, 0):
         return False
-    if not _are_all(starts, 0) or not len(starts) == len(ends) == len(axes):
+    if starts is None or not len(starts) == len(ends) == len(axes):
         return False
-    sizes = dict(zip((*range(len(shape)), *range(-len(shape), 0)), shape * 2, strict=True)) if shape is not None else {}
-    limits = [sizes.get(axis) if isinstance(axis, int) else None for axis in axes]
-    return all(
-        isinstance(end, int) and (end >= _TO_THE_END or (isinstance(limit, int) and end >= limit))
-        for end, limit in zip(ends, limits, strict=True)
-    )
+    sizes: dict[object, Dim | float] = {}
+    for place, size in enumerate(shape or ()):
+        sizes[place] = sizes[place - len(shape or ())] = size
+    return all(_reaches(end, sizes.get(axis)) for end, axis in zip(ends, axes, strict=True))
+
+
+def _has_input(case: _Case, index: int) -> bool:
+    return any(case.node.inputs[index : index + 1])
+
+
+def _reaches(end: object, size: object) -> bool:
+    """Return whether a slice that begins at 0 is known to reach the end of a dimension."""
+    return isinstance(end, int) and (end >= _TO_THE_END or (isinstance(size, int) and end >= size))
 
 
 _TO_THE_END: Final = 2**31 - 1
@@ -301,16 +313,16 @@ def _transposed(case: _Case) -> _Returned:
         order = range(len(shape))[::-1] if shape is not None and len(shape) < 2 else None
     if order is not None and [*order] == [*range(len(order))]:
         return "keeps the order of the axes", case.node.inputs[0]
-    first = _order(before) if before is not None else None
-    is_back = before is not None and (
-        (first is None and order is None)
-        or (
-            first is not None
-            and order is not None
-            and [first[axis] for axis in order if 0 <= axis < len(first)] == [*range(len(first))]
-        )
-    )
-    return (f"reverses {before.describe()}", before.inputs[0]) if before and is_back else None
+    if before is None or not _is_inverse(_order(before), order):
+        return None
+    return f"reverses {before.describe()}", before.inputs[0]
+
+
+def _is_inverse(first: Sequence[int] | None, order: Sequence[int] | None) -> bool:
+    """Return whether the second of two orders of axes undoes the first; None is the reverse order."""
+    if first is None or order is None:
+        return first is order
+    return [first[axis] for axis in order if 0 <= axis < len(first)] == [*range(len(first))]
 
 
 def _order(node: Node) -> tuple[int, ...] | range | None:

@@ -77,7 +77,8 @@ def _duplicates(model: Model, importer: Importer) -> Iterator[Finding]:
             has_fix = len(written[domain]) == 1
             yield _repetition(place, entry, *same, "OPS-2a" if function is None else "FUN-13a", has_fix=has_fix)
         elif earlier[0] is not place:
-            clause = "FUN-13" if function is not None else "MOD-12" if _is_used(model, entry.domain) else "OPS-2"
+            of_model = "MOD-12" if _is_used(model, entry.domain) else "OPS-2"
+            clause = "FUN-13" if function is not None else of_model
             yield _contradiction(place, entry, *earlier, clause)
 
 

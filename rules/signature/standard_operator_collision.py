@@ -48,34 +48,37 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
     published = {domain for domain in {function.domain for function in model.functions} if is_onnx_domain(domain)}
     if not published:
         return
-    called: dict[int, Node] = {}
-    for node, function in model.calls.all:
-        called.setdefault(function.index, node)
+    called = {function.index: node for node, function in reversed(list(model.calls.all))}
     for function in model.functions:
         domain = normalized_domain(function.domain)
         versions = model.operators.schemas.versions(domain, function.name) if function.domain in published else ()
         call = called.get(function.index)
         imported = model.imports.versions(call.graph.function).get(domain) if call is not None else None
         if versions and (imported is None or versions[0] <= imported or not _is_refused(function)):
-            yield Finding(
-                function.place.at("name"),
-                f"{function.body.describe()} has the name of an operator that {quote(domain or 'ai.onnx')} has "
-                f"since version {versions[0]}",
-                allowed="a domain that ONNX does not publish, or another name",
-                clause="FUN-24",
-                subject=function.qualified_name,
-            )
+            yield _collision(function, domain or "ai.onnx", versions[0])
         elif _is_refused(function) and call is not None:
-            version = f" in version {imported}" if versions else ""
-            yield Finding(
-                function.place.at("domain") if function.domain else function.place.at("name"),
-                f"{function.body.describe()} is called in {quote(domain or 'ai.onnx')}, which has no operator of that "
-                f"name{version}",
-                allowed="a domain that ONNX does not publish",
-                clause="FUN-24a",
-                related=(Related(call.place, f"called by {call.describe()}"),),
-                subject=function.qualified_name,
-            )
+            yield _refused_call(function, domain or "ai.onnx", call, f" in version {imported}" if versions else "")
+
+
+def _collision(function: Function, domain: str, first: int) -> Finding:
+    return Finding(
+        function.place.at("name"),
+        f"{function.body.describe()} has the name of an operator that {quote(domain)} has since version {first}",
+        allowed="a domain that ONNX does not publish, or another name",
+        clause="FUN-24",
+        subject=function.qualified_name,
+    )
+
+
+def _refused_call(function: Function, domain: str, call: Node, version: str) -> Finding:
+    return Finding(
+        function.place.at("domain") if function.domain else function.place.at("name"),
+        f"{function.body.describe()} is called in {quote(domain)}, which has no operator of that name{version}",
+        allowed="a domain that ONNX does not publish",
+        clause="FUN-24a",
+        related=(Related(call.place, f"called by {call.describe()}"),),
+        subject=function.qualified_name,
+    )
 
 
 def _is_refused(function: Function) -> bool:

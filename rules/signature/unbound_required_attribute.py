@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.ir.operators.mismatch import alternatives_without, describe_schema
-from onnx_lint.model import AlikeNodes, Function, Model, Node, Place, attribute_parameters
+from onnx_lint.model import AlikeNodes, Model, Node, Place, attribute_parameters
 from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.wording import listed, quote
 
@@ -66,14 +66,18 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
             # The call gives as many names as come before this one, so that the search for it is short.
             name, (holder, index) = next(item for item in needed.items() if item[0] not in given)
             for node in alike.nodes:
-                yield _finding(model, node, function, name, holder, index, missing)
+                yield _finding(model, node, name, (holder, index), missing)
     yield from _without_any(model)
 
 
-def _finding(
-    model: Model, node: Node, function: Function, name: str, holder: Node, index: int, missing: int
-) -> Finding:
-    """Return the finding for a call without some of the attributes; `name` is the first of them."""
+def _finding(model: Model, node: Node, name: str, needed: tuple[Node, int], missing: int) -> Finding:
+    """Return the finding for a call without some of the attributes.
+
+    `name` is the first of them, `needed` the node of the body that needs it, with the index of its attribute.
+    """
+    function = model.operators.operator(node).function
+    assert function is not None
+    holder, index = needed
     operator = model.operators.operator(holder)
     needed_by = f"{holder.describe()} in the body"
     if operator.schema is not None:

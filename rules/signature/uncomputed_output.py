@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.operators.bound_nodes import BoundNodes
 from onnx_lint.model import ATTRIBUTE_TYPE_CODES, Model, Node, Place, has_training_outputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
@@ -66,19 +67,22 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
                 yield from _finding(node, node.form, *TRAINING_OUTPUTS[schema.since_version])
     reported: set[Place] = set()
     for bound in model.bound_nodes:
-        schema = bound.schema
-        if schema.name == "BatchNormalization" and not schema.domain:
-            if schema.since_version not in TRAINING_OUTPUTS:
-                continue
-            training = TRAINING_OUTPUTS[schema.since_version]
-            if all(attribute.name != training[0] or not attribute.ref_attr_name for attribute in bound.form.attributes):
-                continue
-            related = tuple(Related(*note) for note in bound.notes([training[0]]))
-            for node in bound.nodes:
-                for found in _finding(node, bound.bound, *training, related=related):
-                    if found.place not in reported:
-                        reported.add(found.place)
-                        yield found
+        for found in _of_calls(bound):
+            if found.place not in reported:
+                reported.add(found.place)
+                yield found
+
+
+def _of_calls(bound: BoundNodes) -> Iterator[Finding]:
+    """Report nodes of a function whose mode the calls decide."""
+    schema = bound.schema
+    if schema.name != "BatchNormalization" or schema.domain or schema.since_version not in TRAINING_OUTPUTS:
+        return
+    training = TRAINING_OUTPUTS[schema.since_version]
+    if any(attribute.name == training[0] and attribute.ref_attr_name for attribute in bound.form.attributes):
+        related = tuple(Related(*note) for note in bound.notes([training[0]]))
+        for node in bound.nodes:
+            yield from _finding(node, bound.bound, *training, related=related)
 
 
 def _finding(

@@ -102,22 +102,25 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
             if who not in what:
                 imported = model.imports.domains(node.graph.function)
                 what[who] = _what_is_known(schemas, operator, who, imported, spelling, known)
-            function = _called(model, node, own)
-            known_of_it = what[who]
-            if function is not None:
-                known_of_it = f"{_domain(operator.domain)} {operator.opset_version} does not have"
-                known_of_it += f"; did you mean {quote(function.qualified_name)}, a function of the model?"
-            yield Finding(
-                node.place.at("op_type"),
-                f"{node.describe()} uses an operator that {known_of_it}",
-                related=() if function is None else (Related(function.place, "defines the operator"),),
-                hint=None if function is None else f"write domain={quote(function.domain)} on the node",
-                clause=clause,
-                allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
-                subject=operator.op_type,
-                cause=operator.versioned_name,
-                case="own-operator" if _is_of_runtime(operator) else None,
-            )
+            yield _finding(node, operator, clause, what[who], _called(model, node, own))
+
+
+def _finding(node: Node, operator: Operator, clause: str, known: str, function: Function | None) -> Finding:
+    """Return the finding for a node; `known` says what is known of its operator, `function` is one that it may mean."""
+    if function is not None:
+        known = f"{_domain(operator.domain)} {operator.opset_version} does not have"
+        known += f"; did you mean {quote(function.qualified_name)}, a function of the model?"
+    return Finding(
+        node.place.at("op_type"),
+        f"{node.describe()} uses an operator that {known}",
+        related=() if function is None else (Related(function.place, "defines the operator"),),
+        hint=None if function is None else f"write domain={quote(function.domain)} on the node",
+        clause=clause,
+        allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
+        subject=operator.op_type,
+        cause=operator.versioned_name,
+        case="own-operator" if _is_of_runtime(operator) else None,
+    )
 
 
 def _own_functions(model: Model, names: Set[str]) -> dict[str, list[Function]]:

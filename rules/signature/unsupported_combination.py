@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
-from functools import partial
+from functools import cache, partial
 
 from onnx_lint.inference.flow.repairs import fitting_outputs
 from onnx_lint.inference.shapes.fact import ABSENT
@@ -11,7 +11,7 @@ from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.broken_combinations import broken_by, is_empty_list
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
-from onnx_lint.model import Model, Node, OperatorSchema, Place, are_sizes, fact, has_faulty_attributes
+from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, Place, are_sizes, fact, has_faulty_attributes
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 from onnx_lint.wording import listed
@@ -78,34 +78,36 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
     - An input that a call omits is omitted in the body: the finding needs a call that passes both.
     - Reported by another rule: none of several where one is required (`missing-operator-attribute`).
     """
-    given: dict[int, set[bytes]] | None = None
+    given = cache(partial(_inputs_of_calls, model))
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
         assert schema is not None
         wanted = combinations(schema)
-        if not wanted:
-            continue
-        for graph, forms in alike.forms.items():
-            broken = {
-                form
-                for form in forms
-                if any(true_if_it_crashes(partial(_broken_by, combination, form)) for combination in wanted)
-            }
-            for node in graph.nodes_of(broken) if broken else ():
-                for combination in wanted:
-                    with model.crashes.at(_CHECK, node):
-                        members = _broken_by(combination, node.form)
-                        if not members:
-                            continue
-                        if node.graph.function is not None:
-                            given = _inputs_of_calls(model) if given is None else given
-                            if not _are_given_together(node, members, given):
-                                continue
-                        if schema.name == "Resize" and _has_empty_operand(model, node, members, schema):
-                            continue
-                        found = _finding(node, node.form, schema, combination, members)
-                        yield replace(found, hint=_hint(model, node, schema, members))
-    yield from _handed_in(model)
+        for node in _nodes_that_break(wanted, alike) if wanted else ():
+            for combination in wanted:
+                with model.crashes.at(_CHECK, node):
+                    members = _broken_by(combination, node.form)
+                    if not members:
+                        continue
+                    if node.graph.function is not None and not _are_given_together(node, members, given()):
+                        continue
+                    if schema.name == "Resize" and _has_empty_operand(model, node, members, schema):
+                        continue
+                    found = _finding(node, node.form, schema, combination, members)
+                    yield replace(found, hint=_hint(model, node, schema, members))
+    yield from _of_calls(model)
+
+
+def _nodes_that_break(wanted: Sequence[Combination], alike: AlikeNodes) -> Iterator[Node]:
+    """Yield the nodes of an operator whose forms break one of the combinations."""
+    for graph, forms in alike.forms.items():
+        broken = {
+            form
+            for form in forms
+            if any(true_if_it_crashes(partial(_broken_by, combination, form)) for combination in wanted)
+        }
+        if broken:
+            yield from graph.nodes_of(broken)
 
 
 _CHECK = "checking combinations of attributes and operands"
@@ -145,8 +147,8 @@ def _are_given_together(node: Node, members: Sequence[Member], calls: Mapping[in
     )
 
 
-def _handed_in(model: Model) -> Iterator[Finding]:
-    """The findings for what calls and defaults bring into functions; each combination at a node has one."""
+def _of_calls(model: Model) -> Iterator[Finding]:
+    """Report combinations that calls or defaults of parameters make in functions, each once at a node."""
     reported: set[tuple[Place, Combination]] = set()
     for bound in model.bound_nodes:
         for combination in combinations(bound.schema):
@@ -198,30 +200,43 @@ def _finding(
     members: Sequence[Member],
     origins: tuple[Related, ...] = (),
 ) -> Finding:
-    operator = describe_schema(schema)
-    every = [member.describe() for side in combination.sides for member in side]
-    if combination.kind in (Choice.TOGETHER, Choice.NEEDS):
-        lacking = next(side[0] for side in combination.sides if side[0] not in members)
-        message = f"{node.describe()} has {members[0].describe()} without {lacking.describe()}"
-        choice = "needs both or neither" if len(combination.sides) == _PAIR else "needs all of these lists or none"
-        choice = "allows the former only with the latter" if combination.kind is Choice.NEEDS else choice
-        message += f", but {operator} {choice}"
-        allowed = "both or neither" if len(combination.sides) == _PAIR else f"all or none of {listed(every)}"
-    else:
-        message = f"{node.describe()} has {listed([member.describe() for member in members])}, but {operator} "
-        message += "needs exactly one of them" if combination.kind is Choice.ONE else "allows at most one of them"
-        names = {member.name for member in members}
-        if any(attribute.name in names and is_empty_list(attribute) for attribute in form.attributes):
-            message += "; an empty list is a value as well"
-        allowed = f"{'exactly' if combination.kind is Choice.ONE else 'at most'} one of {listed(every)}"
+    are_needed_together = combination.kind in (Choice.TOGETHER, Choice.NEEDS)
+    in_words = _lacking_in_words if are_needed_together else _excluding_in_words
+    has, choice, allowed = in_words(combination, members, form)
     return Finding(
         _place(node, members[-1]),
-        message,
+        f"{node.describe()} has {has}, but {describe_schema(schema)} {choice}",
         "NOD-7c" if combination.is_enforced else "NOD-7d",
         (*(Related(_place(node, member), member.describe()) for member in members[:-1]), *origins),
         f"{allowed} (see {combination.source})",
         subject=members[-1].name,
     )
+
+
+def _lacking_in_words(combination: Combination, members: Sequence[Member], form: NodeForm) -> tuple[str, str, str]:
+    """Return what a node has without another part, what its operator says of that, and what is allowed."""
+    lacking = next(side[0] for side in combination.sides if side[0] not in members)
+    is_pair = len(combination.sides) == _PAIR
+    choice = "needs both or neither" if is_pair else "needs all of these lists or none"
+    if combination.kind is Choice.NEEDS:
+        choice = "allows the former only with the latter"
+    allowed = "both or neither" if is_pair else f"all or none of {listed(_every(combination))}"
+    return f"{members[0].describe()} without {lacking.describe()}", choice, allowed
+
+
+def _excluding_in_words(combination: Combination, members: Sequence[Member], form: NodeForm) -> tuple[str, str, str]:
+    """Return what a node has that excludes each other, what its operator says of that, and what is allowed."""
+    is_one = combination.kind is Choice.ONE
+    choice = "needs exactly one of them" if is_one else "allows at most one of them"
+    names = {member.name for member in members}
+    if any(attribute.name in names and is_empty_list(attribute) for attribute in form.attributes):
+        choice += "; an empty list is a value as well"
+    allowed = f"{'exactly' if is_one else 'at most'} one of {listed(_every(combination))}"
+    return listed([member.describe() for member in members]), choice, allowed
+
+
+def _every(combination: Combination) -> list[str]:
+    return [member.describe() for side in combination.sides for member in side]
 
 
 _PAIR = 2

@@ -46,9 +46,10 @@ _FEW: Final = 3
 def text_of(fact: Fact) -> str:
     """Return the shape of a value, or of its content, as text."""
     if fact.inside is not None:
-        apart = list(dict.fromkeys(map(describe_shape, fact.elements)))
-        has_others = len(apart) > _FEW or not isinstance(count_in(fact), int)
-        elements = " and ".join([*apart[:_FEW], *(["others"] if has_others and apart else ())]) or text_of(fact.inside)
+        shapes = list(dict.fromkeys(map(describe_shape, fact.elements)))
+        has_others = len(shapes) > _FEW or not isinstance(count_in(fact), int)
+        listed_shapes = [*shapes[:_FEW], *(["others"] if has_others and shapes else ())]
+        elements = " and ".join(listed_shapes) or text_of(fact.inside)
         return f"{(fact.kind or '').partition('(')[0] or 'something'} of {elements.removeprefix('of ')}"
     return describe_shape(fact.shape)
 
@@ -273,7 +274,9 @@ _SENTENCES: Final[Mapping[type, Callable[[WordedProblem, Any], str]]] = {
 def _value(element: Element) -> object:
     """Return a number, or a list of numbers."""
     value = element.value
-    return (describe_list(value) if value else "empty") if isinstance(value, tuple) else value
+    if value == ():
+        return "empty"
+    return describe_list(value) if isinstance(value, tuple) else value
 
 
 def fault_of(problem: PlainProblem) -> int | ProblemPlace | None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.crashes import Crashes
 
 
-Entry = tuple[str, int]
+DeclarationEntry = tuple[str, int]
 """A declaration of a value: the list of the graph that has it, and the index in it."""
 
 
@@ -249,7 +249,7 @@ class ValueFlow:
             self.shapes.append(conflict)
 
     def note_declared(
-        self, graph: Graph, entry: Entry, declared: Fact, inferred: Fact, call: Call | None, branch: str = ""
+        self, graph: Graph, entry: DeclarationEntry, declared: Fact, inferred: Fact, call: Call | None, branch: str = ""
     ) -> bool:
         """Record a declaration in a list of the graph whose type or shape contradicts the inferred one.
 

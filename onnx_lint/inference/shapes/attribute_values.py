@@ -84,12 +84,13 @@ def attribute_values(protos: Sequence[Any], schema: OperatorSchema, bound: Proto
         if not schema.domain and schema.name != "Constant" and _longest(given) > _MOST_LISTED:
             return None
         found[proto.name] = given
-    if len(found) < len(protos) and any(
-        each.required and name not in found for name, each in schema.attributes.items()
-    ):
-        # A call omits an attribute that the operator requires, which is another finding.
-        return None
-    return AttributeValues(found)
+    # A call may omit an attribute that the operator requires, which is another finding.
+    is_complete = len(found) == len(protos) or all(name in found for name in _required(schema))
+    return AttributeValues(found) if is_complete else None
+
+
+def _required(schema: OperatorSchema) -> Iterator[str]:
+    return (name for name, each in schema.attributes.items() if each.required)
 
 
 _MOST_LISTED: Final = 1_000_000

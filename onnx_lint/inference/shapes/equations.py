@@ -241,16 +241,9 @@ class NameBindings:
         if term.kind == "any" and not term.also:
             return
         expected, by = self._value(term)
-        if term.also and expected is None and self.waiting is not None:
-            known, source = self.dims.get(term.also, (None, None))
-            self._bind_name(index, axis, Term(term.also), known, source)
-            if isinstance(known, int):
-                return  # the dimension that has the name first is a multiple, or not
-        elif term.also:
-            self.dims[term.also] = self.node.dim(index, axis), self.node.place(index, axis)
-        if term.kind == "any":
-            return
-        if term.or_one and self.node.dim(index, axis) == 1:
+        if term.also and not self._bind_also(index, axis, term.also, is_open=expected is None):
+            return  # the dimension that has the name first is a multiple, or not
+        if term.kind == "any" or (term.or_one and self.node.dim(index, axis) == 1):
             return
         if self.waiting is not None and term.kind in ("sum", "multiple") and expected is None:
             self.waiting.append((index, axis, term))
@@ -264,6 +257,18 @@ class NameBindings:
             self.node.same((index, axis), expected, by)
         else:
             self._bind_name(index, axis, term, expected, by)
+
+    def _bind_also(self, index: int, axis: int, name: str, *, is_open: bool) -> bool:
+        """Bind the name of a dimension that is computed; return whether it is still to be compared with the number.
+
+        `is_open`: whether the number is unknown so far.
+        """
+        if not is_open or self.waiting is None:
+            self.dims[name] = self.node.dim(index, axis), self.node.place(index, axis)
+            return True
+        known, source = self.dims.get(name, (None, None))
+        self._bind_name(index, axis, Term(name), known, source)
+        return not isinstance(known, int)
 
     def _bind_name(self, index: int, axis: int, term: Term, expected: Dim, by: ProblemPlace | None) -> None:
         """Bind a name, which is known to be `expected` so far, to a dimension."""
@@ -301,13 +306,9 @@ class NameBindings:
         found, place = self.node.dim(index, axis), self.node.place(index, axis)
         if not isinstance(found, int):
             return
-        parts: list[tuple[str, int, int]] = []
-        for sign, product in _SUMMANDS.findall(text):
-            part = self._linear(product)
-            if part is None:
-                return
-            unknown, factor, divisor = part
-            parts.append((unknown, -factor if sign == "-" else factor, divisor))
+        parts = self._summands(text)
+        if parts is None:
+            return
         # The sum is the number times one name, plus another number: both in the same fractions.
         whole = lcm(*[divisor for *_, divisor in parts])
         of_name = sum(factor * whole // divisor for name, factor, divisor in parts if name)
@@ -315,6 +316,17 @@ class NameBindings:
         names = {name for name, *_ in parts if name}
         if len(names) == 1 and of_name and rest % of_name == 0 and rest // of_name >= 0:
             self.dims[names.pop()] = rest // of_name, place
+
+    def _summands(self, text: str) -> list[tuple[str, int, int]] | None:
+        """Return the products of a sum as `_linear` does, with their signs; None if one is not linear."""
+        found: list[tuple[str, int, int]] = []
+        for sign, product in _SUMMANDS.findall(text):
+            part = self._linear(product)
+            if part is None:
+                return None
+            unknown, factor, divisor = part
+            found.append((unknown, -factor if sign == "-" else factor, divisor))
+        return found
 
     def _linear(self, product: str) -> tuple[str, int, int] | None:
         """Return a product as an unknown name, or none, a factor and a divisor; None if it is anything else."""

@@ -10,7 +10,7 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.dims import union
 from onnx_lint.inference.shapes.equations import NameBindings, Pattern, ShapeEquation, Size
-from onnx_lint.inference.shapes.fact import ABSENT
+from onnx_lint.inference.shapes.fact import ABSENT, Fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, NotOneElement, ShapeProblem, WrongRank
 
@@ -37,9 +37,13 @@ Fit = Callable[[FormSolution], None]
 
 def ranks_of(node: Operands) -> InputRanks:
     """Return the ranks of the inputs of a node."""
-    return tuple(
-        [OMITTED if each is ABSENT else None if each.shape is None else len(each.shape) for each in node.facts]
-    )
+    return tuple(map(_rank_of, node.facts))
+
+
+def _rank_of(fact: Fact) -> int | None:
+    if fact is ABSENT:
+        return OMITTED
+    return None if fact.shape is None else len(fact.shape)
 
 
 def rank_at(ranks: InputRanks, index: int) -> int | None:

@@ -515,15 +515,14 @@ class Operands:
         *,
         allowed: str | None = None,
         about_data: bool = False,
-        is_without_shapes: bool = False,
     ) -> None:
         """Record a number that the operator does not allow there.
 
         `reason`: why it is wrong; `allowed`: the allowed values, if `reason` does not say them; `about_data`: whether
-        it does not fit the shape of input 0, which the reason does not show; `is_without_shapes`: see `WrongValue`.
+        it does not fit the shape of input 0, which the reason does not show.
         """
         allowed = reason if allowed is None else allowed
-        self.problems.append(WrongValue(Element(source, value, index), reason, allowed, about_data, is_without_shapes))
+        self.problems.append(WrongValue(Element(source, value, index), reason, allowed, about_data))
 
     def too_small(
         self, source: NumberSource, value: object, least: int, index: int | None = None, condition: str = ""

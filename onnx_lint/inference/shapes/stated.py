@@ -77,10 +77,11 @@ def type_stating(found: Fact) -> Any:
     proto.tensor_type.elem_type = numbers[found.kind]
     proto.tensor_type.shape.SetInParent()
     for dim in found.shape:
-        is_name = isinstance(dim, str) and dim.isidentifier()
-        proto.tensor_type.shape.dim.add(
-            **({"dim_value": dim} if isinstance(dim, int) else {"dim_param": dim} if is_name else {})
-        )
+        written = proto.tensor_type.shape.dim.add()
+        if isinstance(dim, int):
+            written.dim_value = dim
+        elif dim is not None and dim.isidentifier():
+            written.dim_param = dim
     return proto
 
 

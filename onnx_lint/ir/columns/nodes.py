@@ -304,8 +304,8 @@ def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
         for output in outputs:
             if output not in positions:
                 positions[output] = index
-            elif output:
-                table.has_redefinitions = True
+            else:
+                table.has_redefinitions |= output != ""
         form = None
         if not has_gap:
             form = known((rest, len(inputs), len(outputs)))

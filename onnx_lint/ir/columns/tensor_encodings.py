@@ -101,7 +101,7 @@ _NAN_BYTES: Final = dict.fromkeys(FLOATING_TYPES, b"\x7f\xff") | {10: b"\x7c\x7d
 def may_hold_nan(element_type: int, data: bytes, *, is_raw: bool = False) -> bool:
     """Return false if the bytes of a TensorProto, or of its numbers one after the other, evidently hold no NaN."""
     if is_raw:
-        width = 8 if element_type == 11 else 4 if element_type == 1 else 2
+        width = {11: 8, 1: 4}.get(element_type, 2)
         data = data[width - 1 :: width]
     return any(map(data.__contains__, _NAN_BYTES.get(element_type, ())))
 

@@ -156,20 +156,21 @@ class Removals:
         """
         if not self._is_possible or graph.is_file:
             return "the model has training information, or names that are undefined, out of order or defined twice"
-        mentions = self._of(graph)
+        mentions, equal = self._of(graph), instead or {}
         defined = {name for number in nodes for name in graph.node_outputs[number] if name}
-        defined.update(initializer[:1] if initializer is not None else ())
-        found = mentions.without(defined, instead or {}, nodes)
+        deleted = [Delete(graph.at("node", number)) for number in nodes]
+        if initializer is not None:
+            name, place = initializer
+            defined.add(name)
+            deleted.append(Delete(place))
+        found = mentions.without(defined, equal, nodes)
         if found is None:
             return _NEEDED
         gone, substitutions = found
-        edits: list[Edit] = [Delete(graph.at("node", number)) for number in nodes]
-        edits += [Delete(initializer[1])] if initializer is not None else []
-        edits += substitutions
-        edits += [Delete(place) for name in sorted(gone) for place in mentions.declarations.get(name, ())]
-        touched = defined.union(*(graph.node_inputs[number] for number in nodes), (instead or {}).values()) - {""}
+        declared = [place for name in sorted(gone) for place in mentions.declarations.get(name, ())]
+        touched = defined.union(*(graph.node_inputs[number] for number in nodes), equal.values()) - {""}
         is_safe = is_safe and not self._has_small_floats(touched, graph)
-        return Fix(message, tuple(edits), is_safe, removes=frozenset(gone))
+        return Fix(message, (*deleted, *substitutions, *map(Delete, declared)), is_safe, removes=frozenset(gone))
 
     def _has_small_floats(self, names: Iterable[str], graph: Graph) -> bool:
         """Return whether one of the values may be of a 16-bit floating-point type."""

@@ -445,8 +445,8 @@ def _intercepts(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) 
         )
 
 
-_Check = Callable[[OperatorSchema, NodeForm, GivenAttributes], Iterable[AttributeFault]]
-_CHECKS: Final[Mapping[tuple[str, str], _Check]] = {
+_AttributeCheck = Callable[[OperatorSchema, NodeForm, GivenAttributes], Iterable[AttributeFault]]
+_CHECKS: Final[Mapping[tuple[str, str], _AttributeCheck]] = {
     ("", "Transpose"): _permutation,
     ("", "Einsum"): _equation,
     ("", "RegexFullMatch"): _pattern,

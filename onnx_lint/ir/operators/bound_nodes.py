@@ -128,12 +128,7 @@ class _Renamed:
 
 def bound_nodes(functions: Sequence[Function], graphs: Sequence[Graph], operators: Operators) -> list[BoundNodes]:
     """Return the nodes of known operators whose attributes refer to parameters of `functions`, for all their calls."""
-    referring: dict[int, list[tuple[Graph, NodeForm]]] = {}
-    for graph in graphs:
-        if graph.function is not None:
-            forms = [form for form in graph.form_counts if _parameters(form)]
-            if forms:
-                referring.setdefault(graph.function.index, []).extend((graph, form) for form in forms)
+    referring = _referring_forms(graphs)
     if not referring:
         return []
     binder = _Binder(operators, referring)
@@ -149,6 +144,17 @@ def bound_nodes(functions: Sequence[Function], graphs: Sequence[Graph], operator
             binder.enter(function, dict.fromkeys(function.attribute_names), None)
             binder.follow()
     return binder.found
+
+
+def _referring_forms(graphs: Iterable[Graph]) -> dict[int, list[tuple[Graph, NodeForm]]]:
+    """Return the forms of nodes that refer to parameters, with their graphs, by the index of the function."""
+    found: dict[int, list[tuple[Graph, NodeForm]]] = {}
+    for graph in graphs:
+        if graph.function is not None:
+            forms = [form for form in graph.form_counts if _parameters(form)]
+            if forms:
+                found.setdefault(graph.function.index, []).extend((graph, form) for form in forms)
+    return found
 
 
 def graphs_given(found: Iterable[BoundNodes]) -> Iterator[tuple[str, Graph, Node]]:

@@ -111,15 +111,18 @@ def _is_sound_forest(given: Given, voting: Voting) -> bool:
     if min(trees) < 0 or min(ids) < 0 or (max(trees) + 1) * (max(ids) + 1) > _MOST_SLOTS:
         return False
     nodes = _SmallEnsemble(trees, ids)
+    if not nodes.are_distinct or (voting.ids_from_zero and not nodes.are_from_zero):
+        return False
     features = _numbers(given, "nodes_featureids")
-    voters = _numbers(given, f"{voting.prefix}_treeids"), _numbers(given, f"{voting.prefix}_nodeids")
-    return (
-        nodes.are_distinct
-        and (not voting.ids_from_zero or nodes.are_from_zero)
-        and (len(features) != len(ids) or min(features) >= 0)
-        and _lead_down(columns, nodes)
-        and (len(voters[0]) != len(voters[1]) or all(map(nodes.has, *voters)))
-    )
+    if len(features) == len(ids) and min(features) < 0:
+        return False
+    return _lead_down(columns, nodes) and _are_voters_nodes(given, voting, nodes)
+
+
+def _are_voters_nodes(given: Given, voting: Voting, nodes: _SmallEnsemble) -> bool:
+    """Return whether the voters are nodes of the ensemble; also if their lists have different lengths."""
+    trees, ids = (_numbers(given, f"{voting.prefix}_{name}") for name in ("treeids", "nodeids"))
+    return len(trees) != len(ids) or all(map(nodes.has, trees, ids))
 
 
 _MOST_SLOTS: Final = 1 << 20

@@ -74,11 +74,7 @@ def _in_message(
             for part, first, last in _long_parts(source, wire_type, tag, value, following):
                 yield _long(source, place(), first, last, inner if part == "length" else holders, part)
             if wire_type == wire.WireType.LEN and _may_have_long(source, message, field, value, following):
-                if field.message is None:
-                    for first, last in _long_elements(source, value, following):
-                        yield _long(source, place(), first, last, inner, "value")
-                elif len(inner) <= _MOST_NESTED:
-                    yield from _in_message(source, field.message, place(), value, following, inner)
+                yield from _in_content(source, field, place(), inner)
             if field.packable and wire_type == field.wire_type:
                 skipped = _end_of_short(source, field, following, end)
                 if skipped > following:
@@ -86,6 +82,18 @@ def _in_message(
                     break
         else:  # the last field may be a group, which ends far behind its tag
             return
+
+
+def _in_content(
+    source: Source, field: wire.Field, place: Place, holders: tuple[wire.Span, ...]
+) -> Iterator[LongNumber]:
+    """Yield the long numbers in the content of a field: a packed list, or a message. It is the last of `holders`."""
+    _, start, end = holders[-1]
+    if field.message is None:
+        for first, last in _long_elements(source, start, end):
+            yield _long(source, place, first, last, holders, "value")
+    elif len(holders) <= _MOST_NESTED:
+        yield from _in_message(source, field.message, place, start, end, holders)
 
 
 def _long_parts(

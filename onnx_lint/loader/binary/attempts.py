@@ -56,19 +56,19 @@ class BinaryFile:
         if self._skeleton is None:
             skeleton = read_skeleton(self.source, MAX_PARSED_BYTES, self.limits.fields, self.kind)
             self._skeleton = skeleton
-            self.check_memory(is_regular=self.kind == MODEL_KIND)
+            self.check_memory(shares_forms=self.kind == MODEL_KIND)
         return self._skeleton
 
-    def check_memory(self, *, is_regular: bool = False) -> None:
+    def check_memory(self, *, shares_forms: bool = False) -> None:
         """Raise NotCheckedError if the message needs too much memory.
 
-        `is_regular`: whether the estimate may assume a regular message, which is never parsed whole.
+        `shares_forms`: whether equal forms of nodes are read once; in a message that is parsed whole they are not.
         """
         assert self._skeleton is not None
         if not is_within(self.source.size, self.limits):
             from onnx_lint.loader.limits.memory_estimate import needed_memory
 
-            needed = needed_memory(self._skeleton, self.kind, self.limits.memory, is_regular=is_regular)
+            needed = needed_memory(self._skeleton, self.kind, self.limits.memory, shares_forms=shares_forms)
             if needed is not None:
                 raise beyond_memory(self.kind, self.limits, needed)
 
@@ -117,10 +117,10 @@ def _regular(outline: Proto | None, file: BinaryFile) -> Model | None:
         return None
     model = file.model_of(outline)
     try:
-        is_regular = is_shallow(model) and all(graph.table.is_canonical for graph in model.graphs)
+        shares_forms = is_shallow(model) and all(graph.table.is_canonical for graph in model.graphs)
     except (TooDeepError, DecodeError):  # the walk over fields finds the faults of the nodes
         return None
-    return model if is_regular else None
+    return model if shares_forms else None
 
 
 def parsed(file: BinaryFile) -> Model | None:

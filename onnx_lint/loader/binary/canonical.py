@@ -66,18 +66,25 @@ def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
             return None, False
         is_right = is_canonical(piece, data)
         is_as_written = is_as_written and not _gives_again(piece, given)
-        if kind in _WITH_TYPES and may_nest(data):
-            is_as_written = False
         if len(skeleton.copied) == 1 and kind != MODEL_KIND:
-            return piece, is_as_written and (is_right or _is_packed(data, kind))
+            return piece, is_as_written and _is_as_written(data, kind, is_right=is_right)
         # A field of a oneof that a document sets and then replaces clears what earlier pieces have of the other fields.
         known = data if is_right or kind != MODEL_KIND else piece.SerializePartialToString()
         del piece  # its memory is what the next lines need
-        is_as_written = is_as_written and (is_right or _is_packed(data, kind))
+        is_as_written = is_as_written and _is_as_written(data, kind, is_right=is_right)
         whole.MergeFromString(known)
     if kind != MODEL_KIND:
         whole.DiscardUnknownFields()
     return whole, is_as_written
+
+
+def _is_as_written(data: bytes, kind: str, *, is_right: bool) -> bool:
+    """Return whether Protocol Buffers writes the bytes of a piece so, apart from packed lists, and has no deep types.
+
+    `is_right`: whether it is canonical.
+    """
+    has_deep_types = kind in _WITH_TYPES and may_nest(data)
+    return not has_deep_types and (is_right or _is_packed(data, kind))
 
 
 _WITH_TYPES = frozenset(

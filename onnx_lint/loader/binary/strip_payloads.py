@@ -74,7 +74,7 @@ Bytes = tuple[int, int] | bytes
 """Bytes of the copy: their begin and end in the source, or the bytes themselves if they are not in the source."""
 
 
-_Value = tuple[wire.Field, int, int, int, int]
+_ValueRecord = tuple[wire.Field, int, int, int, int]
 """A record of a tensor with values: its field, wire type, and the starts of the tag, the value and the next record."""
 
 
@@ -355,7 +355,7 @@ class _Copier:
         copied, pending = self.leave_values(values, start, key)
         return copied + self.copy(pending, end)
 
-    def leave_values(self, values: Iterable[_Value], start: int, key: PlaceKey) -> tuple[int, int]:
+    def leave_values(self, values: Iterable[_ValueRecord], start: int, key: PlaceKey) -> tuple[int, int]:
         """Copy what is before and between the values of a tensor, and note where these are in the file.
 
         Returns how many bytes the copy has, and the end of the last value.
@@ -386,13 +386,13 @@ class _Copier:
             del self.payloads[key]
         return copied, pending
 
-    def records_of_values(self, start: int, end: int) -> tuple[list[_Value], bool]:
+    def records_of_values(self, start: int, end: int) -> tuple[list[_ValueRecord], bool]:
         """Return the records of a tensor that hold values, and whether they are integers that may decide shapes.
 
         The records have a wire type that parsers accept for them.
         """
         fields = wire.fields("TensorProto")
-        found: list[_Value] = []
+        found: list[_ValueRecord] = []
         is_integer = False
         for number, wire_type, tag, value, following in records_of(
             self.source, "TensorProto", start, end, inside_groups=False

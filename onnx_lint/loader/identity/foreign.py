@@ -79,42 +79,45 @@ _FORMATS: Final = (
 def foreign_format(source: Source) -> str | None:
     """Return the name of the format with its article; None if it is not one of the formats known here."""
     for known in _FORMATS:
-        seen: set[tuple[int, ...]] = set()
-        if _fits(source, known.shape, 0, source.size, (), seen) and seen.issuperset(known.marks):
+        comparison = _Comparison(source)
+        if comparison.fits(known.shape, 0, source.size, ()) and comparison.seen.issuperset(known.marks):
             return known.name
     return None
 
 
-def _fits(
-    source: Source, shape: _Layout, start: int, end: int, path: tuple[int, ...], seen: set[tuple[int, ...]]
-) -> bool:
-    """Return true if the first fields of the message match the layout; add their paths to `seen`."""
-    records = wire.records(source, start, end)
-    try:
-        for number, wire_type, _, value, following in islice(records, _MOST_FIELDS):
-            wanted = shape.get(number, shape.get(0))
-            if wanted is None or not _is(source, wanted, wire_type, value, following, (*path, number), seen):
-                return False
-            seen.add((*path, number))
-    except WireError:
-        return False
-    return True
+class _Comparison:
+    """Compares the fields of a file with the layout of one format."""
 
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.seen: set[tuple[int, ...]] = set()
+        """The paths of the fields so far, as numbers."""
 
-def _is(
-    source: Source, wanted: Any, wire_type: int, start: int, end: int, path: tuple[int, ...], seen: set[tuple[int, ...]]
-) -> bool:
-    if wanted is _ANY:
+    def fits(self, shape: _Layout, start: int, end: int, path: tuple[int, ...]) -> bool:
+        """Return true if the first fields of the message at `path` match the layout."""
+        records = wire.records(self._source, start, end)
+        try:
+            for number, wire_type, _, value, following in islice(records, _MOST_FIELDS):
+                wanted, here = shape.get(number, shape.get(0)), (*path, number)
+                if wanted is None or not self._is_field(wanted, wire_type, value, following, here):
+                    return False
+                self.seen.add(here)
+        except WireError:
+            return False
         return True
-    if wanted is _INT:
-        return wire_type == WireType.VARINT
-    if wanted is _FLOAT:
-        return wire_type == WireType.FIXED32
-    if wire_type != WireType.LEN:
-        return False
-    if wanted is _TEXT:
-        return is_text(source.read_at(start, min(end - start, _MOST_TEXT)))
-    return _fits(source, wanted, start, end, path, seen)
+
+    def _is_field(self, wanted: Any, wire_type: int, start: int, end: int, path: tuple[int, ...]) -> bool:
+        if wanted is _ANY:
+            return True
+        if wanted is _INT:
+            return wire_type == WireType.VARINT
+        if wanted is _FLOAT:
+            return wire_type == WireType.FIXED32
+        if wire_type != WireType.LEN:
+            return False
+        if wanted is _TEXT:
+            return is_text(self._source.read_at(start, min(end - start, _MOST_TEXT)))
+        return self.fits(wanted, start, end, path)
 
 
 def is_text(data: bytes) -> bool:

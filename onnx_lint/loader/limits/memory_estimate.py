@@ -92,17 +92,17 @@ _WORTHWHILE: Final = 256
 """A run of fewer bytes is not worth a new walk behind it."""
 
 
-def needed_memory(skeleton: Skeleton, message: str, limit: int, *, is_regular: bool = False) -> int | None:
+def needed_memory(skeleton: Skeleton, message: str, limit: int, *, shares_forms: bool = False) -> int | None:
     """Return the estimate for the message called `message`; None if it does not exceed the limit.
 
-    A message that cannot be split is counted up to the fault. If the estimate exceeds the limit, a message that
-    `is_regular` is counted once more: what its nodes and values share with earlier ones is counted once.
+    A message that cannot be split is counted up to the fault. `shares_forms`: whether equal forms of nodes and equal
+    types of values are read once. Only if the estimate exceeds the limit, the message is counted again with this.
     """
     lists = _needed_by_lists(skeleton)
     if skeleton.size * MOST_OF_BYTE + lists <= limit:
         return None
     needed = _counted(_Estimate(), skeleton, message)
-    if needed + lists > limit and is_regular:
+    if needed + lists > limit and shares_forms:
         with suppress(_NotSharedError):
             needed = min(needed, _counted(_Estimate(_SharedForms()), skeleton, message))
     return needed + lists if needed + lists > limit else None
@@ -126,7 +126,8 @@ def _weights(message: str) -> Mapping[int, tuple[int, str | None]]:
     """Return by number the fields that count: the weight of an occurrence, and the message to look into."""
     found: dict[int, tuple[int, str | None]] = {}
     for number, field in wire.fields(message).items():
-        usual = (_OF_PART if field.repeated else _OF_SINGLE) if field.message or field.repeated else 0
+        of_single = _OF_SINGLE if field.message else 0
+        usual = _OF_PART if field.repeated else of_single
         weight = _OF_FIELD.get(f"{message}.{field.name}", _OF_MESSAGE.get(field.message or "", usual))
         if weight:
             found[number] = weight, field.message if field.message and _has_parts(field.message) else None
@@ -163,35 +164,14 @@ class _SharedForms:
         return found
 
     def split(self, data: bytes) -> tuple[bytes, int]:
-        """Return what a node does not share with an earlier one, and how much less it needs for what it shares."""
-        own: list[bytes] = []
-        shared: list[bytes] = []
-        names = bytearray()
-        position = tag = 0
-        try:
-            while position < len(data):
-                start, before, tag = position, tag, data[position]
-                length, position = wire.decode_varint(data, start + 1)
-                if (
-                    tag < before
-                    or tag not in _TAGS_OF_NODE
-                    or position - start - 1 != (length.bit_length() + 6) // 7 + (not length)
-                ):
-                    raise _NotSharedError
-                position += length
-                if tag <= _OUTPUT:
-                    names.append(tag + (not length))
-                (shared if tag in _TAGS_OF_FORM else own).append(data[start:position])
-                if tag in _NESTED and not _is_canonical(own[-1])[0]:
-                    raise _NotSharedError
-        except (IndexError, OverflowError):
-            raise _NotSharedError from None
-        if position != len(data):
-            raise _NotSharedError
-        form = b"".join(shared)
+        """Return what a node does not share with an earlier one, and how much less it needs for what it shares.
+
+        Raises _NotSharedError if the fields are not as the columns of nodes read them.
+        """
+        own, form, names = _own_and_form(data)
         if len(form) > MAX_SHARED_BYTES or len(names) > MAX_SHARED_NAMES:
             return data, 0
-        key = form, bytes(names)
+        key = form, names
         is_shared = self._forms.get(key)
         if is_shared is None:
             is_canonical, is_plain = _is_canonical(form)
@@ -202,7 +182,36 @@ class _SharedForms:
             self._forms[key] = is_plain
         if not is_shared:
             return data, 0
-        return b"".join(own), _LESS_OF_NAME * len(names) + _LESS_OF_BYTE * len(form)
+        return own, _LESS_OF_NAME * len(names) + _LESS_OF_BYTE * len(form)
+
+
+def _own_and_form(data: bytes) -> tuple[bytes, bytes, bytes]:
+    """Return the fields of a node that are its own, those of its form, and a byte for each of its inputs and outputs.
+
+    Raises _NotSharedError if the fields are not in the order and the encoding of Protocol Buffers.
+    """
+    own: list[bytes] = []
+    form: list[bytes] = []
+    names = bytearray()
+    position = tag = 0
+    try:
+        while position < len(data):
+            start, before, tag = position, tag, data[position]
+            length, position = wire.decode_varint(data, start + 1)
+            has_shortest_length = position - start - 1 == (length.bit_length() + 6) // 7 + (not length)
+            if tag < before or tag not in _TAGS_OF_NODE or not has_shortest_length:
+                raise _NotSharedError
+            position += length
+            if tag <= _OUTPUT:
+                names.append(tag + (not length))
+            (form if tag in _TAGS_OF_FORM else own).append(data[start:position])
+            if tag in _NESTED and not _is_canonical(own[-1])[0]:
+                raise _NotSharedError
+    except (IndexError, OverflowError):
+        raise _NotSharedError from None
+    if position != len(data):
+        raise _NotSharedError
+    return b"".join(own), b"".join(form), bytes(names)
 
 
 def _is_canonical(data: bytes) -> tuple[bool, bool]:
@@ -294,24 +303,24 @@ class _Estimate:
         for descriptor, values in merged.ListFields():
             weight, message = weights.get(descriptor.number, _NO_WEIGHT)
             self.bytes += weight * len(values) * times
-            if message is None:
-                continue
             if message == "NodeProto":
                 self.nodes(values, name, depth + 1, times)
-                continue
-            if message not in _OFTEN_EQUAL:
-                self.messages(message, filter(None, values), depth + 1, times)
-                continue
-            if name == "ValueInfoProto" and self._shared is not None:
+            elif name == "ValueInfoProto" and message in _OFTEN_EQUAL and self._shared is not None:
                 types = self._shared.new_types(values)
                 self.bytes -= times * (weight - _OF_SHARED_TYPE) * (len(values) - len(types))
                 self.messages(message, types, depth + 1, times)
-                continue
-            equal: dict[int, list[bytes]] = {}
-            for content, count in Counter(values).items():
-                equal.setdefault(count, []).append(content)
-            for count, contents in equal.items():
-                self.messages(message, contents, depth + 1, times * count)
+            elif message in _OFTEN_EQUAL:
+                self.equal_messages(message, values, depth + 1, times)
+            elif message is not None:
+                self.messages(message, filter(None, values), depth + 1, times)
+
+    def equal_messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
+        """Count messages of which many are equal: each kind is read once."""
+        equal: dict[int, list[bytes]] = {}
+        for content, count in Counter(contents).items():
+            equal.setdefault(count, []).append(content)
+        for count, each in equal.items():
+            self.messages(name, each, depth, times * count)
 
     def nodes(self, values: Iterable[bytes], within: str, depth: int, times: int) -> None:
         """Count the contents of nodes in a graph, or in a function."""

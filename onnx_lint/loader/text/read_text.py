@@ -150,7 +150,7 @@ def read_text(source: Source, form: Form, kind: str, limits: Limits) -> Proto | 
     if isinstance(parsed[0], Fault) or (kind != MODEL_KIND and is_within(source.size, limits)):
         return parsed.pop()
     data = parsed[0].SerializePartialToString()
-    needed = needed_memory(whole(BytesSource(data)), kind, limits.memory, is_regular=kind == MODEL_KIND)
+    needed = needed_memory(whole(BytesSource(data)), kind, limits.memory, shares_forms=kind == MODEL_KIND)
     if needed is not None:
         raise beyond_memory(kind, limits, needed)
     if kind != MODEL_KIND:

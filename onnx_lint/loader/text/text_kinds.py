@@ -22,8 +22,10 @@ def another_text(source: Source, form: Form, fault: Fault, limits: Limits = DEFA
         return fault
     text = source.read_at(0, source.size).decode("utf-8-sig", "replace")
     document = _json_of(text) if form is Form.JSON else None
-    names = names_in_text(text) if form is not Form.JSON else set(document) if isinstance(document, dict) else set()
-    parse = parse_json if form is Form.JSON else parse_textproto
+    if form is Form.JSON:
+        names, parse = set(document if isinstance(document, dict) else ()), parse_json
+    else:
+        names, parse = names_in_text(text), parse_textproto
     found = [kind for kind in KINDS if _has(kind, names) and not isinstance(parse(source, kind, limits), Fault)]
     if not found and document is not None and not _is_near(MODEL_KIND, document):
         keys = f"its keys are {quote_some(tuple(document), 3)}" if isinstance(document, dict) else "it is not an object"

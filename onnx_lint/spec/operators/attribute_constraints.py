@@ -18,10 +18,10 @@ from onnx_lint.spec.operators.attribute_values import ANY, RUNTIME_DOMAIN
 _WINDOWS: Final = "AveragePool Conv ConvInteger ConvTranspose DeformConv LpPool MaxPool MaxUnpool QLinearConv"
 _TREES: Final = "TreeEnsembleClassifier TreeEnsembleRegressor"
 
-_Operators = tuple[str, str, int, int]
+_OperatorVersions = tuple[str, str, int, int]
 """Domain, names, first and last version of the operators that a row is about."""
 
-_MINIMA: Final[tuple[tuple[_Operators, Mapping[str, int]], ...]] = (
+_MINIMA: Final[tuple[tuple[_OperatorVersions, Mapping[str, int]], ...]] = (
     (("", _WINDOWS, 1, ANY), {"pads": 0}),
     (("", "Attention", 23, ANY), {"kv_num_heads": 1, "q_num_heads": 1}),
     (("", "Attention", 25, ANY), {"left_window_size": -1, "right_window_size": -1}),
@@ -48,13 +48,13 @@ _MINIMA: Final[tuple[tuple[_Operators, Mapping[str, int]], ...]] = (
 )  # fmt: skip
 """The least number that attributes may hold."""
 
-_DISTINCT: Final[tuple[tuple[_Operators, str], ...]] = (
+_DISTINCT: Final[tuple[tuple[_OperatorVersions, str], ...]] = (
     (("", "CenterCropPad Resize", 18, ANY), "axes"),
     (("", "Unsqueeze", 1, 11), "axes"),
 )
 """Lists without duplicates."""
 
-_LENGTHS: Final[tuple[tuple[_Operators, str], ...]] = (
+_LENGTHS: Final[tuple[tuple[_OperatorVersions, str], ...]] = (
     (("", _WINDOWS, 1, ANY), "kernel_shape strides dilations output_padding 2*pads"),
     (("", "Col2Im", 18, ANY), "strides dilations 2*pads"),
     (("", "TfIdfVectorizer", 9, ANY), "ngram_indexes weights"),
@@ -80,7 +80,7 @@ A list that is left out or empty is not compared. Of lists that exclude each oth
 `values_floats`, each must have that length.
 """
 
-_SIZES: Final[tuple[tuple[_Operators, Mapping[str, int]], ...]] = (
+_SIZES: Final[tuple[tuple[_OperatorVersions, Mapping[str, int]], ...]] = (
     (("", "ConstantOfShape", 9, ANY), {"value": 1}),
     (("", "MaxRoiPool", 1, ANY), {"pooled_shape": 2}),
     (("ai.onnx.ml", "SVMClassifier SVMRegressor", 1, ANY), {"kernel_params": 3}),
@@ -90,7 +90,7 @@ _SIZES: Final[tuple[tuple[_Operators, Mapping[str, int]], ...]] = (
 _WITH_EMPTY: Final = frozenset({("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "TreeEnsemble")})
 """Operators for which an empty list is compared with the others: onnx and ONNX Runtime reject it."""
 
-_NEEDING_ELEMENTS: Final[tuple[tuple[_Operators, str], ...]] = (
+_NEEDING_ELEMENTS: Final[tuple[tuple[_OperatorVersions, str], ...]] = (
     (("", "TfIdfVectorizer", 9, ANY), "pool_int64s pool_strings"),
     (("ai.onnx.ml", "Imputer", 1, ANY), "imputed_value_floats imputed_value_int64s"),
     (("ai.onnx.ml", "LabelEncoder", 4, ANY), "keys_strings keys_int64s keys_floats keys_tensor"),
@@ -172,7 +172,7 @@ def _listed(operator: tuple[str, str, int]) -> AttributeConstraints | None:
 _Value = TypeVar("_Value")
 
 
-def _about(operator: tuple[str, str, int], table: Iterable[tuple[_Operators, _Value]]) -> Iterator[_Value]:
+def _about(operator: tuple[str, str, int], table: Iterable[tuple[_OperatorVersions, _Value]]) -> Iterator[_Value]:
     """Yield what the rows of a table say of an operator, given by domain, name and version."""
     domain, name, version = operator
     for (row_domain, names, first, last), value in table:

@@ -215,7 +215,9 @@ def _recorded(operator: str, attribute: str) -> AllowedValues | None:
     record = _record(operator)
     text = record.values.get(attribute) or record.flags.get(attribute, "") if record is not None else ""
     words = text.split()
-    return (frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)) if words else None
+    if not words:
+        return None
+    return frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)
 
 
 @cache

@@ -36,7 +36,7 @@ SIZES = (2_000, 10_000, 50_000)
 def estimated(data: bytes) -> int:
     """The least limit that lets the file through."""
     skeleton = read_skeleton(BytesSource(data), sys.maxsize, sys.maxsize)
-    return needed_memory(skeleton, "ModelProto", 1, is_regular=True) or 0
+    return needed_memory(skeleton, "ModelProto", 1, shares_forms=True) or 0
 
 
 def check(makes: Mapping[str, Callable[[], bytes]], folder: Path) -> None:

@@ -42,12 +42,8 @@ def attention(node: Operands) -> Outputs:
     """The past is concatenated before keys and values; the output is packed if the query is."""
     query = _part(node, _QUERY, "q_num_heads")
     key, value = _part(node, _KEY, "kv_num_heads"), _part(node, _VALUE, "kv_num_heads")
-    ranks = [len(node.fact(index).shape or ()) for index in (_QUERY, _KEY, _VALUE)]
-    # The function of later versions takes inputs of several ranks.
-    if node.version < _PACKED_ONLY and not node.problems and {PACKED, SPLIT} <= set(ranks):
-        first, rank = next((index, rank) for index, rank in enumerate(ranks) if rank in (PACKED, SPLIT))
-        other = next(index for index in range(first, len(ranks)) if ranks[index] == PACKED + SPLIT - rank)
-        node.wrong_rank(other, rank, rank, first)
+    if node.version < _PACKED_ONLY and not node.problems:
+        _have_one_rank(node)  # the function of later versions takes inputs of several ranks
     _is_for_packed(node, "q_num_heads", _QUERY)
     _is_for_packed(node, "kv_num_heads", _KEY, _VALUE)
     past_key, past_value = _past(node, _PAST_KEY), _past(node, _PAST_VALUE)
@@ -82,6 +78,16 @@ def attention(node: Operands) -> Outputs:
     if node.fact(_QUERY).shape is not None:
         output = (batch, steps, multiply(heads, of_value)) if query.is_packed else (batch, heads, steps, of_value)
     return [output, (*present, size), (*present, of_value), (batch, heads, steps, length)]
+
+
+def _have_one_rank(node: Operands) -> None:
+    """Query, keys and values have 3 dimensions each, or 4 each."""
+    ranks = [len(node.fact(index).shape or ()) for index in (_QUERY, _KEY, _VALUE)]
+    known = [(index, rank) for index, rank in enumerate(ranks) if rank in (PACKED, SPLIT)]
+    other = next((index for index, rank in known if rank != known[0][1]), None)
+    if other is not None:
+        first, rank = known[0]
+        node.wrong_rank(other, rank, rank, first)
 
 
 def _part(node: Operands, index: int, name: str) -> HeadInput:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, multiply
+from onnx_lint.inference.shapes.dims import Dims, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.requirements import has_attribute
 from onnx_lint.inference.shapes.rules.joining import concatenated
@@ -66,13 +66,18 @@ def gather_blocks(node: Operands) -> Outputs:
     axis, packed = _axes(node, rank)
     if axis is None or packed is None:
         return [(None,) * (len(indices) + rank - 1)]
-    unpacked: list[Dim] = list(data)
+    unpacked = _unpacked(node, data, packed)
+    return [(*unpacked[:axis], *indices, *unpacked[axis + 1 :])]
+
+
+def _unpacked(node: Operands, data: Dims, packed: int) -> Dims:
+    """Return the shape of the numbers in the data, of which a byte may have several along the axis `packed`."""
     bits = node.integer("bits", 4)
     if node.fact(0).kind == "tensor(uint8)" and bits in _BITS:
-        unpacked[-1] = multiply(unpacked[-1], 8 // bits)
-    elif node.fact(0).kind not in _ONE_BY_ONE:
-        unpacked = [dim if place not in (packed, rank - 1) else None for place, dim in enumerate(data)]
-    return [(*unpacked[:axis], *indices, *unpacked[axis + 1 :])]
+        return (*data[:-1], multiply(data[-1], 8 // bits))
+    if node.fact(0).kind in _ONE_BY_ONE:
+        return data
+    return tuple([dim if place not in (packed, len(data) - 1) else None for place, dim in enumerate(data)])
 
 
 def _axes(node: Operands, rank: int) -> tuple[int | None, int | None]:

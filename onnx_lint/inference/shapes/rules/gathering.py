@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, divide_down, is_natural, sliced, subtract
 from onnx_lint.inference.shapes.expression import at_least, is_part, limited
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import InputDimension, Unequal
+from onnx_lint.inference.shapes.problem import InputDimension, NumberSource, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -93,7 +94,7 @@ def slice_by_attributes(node: Operands) -> Outputs:
     starts, ends = node.integers("starts"), node.integers("ends")
     if shape is None or starts is None or ends is None:
         return UNKNOWN
-    return _sliced(node, shape, starts, ends, node.integers("axes"), None, ("ends", "axes", "steps"))
+    return _sliced(node, shape, _Slices(starts, ends, node.integers("axes"), None))
 
 
 @shapes_of("Slice:10", reads=(1, 2, 3, 4))
@@ -108,13 +109,11 @@ def slice_by_inputs(node: Operands) -> Outputs:
     _check_steps(node, steps or (), 4)
     if shape is None or node.problems:
         return UNKNOWN
-    count = next((len(each) for each in lists if each is not None), None)
-    if count is None or (axes is None and node.given(3)):
+    if not known or (axes is None and node.given(3)):
         return [(None,) * len(shape)]
-    unknown = (None,) * count
+    unknown = (None,) * known[0][1]
     steps = unknown if steps is None and node.given(4) else steps
-    starts, ends = (unknown if each is None else each for each in (starts, ends))
-    return _sliced(node, shape, starts, ends, axes, steps, (2, 3, 4))
+    return _sliced(node, shape, _Slices(starts or unknown, ends or unknown, axes, steps, (1, 2, 3, 4)))
 
 
 def _check_steps(node: Operands, steps: Dims, source: int) -> None:
@@ -123,29 +122,32 @@ def _check_steps(node: Operands, steps: Dims, source: int) -> None:
             node.wrong_value(source, 0, "a step must not be 0", index, allowed="a number other than 0")
 
 
-def _sliced(
-    node: Operands,
-    shape: Dims,
-    starts: Dims,
-    ends: Dims,
-    axes: Dims | None,
-    steps: Dims | None,
-    sources: tuple[int | str, int | str, int | str],
-) -> Outputs:
-    count = len(starts)
-    first: int | str = 1 if isinstance(sources[0], int) else "starts"
-    for source, listed in zip(sources, (ends, axes, steps), strict=True):
+class _Slices(Record):
+    """What is left of some axes: of all from the first on, if `axes` is None, and with step 1, if `steps` is."""
+
+    starts: Dims
+    ends: Dims
+    axes: Dims | None
+    steps: Dims | None
+    sources: tuple[NumberSource, NumberSource, NumberSource, NumberSource] = ("starts", "ends", "axes", "steps")
+    """The inputs or attributes of these lists."""
+
+
+def _sliced(node: Operands, shape: Dims, slices: _Slices) -> Outputs:
+    count, axes = len(slices.starts), slices.axes
+    first, *others = slices.sources
+    for source, listed in zip(others, (slices.ends, axes, slices.steps), strict=True):
         if listed is not None and not node.has_count(source, len(listed), count, first):
             return UNKNOWN
-    steps = (1,) * count if steps is None else steps
+    steps = (1,) * count if slices.steps is None else slices.steps
     if axes is None and count > len(shape):
         node.has_count(first, count, len(shape), 0)
         return UNKNOWN
-    places = tuple(range(count)) if axes is None else node.axes(axes, len(shape), sources[1])
+    places = tuple(range(count)) if axes is None else node.axes(axes, len(shape), slices.sources[2])
     if places is None or node.problems:
         return UNKNOWN if node.problems else [(None,) * len(shape)]
     found = list(shape)
-    for axis, start, end, step in zip(places, starts, ends, steps, strict=True):
+    for axis, start, end, step in zip(places, slices.starts, slices.ends, steps, strict=True):
         found[axis] = _length(shape[axis], start, end, step)
     return [tuple(found)]
 

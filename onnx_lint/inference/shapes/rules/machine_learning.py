@@ -8,6 +8,7 @@ except for those marked here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from itertools import zip_longest
 from typing import Final
@@ -140,13 +141,17 @@ def vectorizer(node: Operands) -> Outputs:
     if not stated:
         return [(rows, total(widths))]
     if node.at_least(0, stated, "inputdimensions") and node.has_count("inputdimensions", len(stated), node.count):
-        for index, (width, size) in enumerate(zip(widths, stated, strict=True)):
-            if isinstance(width, int) and width != size:
-                # ONNX Runtime uses only the attribute, and pads or truncates.
-                axis = len(node.fact(index).shape or ()) - 1
-                source = Element("inputdimensions", size, index)
-                node.problems.append(Unequal(InputDimension(index, axis, width), size, source))
+        _have_widths(node, widths, stated)
     return [(rows, sum(stated))]
+
+
+def _have_widths(node: Operands, widths: Iterable[Dim], stated: Iterable[int]) -> None:
+    """The inputs have as many columns as the attribute says. ONNX Runtime uses only that, and pads or truncates."""
+    for index, (width, size) in enumerate(zip(widths, stated, strict=True)):
+        if isinstance(width, int) and width != size:
+            axis = len(node.fact(index).shape or ()) - 1
+            source = Element("inputdimensions", size, index)
+            node.problems.append(Unequal(InputDimension(index, axis, width), size, source))
 
 
 _MATRIX = 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -42,9 +43,8 @@ def _zeros_of_int32(node: Operands) -> None:
     content = node.content(2) or ()
     at = next((at for at, zero in enumerate(content) if zero and isinstance(zero, int)), None)
     if at is not None:
-        node.wrong_value(
-            2, content[at], "int32 has no zero point other than 0", at, allowed="0", is_without_shapes=True
-        )
+        reason = "int32 has no zero point other than 0"
+        node.problems.append(WrongValue(Element(2, content[at], at), reason, "0", is_without_shapes=True))
 
 
 _BY_BLOCK = 21

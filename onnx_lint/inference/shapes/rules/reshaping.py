@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, broadcast, divide, multiply, product
+from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, are_sizes, broadcast, divide, multiply, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -141,18 +141,13 @@ def reshape(node: Operands) -> Outputs:
     shape = node.shape(0)
     if asked is None:
         return UNKNOWN
-    copies = not node.integer("allowzero", 0)
     rest: list[int] = [index for index, dim in enumerate(asked) if dim == -1]
     if len(rest) > 1:
         node.wrong_value(source, -1, f"element {rest[0]} is -1 as well", rest[1], allowed="-1 once")
     node.at_least(-1, asked, source)
-    target: list[Dim] = list(asked)
-    for index, dim in enumerate(asked):
-        if dim == 0 and copies:
-            if shape is not None and index >= len(shape):
-                reason = f"the input has no dimension {index} to copy"
-                node.wrong_value(source, 0, reason, index, allowed="a size, or -1", about_data=True)
-            target[index] = shape[index] if shape is not None and index < len(shape) else None
+    zeros = {index for index, dim in enumerate(asked) if dim == 0}
+    copied = zeros if not node.integer("allowzero", 0) else set[int]()
+    target = _with_copies(node, source, shape, asked, copied)
     if rest:
         target[rest[0]] = None
     if not node.problems and rest and 0 in target:
@@ -160,9 +155,19 @@ def reshape(node: Operands) -> Outputs:
         reason = f"element {target.index(0)} makes a dimension of 0, so no size can be computed for it"
         node.wrong_value(source, -1, reason, rest[0], allowed="a size", about_data=True)
     elif not node.problems and shape is not None:
-        copied = {index for index, dim in enumerate(asked) if dim == 0 and copies}
         _count_elements(node, source, shape, target, rest, copied)
     return [tuple(target)]
+
+
+def _with_copies(node: Operands, source: int | str, shape: Shape, asked: Dims, copied: set[int]) -> list[Dim]:
+    """Return the requested shape with the dimensions that are copied from the input."""
+    target: list[Dim] = list(asked)
+    for index in sorted(copied):
+        if shape is not None and index >= len(shape):
+            reason = f"the input has no dimension {index} to copy"
+            node.wrong_value(source, 0, reason, index, allowed="a size, or -1", about_data=True)
+        target[index] = shape[index] if shape is not None and index < len(shape) else None
+    return target
 
 
 def _count_elements(
@@ -174,25 +179,32 @@ def _count_elements(
         copied = set()
     before = [dim for axis, dim in enumerate(shape) if axis not in copied]
     after = [dim for index, dim in enumerate(target) if index not in rest and index not in copied]
-    for dim in list(after):
-        if isinstance(dim, str) and dim in before:
-            before.remove(dim)
-            after.remove(dim)
+    _cancel_variables(before, after)
     have, want = product(before), product(after)
-    are_known = isinstance(have, int) and isinstance(want, int)
     is_part = before != list(shape)
-    if not rest and not are_known:
-        node.equal_counts(0, have, want)
+    if not isinstance(have, int) or not isinstance(want, int):
+        if rest:
+            target[rest[0]] = _remaining_size(before, have, want)
+        else:
+            node.equal_counts(0, have, want)
     elif not rest and have != want:
         reason = f"{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
         allowed = f"a shape of {product(shape)} elements"
         node.wrong_value(source, tuple(target), reason, allowed=allowed, about_data=is_part)
-    elif rest and isinstance(have, int) and isinstance(want, int) and have % want:
+    elif rest and have % want:
         reason = f"{describe_shape(before)} has {have} elements, which {want} does not divide"
         allowed = f"other sizes whose product divides {have}"
         node.wrong_value(source, -1, reason, rest[0], allowed=allowed, about_data=is_part)
     elif rest:
         target[rest[0]] = _remaining_size(before, have, want)
+
+
+def _cancel_variables(one: list[Dim], other: list[Dim]) -> None:
+    """Remove the variables that both lists have."""
+    for dim in list(other):
+        if isinstance(dim, str) and dim in one:
+            one.remove(dim)
+            other.remove(dim)
 
 
 def _remaining_size(before: Sequence[Dim], have: Dim, want: Dim) -> Dim:

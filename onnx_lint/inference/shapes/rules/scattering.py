@@ -89,13 +89,14 @@ def scatter_nd(node: Operands) -> Outputs:
     """The last dimension of the indices is the number of axes that each index selects; an update covers the others."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
     updates = node.shape(2)
-    if data is None and indices is not None and updates is not None:
-        outer = len(indices) - 1
-        for axis in range(outer if node.shape(2, at_least=outer, like=1) is not None else 0):
-            node.equal((1, axis), (2, axis))
-    if data is None or indices is None:
+    if indices is None:
         return [data]
-    depth, outer = indices[-1], len(indices) - 1
+    outer = len(indices) - 1
+    if data is None:
+        if updates is not None and node.shape(2, at_least=outer, like=1) is not None:
+            _have_equal_indices(node, outer)
+        return [data]
+    depth = indices[-1]
     if not isinstance(depth, int):
         if updates is None or node.shape(2, at_least=outer, at_most=outer + len(data)) is None:
             return [data]
@@ -107,11 +108,16 @@ def scatter_nd(node: Operands) -> Outputs:
         indices_within(node, data[:depth])
         _are_distinct(node, _written_slices(node, data[:depth]), depth)
     if updates is not None and node.shape(2, outer + len(data) - depth, like=1) is not None:
-        for axis in range(outer):
-            node.equal((1, axis), (2, axis))
+        _have_equal_indices(node, outer)
         for axis in range(depth, len(data)):
             node.equal((0, axis), (2, outer + axis - depth))
     return [data]
+
+
+def _have_equal_indices(node: Operands, count: int) -> None:
+    """The first dimensions of the updates are those of the indices."""
+    for axis in range(count):
+        node.equal((1, axis), (2, axis))
 
 
 @shapes_of("TensorScatter", reads=(2,))

@@ -9,6 +9,7 @@ from typing import Final
 from onnx_lint.inference.shapes.dims import Dim, are_sizes, product
 from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _BOXES: Final = "boxes[b s 4] scores[b c s] most[] overlap[] score[] -> selected[? 3]"
@@ -22,7 +23,8 @@ def non_max_suppression(node: Operands) -> Outputs:
     overlap = node.content(3)
     for number in overlap[:1] if overlap else ():
         if isinstance(number, int | float) and not 0 <= number <= 1:
-            node.wrong_value(3, number, "the range is 0 to 1", allowed="0 to 1", is_without_shapes=True)
+            problem = WrongValue(Element(3, number), "the range is 0 to 1", "0 to 1", is_without_shapes=True)
+            node.problems.append(problem)
     return found
 
 

@@ -94,11 +94,11 @@ def rotary_embedding(node: Operands) -> Outputs:
     by_position = node.given(3)
     batch, steps = (0, PACKED - 2 if shape is not None and len(shape) == PACKED else 2)
     for index in (1, 2):
-        if node.shape(index, 2 if by_position else PACKED) is None:
-            continue
-        node.same((index, -1), half, by)
-        for axis, of_input in ((0, batch), (1, steps)) if not by_position and shape is not None else ():
-            node.same((index, axis), node.dim(0, of_input), node.place(0, of_input))
+        if node.shape(index, 2 if by_position else PACKED) is not None:
+            node.same((index, -1), half, by)
+            if not by_position and shape is not None:
+                node.same((index, 0), shape[batch], node.place(0, batch))
+                node.same((index, 1), shape[steps], node.place(0, steps))
     if not node.problems:
         for axis in range(min(len(node.fact(index).shape or ()) for index in (1, 2))):
             node.equal((1, axis), (2, axis))

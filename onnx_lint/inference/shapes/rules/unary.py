@@ -52,7 +52,8 @@ def dropout(node: Operands) -> Outputs:
     ratio = node.scalar(1)
     if isinstance(ratio, float) and not 0 <= ratio < 1:
         allowed = "at least 0 and below 1"
-        node.wrong_value(1, ratio, f"the ratio must be {allowed}", 0, allowed=allowed, is_without_shapes=True)
+        fault = Element(1, ratio, 0)
+        node.problems.append(WrongValue(fault, f"the ratio must be {allowed}", allowed, is_without_shapes=True))
     node.scalar(2)
     return [node.shape(0), node.shape(0)]
 
