@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.conflict import Conflict, DeclaredValue, Disagreement, NodeConflict
     from onnx_lint.ir.operators.proposals import Proposals
     from onnx_lint.ir.tensors.external import ExternalData
-    from onnx_lint.model import FaultKind, Fix, Model, Place, ValueInfo
+    from onnx_lint.model import FaultKind, Fix, Graph, Model, Place, ValueInfo
 
     FaultKey = Callable[[Place, str | None], object]
     """Returns the group of a fault by its place and its name."""
@@ -187,6 +187,21 @@ class Faults(Record):
     """True if they are uses of one fault, or examples of a habit: a baseline knows it if it lists any of them."""
     inner: Callable[[Any], str] = lambda _: ""
     """Returns what is wrong inside of the place of one, see `Finding.inner`."""
+
+    @classmethod
+    def of_entries(
+        cls,
+        finding: Callable[[Graph, Sequence[int]], Finding],
+        graph: Graph,
+        field: str,
+        names: Sequence[str],
+        indices: Sequence[int],
+    ) -> Faults:
+        """Return the faults that are entries of a list of a graph, by their indices.
+
+        `finding`: returns the finding on some of them. `names`: those of all entries of the list.
+        """
+        return cls(indices, partial(finding, graph), lambda index: (graph.at(field, index), names[index]))
 
     def all(self) -> Sequence[Any]:
         """Return the faults."""

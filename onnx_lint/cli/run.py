@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING
 
@@ -83,10 +83,30 @@ def _left_of(results: _Results, *, unsafe: bool) -> str:
     facts = []
     if not results.differences:
         facts.append("no fix would be made" if results.has_refused_fixes else "nothing to fix")
+    facts += _suppressed_fixes(results.with_suppressed, unsafe=unsafe)
     if left:
         more = " more" if results.differences else ""
         facts.append(f"{left:,}{more} {'finding has' if left == 1 else 'findings have'} an unsafe fix (--unsafe-fixes)")
     return f"{'; '.join(facts)}\n" if facts else ""
+
+
+def _suppressed_fixes(files: Iterable[FileReport], *, unsafe: bool) -> Iterator[str]:
+    """Yield how many findings are not fixed because the configuration suppresses them, or others with the same fix."""
+    from onnx_lint.report.folding import unfold
+    from onnx_lint.rule import ALSO_SUPPRESSED
+
+    own = beside = 0
+    for file in files:
+        for each in unfold(file.suppressed):
+            is_made = each.fix is not None and (unsafe or each.fix.is_safe)
+            own += each.count if is_made and each.suppressed_by is not None else 0
+        beside += sum(
+            each.count for each in unfold(file.diagnostics) if ALSO_SUPPRESSED in (each.hint_with_reason or "")
+        )
+    if own:
+        yield f"{own:,} {'finding' if own == 1 else 'findings'} with a fix {'is' if own == 1 else 'are'} suppressed"
+    if beside:
+        yield f"{beside:,} {'finding has' if beside == 1 else 'findings have'} no fix: {ALSO_SUPPRESSED}"
 
 
 def _run(plan: Plan) -> int:
@@ -166,6 +186,8 @@ class _Results:
         self.totals = Totals()
         self.code = exit_codes.CLEAN
         self.differences: list[str] = []
+        self.with_suppressed: list[FileReport] = []
+        """The reports with suppressed findings, if differences are shown."""
 
     def take(self, file: FileReport) -> None:
         """Pass the report on the next file to all reports, and count it."""
@@ -177,6 +199,8 @@ class _Results:
         self.code = max(self.code, exit_codes.of_file(file, self._plan.request_for(file.path).fail_on))
         self._unproven += [(file.path, each.program, each.said) for each in file.targets if each.is_red]
         repair = file.repair
+        if file.suppressed and self._plan.run_request().diff:
+            self.with_suppressed.append(FileReport(file.path, 0, file.diagnostics, suppressed=file.suppressed))
         if repair is not None:
             self._not_made += ((file.path, problem) for problem in repair.not_made)
             self.differences += [repair.difference] if repair.difference else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -256,8 +256,8 @@ def _external_data(model: Model) -> Iterator[_Occurrence[str]]:
                 break
 
 
-def undated_types(standard: Standard, imported: Iterable[Set[str]]) -> frozenset[str]:
-    """Return the kinds of type that every IR version has, for a model that imports these domains.
+def undated_types(standard: Standard, known: Iterable[Set[str]]) -> frozenset[str]:
+    """Return the kinds of type that every IR version has, for a model that imports or uses these domains.
 
     Edition 1.9 dates none; another rule checks that the smaller variant has no types of ONNX-ML. Later editions date
     sequences and maps for both variants, though models of classical machine learning had them before.
@@ -266,7 +266,7 @@ def undated_types(standard: Standard, imported: Iterable[Set[str]]) -> frozenset
         return ML_FROM_THE_START
     if standard.variant == "onnx":
         return frozenset()
-    is_classical = any(ML_DOMAIN in domains for domains in imported)
+    is_classical = any(ML_DOMAIN in domains for domains in known)
     return ML_FROM_THE_START if is_classical else ML_FROM_THE_START - {"sequence_type", "map_type"}
 
 
@@ -274,7 +274,8 @@ def _types(model: Model, known: int, *, every: bool = False) -> Iterator[_Occurr
     if not model.declared_types.has_unusual:
         return
     imported = map(model.imports.domains, [None, *model.functions])
-    undated = undated_types(model.standard, imported)
+    # A domain that nodes use without an import is a finding by itself, whose fix makes these types known.
+    undated = undated_types(model.standard, chain(imported, model.domains_in_use.values()))
     premature = {name for name, since in TYPES.items() if since.ir_version > known} - undated
     if premature:
         for holder in model.types(lambda proto: proto.WhichOneof("value") in premature):

@@ -6,9 +6,10 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.inference.types.type_string import canonical, from_proto
+from onnx_lint.ir.names.ordering import fix_of_order
 from onnx_lint.ir.names.resolution import Use
 from onnx_lint.ir.operators.undefined_names import UndefinedNames
-from onnx_lint.model import Graph, Model, has_undefined_names, nameless_definition
+from onnx_lint.model import Fix, Graph, Model, has_undefined_names, nameless_definition
 from onnx_lint.rule import Faults, Finding, Related, replace, rule
 from onnx_lint.wording import quote
 
@@ -21,7 +22,8 @@ def undefined_name(model: Model) -> Iterator[Finding]:
 
     Use the defined name, or define the name that is used. If you took the graph out of another one, declare the values
     that it used from there as inputs or initializers. `onnx.utils.extract_model` cuts at values and includes all needed
-    nodes.
+    nodes. If a branch returns a value that only a later node around it computes, `onnx-lint fix` (safe) moves that node
+    to the front, and then returns the value through an Identity.
 
     ### Example
 
@@ -110,6 +112,7 @@ def _finding(
 
 def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
     """One finding for each output of a graph that nothing defines."""
+    fixes: dict[Graph, Fix | str] = {}
     for graph in model.graphs:
         for index, name in enumerate(graph.output_names):
             if not name or name in graph.positions or graph.sees(name):
@@ -123,7 +126,19 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
                 subject=name,
                 cause=_cause(graph, name, elsewhere),
                 proposals=None if elsewhere else names.proposals(name, graph, _types_of_output(graph, index)),
+                fix=_fix_of_output(graph, name, fixes),
             )
+
+
+def _fix_of_output(graph: Graph, name: str, known: dict[Graph, Fix | str]) -> Fix | str | None:
+    """Return the fix that moves the node that makes an output before the node around the graph; None if there is none.
+
+    `known`: the fixes so far, by the graph whose nodes move.
+    """
+    holder = next((outer for outer, _ in graph.scopes() if name in outer.positions), None)
+    if holder is not None and holder not in known:
+        known[holder] = fix_of_order(holder)
+    return None if holder is None else known[holder]
 
 
 def _cause(graph: Graph, name: str, elsewhere: str | None) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from onnx_lint.ir.names.ordering import moves_into_order
+from onnx_lint.ir.names.ordering import fix_of_order
 from onnx_lint.ir.names.resolution import LateUse
-from onnx_lint.model import Fix, Graph, GraphKind, Model, Move, Node, has_late_uses
+from onnx_lint.model import GraphKind, Model, Node, has_late_uses
 from onnx_lint.rule import ALSO_SUPPRESSED, Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
@@ -54,7 +54,7 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
     for graph, uses in groupby(_first_uses(model), lambda late: late.producer.graph):
         # Any order of the nodes without some of the faults is without all of them.
         for finding in folded(uses, _finding, graph.name, more, lambda _: ALSO_SUPPRESSED):
-            yield replace(finding, fix=_fix(graph))
+            yield replace(finding, fix=fix_of_order(graph))
 
 
 def _first_uses(model: Model) -> Iterator[LateUse]:
@@ -76,18 +76,6 @@ def _finding(late: LateUse) -> Finding:
         related=(Related(producer.place, f"{producer.describe()} defines {quote(late.use.name)}"),),
         allowed="nodes in topological order",
         subject=late.use.name,
-    )
-
-
-def _fix(graph: Graph) -> Fix | str:
-    moves = moves_into_order(graph)
-    if not moves:
-        return "the nodes form a cycle, or the order decides what a name means that is defined twice"
-    nodes = "1 node" if len(moves) == 1 else f"{len(moves):,} nodes"
-    return Fix.of_many(
-        f"move {nodes} of {graph.describe()} into topological order",
-        len(moves),
-        lambda: (Move(graph.at("node", node), before) for node, before in moves),
     )
 
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from onnx_lint.model import Graph, Model, has_initializers
 from onnx_lint.rule import Faults, Finding, rule
@@ -68,7 +67,5 @@ def _finding(graph: Graph, indices: Sequence[int]) -> Finding:
         allowed="initializers that are no inputs, unless callers are meant to override them",
         subject=graph.name,
         collective=True,
-        parts=Faults(
-            indices, partial(_finding, graph), lambda index: (graph.at("input", index), graph.input_names[index])
-        ),
+        parts=Faults.of_entries(_finding, graph, "input", graph.input_names, indices),
     )

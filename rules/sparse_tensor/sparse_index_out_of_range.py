@@ -57,27 +57,30 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
             yield _finding(sparse, *found)
 
 
-def _first_outside(sparse: StoredSparseTensor) -> tuple[int, str, int] | None:
-    """The number of the first index that is outside, how it reads, and how many there are."""
+def _first_outside(sparse: StoredSparseTensor) -> tuple[int, int, str, int] | None:
+    """The number of the first index that is outside, which coordinate it is, how it reads, and how many there are."""
     bounds = sparse.index_bounds
-    first: tuple[int, str] | None = None
+    first: tuple[int, int, str] | None = None
     start = count = 0
     for rows in sparse.index_rows():
         assert bounds is not None
-        places = _outside(rows, bounds)
+        places, coordinates = _outside(rows, bounds)
         if len(places) and first is None:
-            first = start + int(places[0]), contents.describe_index(rows[int(places[0])])
+            first = start + int(places[0]), int(coordinates[0]), contents.describe_index(rows[int(places[0])])
         count += len(places)
         start += len(rows)
     return (*first, count) if first else None
 
 
-def _outside(rows: Any, bounds: list[int]) -> Any:
+def _outside(rows: Any, bounds: list[int]) -> tuple[Any, Any]:
+    """The positions of rows that are outside, and the first coordinate of each that is."""
     greatest = [min(bound - 1, MAX_INT64) for bound in bounds]
-    return ((rows < 0) | (rows > greatest)).any(axis=1).nonzero()[0]
+    outside = (rows < 0) | (rows > greatest)
+    places = outside.any(axis=1).nonzero()[0]
+    return places, outside[places].argmax(axis=1)
 
 
-def _finding(sparse: StoredSparseTensor, number: int, index: str, count: int) -> Finding:
+def _finding(sparse: StoredSparseTensor, number: int, coordinate: int, index: str, count: int) -> Finding:
     shape = describe_shape(sparse.dims)
     return Finding(
         sparse.place.at("indices"),
@@ -85,5 +88,5 @@ def _finding(sparse: StoredSparseTensor, number: int, index: str, count: int) ->
         allowed="indices inside the dense shape",
         offset=sparse.indices.offset if sparse.indices else None,
         subject=sparse.name,
-        inner=f"index {number}",
+        inner=f"coordinate {coordinate} of index {number}",
     )

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from onnx_lint.model import Graph, GraphKind, Model, has_training_information
 from onnx_lint.rule import Faults, Finding, rule
@@ -64,7 +63,5 @@ def _finding(graph: Graph, indices: Sequence[int]) -> Finding:
         allowed="no inputs",
         subject=graph.name,
         collective=True,
-        parts=Faults(
-            indices, partial(_finding, graph), lambda index: (graph.at("input", index), graph.input_names[index])
-        ),
+        parts=Faults.of_entries(_finding, graph, "input", graph.input_names, indices),
     )

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from onnx_lint.model import Graph, Model, has_value_infos
 from onnx_lint.rule import Faults, Finding, rule
@@ -62,5 +61,5 @@ def _finding(graph: Graph, indices: Sequence[int]) -> Finding:
         allowed="entries for other values than inputs and outputs",
         subject=graph.name,
         collective=True,
-        parts=Faults(indices, partial(_finding, graph), lambda index: (graph.at("value_info", index), names[index])),
+        parts=Faults.of_entries(_finding, graph, "value_info", names, indices),
     )

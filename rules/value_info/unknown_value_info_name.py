@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import compress
 from typing import Final
 
@@ -114,5 +113,5 @@ def _of_graph(graph: Graph, indices: Sequence[int]) -> Finding:
             len(indices),
             lambda: (Delete(graph.at("value_info", index)) for index in indices),
         ),
-        parts=Faults(indices, partial(_of_graph, graph), lambda index: (graph.at("value_info", index), names[index])),
+        parts=Faults.of_entries(_of_graph, graph, "value_info", names, indices),
     )

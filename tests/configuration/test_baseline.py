@@ -634,6 +634,16 @@ INSIDE = {
     "kernel": ("(float[1,1,8,8] x, float[1,1,3,3] w) => (y) {{ y = Conv <kernel_shape=[{}]> (x, w) }}", "5,3", "3,5"),
     "pad": ("(float[1,1,8,8] x, float[1,1,3,3] w) => (y) {{ y = Conv <pads=[{}]> (x, w) }}", "-1,0,0,0", "0,0,0,-1"),
     "repeated axis": ("(float[1,2,3] x) => (y) {{ y = Transpose <perm=[{}]> (x) }}", "0,0,2", "0,2,2"),
+    "types of two inputs": (
+        "({} y) => (z) {{ z = Add(x, y) }}",
+        "float[3] x, int64[3]",
+        "int64[3] x, float[3]",
+    ),
+    "sizes of two declarations": (
+        "(float[2,3] x) => (float[2,3] y) <float[{}] y> {{ y = Neg(x) }}",
+        "2,4",
+        "5,3",
+    ),
     "list for an element": (
         "(float[1,1,8,8] x, float[1,1,3,3] w) => (y) {{ y = Conv <strides=[{}]> (x, w) }}",
         "0,1",

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import onnx
 import pytest
 from support.baselines.changes import CHANGES, RENAMES, TWO_PLACES, rename_nodes
-from support.baselines.exchanged import are_exchanged, exchanged_rules, pairs_of
+from support.baselines.exchanged import are_exchanged, are_exchanged_inside, exchanged_rules, pairs_of
 from support.baselines.measure import copy_of, false_new, five_faults, new_in, report_on
 from support.fixes.plants import PLANTS, planted, small_models
 
 from onnx_lint.configuration.baseline import entries_of, split
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
 from onnx_lint.spec.clauses import Severity
@@ -43,21 +44,27 @@ def test_a_fault_that_takes_the_place_of_another_one_is_new():
             assert _errors(split(now, entries_of(known.diagnostics)).diagnostics), (kind, path, exchanged)
 
 
-@pytest.mark.parametrize("kind", ["twin", "inner"])
-def test_a_fault_of_any_rule_at_another_value_or_inside_it_is_new(kind: str):
+@pytest.mark.parametrize(
+    ("kind", "are_a_pair", "least"),
+    [("twin", are_exchanged, 200), ("inner", are_exchanged, 50), ("inner", are_exchanged_inside, 20)],
+    ids=["twin", "inner", "in the message"],
+)
+def test_a_fault_of_any_rule_at_another_value_or_inside_it_is_new(
+    kind: str, are_a_pair: Callable[[str, FileReport, FileReport], bool], least: int
+):
     """Of fixtures: in one of two equal parts, then in the other; or in a list inside of a value, in another order."""
     found: dict[str, bool] = {}
     for rule in exchanged_rules():
         of_rule = 0
         for pair in pairs_of(rule, kind):
             first, second = report_on(pair.first, pair.settings), report_on(pair.second, pair.settings)
-            if not are_exchanged(rule, first, second):
+            if not are_a_pair(rule, first, second):
                 continue
             found[pair.name] = any(item.rule == rule for item in new_in(first, second))
             of_rule += 1
             if of_rule == 4:
                 break
-    assert len(found) > {"twin": 200, "inner": 50}[kind]
+    assert len(found) > least
     assert [name for name, is_new in found.items() if not is_new] == []
 
 

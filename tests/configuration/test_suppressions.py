@@ -175,6 +175,16 @@ def test_a_fix_that_would_fix_a_suppressed_finding_as_well_is_not_made(folder, c
     assert "no fix: it would also fix what is suppressed" in capsys.readouterr().out
     assert run(["fix", "m.onnx", "--unsafe-fixes", "--select", "premature-feature"]) == 1
     assert (folder / "m.onnx").read_bytes() == data
+    capsys.readouterr()
+    for place, said in (
+        (entry, "1 finding with a fix is suppressed; 1 finding has no fix: it would also fix what is suppressed"),
+        (entry.replace('place = "graph.quantization*"\n', ""), "2 findings with a fix are suppressed"),
+    ):
+        (folder / "onnx-lint.toml").write_text(place)
+        assert run(["fix", "--diff", "m.onnx", "--unsafe-fixes", "--select", "premature-feature"]) == 0
+        assert capsys.readouterr() == ("", f"nothing to fix; {said}\n")
+    assert run(["fix", "--diff", "m.onnx", "--select", "premature-feature"]) == 0
+    assert capsys.readouterr().err == "nothing to fix\n", "the fix is unsafe"
 
 
 def test_an_entry_for_other_files_or_rules_that_did_not_run_is_not_named(folder, capsys):

@@ -27,7 +27,7 @@ SAME: Final = 12
 SETTINGS: Final = Settings(limits=DEFAULT_LIMITS, pedantic=True)
 
 
-@pytest.mark.parametrize("length", [2, 8])
+@pytest.mark.parametrize("length", [2, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", COLLIDING)
 def test_no_dictionary_and_no_set_has_keys_of_one_hash(kind: str, length: int):
     # Others for each kind: the facts of equal types outlive a model.

@@ -112,7 +112,7 @@ def test_a_finding_is_compared_with_few_of_many_entries(monkeypatch: pytest.Monk
 
 # --- findings about several faults: each fault is suppressed by itself
 
-FOLDING = ("Faults(", "folded(", "findings_of_nodes(", "findings_of_nodes,")
+FOLDING = ("Faults(", "Faults.of_entries(", "folded(", "findings_of_nodes(", "findings_of_nodes,")
 """What the source of a rule has whose findings may be about several faults."""
 
 _FLOAT = "type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } }"

@@ -126,6 +126,22 @@ def test_a_branch_before_the_node_whose_value_it_returns_is_fixed_in_one_run():
     assert outcome.report.diagnostics == ()
 
 
+def test_a_value_that_a_branch_alone_returns_is_made_before_the_branch_in_one_run():
+    """No node of the branch uses it, so the fault is an output that nothing defines."""
+    data = Case("", graph(CHOICE.format("", "y", "", "a") + PRODUCER), "").models()[0]
+    outcome = mended(BytesSource(data), Settings(), unsafe=False)
+    assert dict(outcome.repair.fixed) == {"undefined-name": 1, "outer-scope-output": 1}
+    assert outcome.repair.not_made == ()
+    assert outcome.report.diagnostics == ()
+
+
+def test_a_branch_that_returns_what_its_own_node_makes_is_not_moved():
+    data = Case("", graph(CHOICE.format("", "y", "", "y")), "").models()[0]
+    outcome = mended(BytesSource(data), Settings(), unsafe=True)
+    assert "undefined-name" in {each.rule for each in outcome.report.diagnostics}
+    assert outcome.repair.fixed == ()
+
+
 def test_an_import_of_another_domain_brings_that_of_the_default_domain():
     """An import of a domain alone would leave the warning that nothing imports the default domain."""
     node = 'node { op_type: "Binarizer" domain: "ai.onnx.ml" input: "x" output: "y" }'

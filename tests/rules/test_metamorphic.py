@@ -3,7 +3,7 @@
 
 Each rule's text fixtures whose content is a plain main graph are written as bytes and as text again, moved into a
 branch of an If, into the body of a function, and into a file with an attribute or a node; the findings are compared.
-The default run takes one fixture of a rule in ten, the heavy tests take the others.
+The default run takes one fixture of a rule in twenty, the heavy tests take the others.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GROUPS = {
 }
 """The rules, eight in a group: fewer tests, and still several for the processes that share them."""
 
-DEFAULT = slice(None, None, 10)
+DEFAULT = slice(None, None, 20)
 """The fixtures of each rule in the default run."""
 
 SAMPLED = 4

@@ -10,6 +10,7 @@ from heapq import heapify, heappop, heappush
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.digraph import Digraph
 from onnx_lint.ir.names.resolution import dependencies
+from onnx_lint.ir.places.edits import Fix, Move
 
 NodeMove = tuple[int, int]
 """The number of a node, and the number of the node before which it moves (the number of nodes: to the end)."""
@@ -26,6 +27,19 @@ def moves_into_order(graph: Graph) -> list[NodeMove] | None:
     needs = Digraph(len(order), lambda: ((user, producer) for producer, user in dependencies(graph)))
     # Each order may move few nodes while the other one moves many.
     return min(_moves(_producers_earlier(needs)), _moves(order), key=len)
+
+
+def fix_of_order(graph: Graph) -> Fix | str:
+    """Return the fix that puts the nodes of the graph into topological order, or why there is none."""
+    moves = moves_into_order(graph)
+    if not moves:
+        return "the nodes form a cycle, or the order decides what a name means that is defined twice"
+    nodes = "1 node" if len(moves) == 1 else f"{len(moves):,} nodes"
+    return Fix.of_many(
+        f"move {nodes} of {graph.describe()} into topological order",
+        len(moves),
+        lambda: (Move(graph.at("node", node), before) for node, before in moves),
+    )
 
 
 def topological_order(graph: Graph) -> list[int] | None:

@@ -207,7 +207,10 @@ def _followers(graph: Graph) -> Digraph:
 
 
 def dependencies(graph: Graph) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of producer and user for each output that another node, or a graph nested in it, uses."""
+    """Yield the numbers of producer and user for each output that another node, or a graph nested in it, uses.
+
+    A nested graph that returns an output uses it as well, unless it is one of the node around it.
+    """
     position = graph.positions.get
     for index, names in enumerate(graph.node_inputs):
         for name in names:
@@ -220,6 +223,10 @@ def dependencies(graph: Graph) -> Iterator[tuple[int, int]]:
                 producer = position(name, BEFORE_NODES)
                 if producer >= 0:
                     yield producer, nested.position
+            for name in _returned(nested):
+                producer = position(name, BEFORE_NODES)
+                if producer >= 0 and producer != nested.position:
+                    yield producer, nested.position
 
 
 def _captured(graph: Graph) -> Iterator[str]:
@@ -231,6 +238,14 @@ def _captured(graph: Graph) -> Iterator[str]:
     for nested in graph.nested:
         for name in _captured(nested):
             if name not in graph.positions:
+                yield name
+
+
+def _returned(graph: Graph) -> Iterator[str]:
+    """Yield the names that `graph` and the graphs in it return and do not define."""
+    for each in (graph.output_names, *map(_returned, graph.nested)):
+        for name in each:
+            if name and name not in graph.positions:
                 yield name
 
 
@@ -248,5 +263,6 @@ def _cycle(graph: Graph, late: _Late, followers: Digraph) -> Cycle:
 
 def _value(graph: Graph, producer: int, user: int, nested: Iterable[Graph]) -> str:
     """Return the name of an output of `producer` that `user`, or a graph nested in it, uses."""
-    names = chain(graph.node_inputs[user], chain.from_iterable(map(_captured, nested)))
+    inside = [names for each in nested for names in (_captured(each), _returned(each))]
+    names = chain(graph.node_inputs[user], *inside)
     return next(name for name in names if graph.positions.get(name) == producer)

@@ -185,7 +185,7 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
         return
     branches = np.flatnonzero(is_branch).astype(_position_type(ids.size))
     if "nodes_featureids" in given and len(given["nodes_featureids"].ints) == ids.size:
-        yield from _negative_features(_integers(given["nodes_featureids"])[branches])
+        yield from _negative_features(_integers(given["nodes_featureids"]), branches)
     children = [index.positions(trees[branches], each[branches]) for each in (true_ids, false_ids)]
     if voting.ids_from_zero and not index.is_numbered:
         yield from _misnumbered(trees, ids)
@@ -207,16 +207,13 @@ def _misnumbered(trees: Array, ids: Array) -> Iterator[ValueFault]:
         yield "nodes_nodeids", what, f"ids from 0 to {size - 1} in each tree", None, int(wrong[0])
 
 
-def _negative_features(features: Array) -> Iterator[ValueFault]:
-    wrong = np.flatnonzero(features < 0)
+def _negative_features(features: Array, positions: Array) -> Iterator[ValueFault]:
+    """Yield a feature of the nodes at some positions that is below 0."""
+    wrong = np.flatnonzero(features[positions] < 0)
     if wrong.size:
-        yield (
-            "nodes_featureids",
-            f"names feature {features[wrong[0]]}, but must be at least 0",
-            "numbers of at least 0",
-            None,
-            int(wrong[0]),
-        )
+        at = int(positions[wrong[0]])
+        what = f"names feature {features[at]}, but must be at least 0"
+        yield "nodes_featureids", what, "numbers of at least 0", None, at
 
 
 def _lost(branches: Array, trees: Array, children: list[Array], named: tuple[Array, Array]) -> Iterator[ValueFault]:
@@ -260,7 +257,8 @@ def ensemble_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
     yield from _mode_faults(given)
     yield from _member_faults(given, names)
     if "nodes_featureids" in given:
-        yield from _negative_features(_integers(given["nodes_featureids"]))
+        features = _integers(given["nodes_featureids"])
+        yield from _negative_features(features, np.arange(features.size))
     nodes = _longest(given, "nodes_featureids", "nodes_truenodeids")
     leaves = _longest(given, "leaf_targetids", "leaf_weights")
     if nodes is not None and "tree_roots" in given:

@@ -112,6 +112,42 @@ def test_what_is_not_there_is_reported_once(changed, attribute, what):
 
 
 @pytest.mark.parametrize(
+    ("changed", "index"),
+    [
+        ({"tree_roots": [0, -1]}, 1),
+        ({"nodes_truenodeids": [2, 0]}, 0),
+        ({"nodes_falsenodeids": [0, 3]}, 1),
+        ({"nodes_trueleafs": [0, 7]}, 1),
+        ({"nodes_featureids": [0, -2]}, 1),
+        ({"nodes_truenodeids": [0, 0]}, 0),
+        ({"nodes_falsenodeids": [1, 2], "nodes_falseleafs": [0, 1]}, 0),
+    ],
+)
+def test_a_wrong_element_has_its_index(changed, index):
+    given = _attributes(**{**TREE, **changed})
+    assert [fault[4:] for fault in ensemble_faults(given, given.keys())] == [(index,)]
+
+
+@pytest.mark.parametrize(
+    ("changed", "index"),
+    [
+        ({"nodes_falsenodeids": [7, 0, 0]}, 0),
+        ({"target_nodeids": [1, 9]}, 1),
+        ({"target_ids": [0, 2]}, 1),
+        ({"nodes_featureids": [-1, 0, 0]}, 0),
+        (
+            {"nodes_modes": [b"LEAF", b"LEAF", b"BRANCH_LEQ"], "nodes_truenodeids": [0, 0, 0]}
+            | {"nodes_falsenodeids": [0, 0, 1], "nodes_featureids": [0, 0, -1]},
+            2,
+        ),
+        ({"nodes_nodeids": [0, 1, 1]}, 2),
+    ],
+)
+def test_a_wrong_vote_or_node_has_its_index(changed, index):
+    assert [fault[4:] for fault in voting_faults(_attributes(**{**VOTES, **changed}), REGRESSOR)] == [(index,)]
+
+
+@pytest.mark.parametrize(
     ("modes", "what"),
     [
         (_tensor(7, 1), "is a tensor of int64, but must be a tensor of uint8"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -58,6 +59,19 @@ def are_exchanged(rule: str, first: FileReport, second: FileReport) -> bool:
         for file in (first, second)
     )
     return bool(before and after) and set(before).isdisjoint(after) and len(after) <= len(before)
+
+
+def are_exchanged_inside(rule: str, first: FileReport, second: FileReport) -> bool:
+    """Return whether the rule finds its faults at the same places, and at others inside of them, as messages say."""
+    before, after = (
+        [(item.pointer, _INSIDE.findall(item.message)[:1]) for item in unfold(file.diagnostics) if item.rule == rule]
+        for file in (first, second)
+    )
+    places = [[place for place, _ in found] for found in (before, after)]
+    return bool(before) and places[0] == places[1] and before != after
+
+
+_INSIDE = re.compile(r"\b(?:byte|dimension|element|entry|index|key|string|value) \d+")
 
 
 def pairs_of(rule: str, kind: str) -> Iterator[Pair]:
