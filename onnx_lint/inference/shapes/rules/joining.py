@@ -81,6 +81,8 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
             reason = f"dimension {axis} of input 0 is {size}, but the sum is {sum(listed)}"
             node.wrong_value(source, listed, reason, allowed=f"sizes with the sum {size}", about_data=True)
             return None
+        if are_sizes(listed):
+            node.narrow((0, axis), size, sum(listed))
         return listed
     if not isinstance(size, int) or not count:
         return _variable_parts(node, size, count)
