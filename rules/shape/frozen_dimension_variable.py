@@ -42,10 +42,11 @@ def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The number of elements of a Reshape, and the axes along which Concat does not join, must leave more than one size
-      (SHP-6c, a warning).
-    - A size that only the weights of a product or convolution fix, such as the channels of an image, is reported with
-      `--pedantic` (SHP-6d).
+    - More than one size must be left by the number of elements of a Reshape, the axes along which Concat does not join,
+      the axes that Squeeze removes, the constant sizes of a Split, and the initial states and sequence lengths of RNN,
+      GRU and LSTM (SHP-6c, a warning).
+    - A size that only the weights of a product, convolution or recurrent operator fix, such as the channels of an
+      image, is reported with `--pedantic` (SHP-6d).
     - Variables of inputs without a default are checked. There is one finding for each variable.
     - Sizes follow through all nodes of the main graph and of its functions. A nested graph may not run, so it decides
       nothing.

@@ -52,8 +52,8 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
       and others.
     - `equation` of Einsum must have one term of letters for each input, with at most one ellipsis in each. After `->`,
       each label must occur only once, and must also occur before it. An ellipsis only before `->` is a warning.
-    - `pattern` of RegexFullMatch must compile in RE2, which has no lookahead, no reference to a group and
-      no range such as `[z-a]`.
+    - `pattern` of RegexFullMatch must compile in RE2, which has no lookahead, no reference to a group, no range such
+      as `[z-a]` and no repetition such as `a{2,1}`. `x{,2}` is text there.
     - A negative `scale` of RandomNormal, a `low` of RandomUniform above its `high`, and a `ratio` of Dropout that is
       not from 0 to 1 are warnings, because the text does not say what they mean.
     - `activations` of RNN, GRU and LSTM must have 1, 2 or 3 for each direction. The default of RNN has two, which is

@@ -16,7 +16,8 @@ from onnx_lint.inference.flow.conflict import Note
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
-from onnx_lint.inference.shapes.expression import Sum, bounds, read
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT
+from onnx_lint.inference.shapes.expression import Product, Sum, bounds, limited_factor, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.operands import EqualDimensions
 from onnx_lint.inference.shapes.problem import TwoSizes
@@ -70,21 +71,36 @@ class DimensionEquation(Record):
 
     @property
     def is_of_input(self) -> bool:
-        """True if a Concat needs the size because an input of the graph is declared with it."""
+        """True if a Concat or a recurrence needs the size because an input of the graph is declared with it."""
         if self.node.graph.is_function:
             return False
         graph, size = self.node.graph, self.one if isinstance(self.one, int) else self.other
         types = dict(zip(graph.input_names, facts_of_types(graph.value_infos["input"].types), strict=True))
-        shapes = [types[name].shape or () for name in self.node.inputs if name in types]
-        return self.axis is not None and any(size in shape for shape in shapes) and self.node.op_type == "Concat"
+        inputs = self.node.inputs
+        names = inputs if self.node.op_type == "Concat" else ()
+        if self.node.op_type in _RECURRENT:
+            names = inputs[self.operand : self.operand + 1]
+        shapes = [types[name].shape or () for name in names if name in types]
+        return self.axis is not None and any(size in shape for shape in shapes)
+
+    @property
+    def is_by_weights(self) -> bool:
+        """True if the weights of a product, convolution or recurrence need the size: channels or features."""
+        if self.node.op_type in _RECURRENT:
+            return self.operand in _WEIGHTS_OF_RECURRENCE
+        return self.node.op_type not in ("Concat", "Reshape", "Split", "Squeeze")
 
     @property
     def constant(self) -> str:
         """The stored tensor that the size comes from: the shape of a Reshape, or the other operand; empty if none."""
         graph = self.node.graph
+        if self.node.op_type == "Squeeze":
+            return ""  # it needs a 1 at any axis
         stored = {*graph.initializer_names, *graph.sparse_initializer_names}
         others = [name for index, name in enumerate(self.node.inputs) if index != self.operand]
-        return next((name for name in others if name in stored), "")
+        has_size = isinstance(self.one, int) and self.operand >= 0
+        found = [self.node.inputs[self.operand], *others] if has_size else others
+        return next((name for name in found if name in stored), "")
 
     @property
     def text(self) -> str:
@@ -97,6 +113,11 @@ class DimensionEquation(Record):
             return f"{self.node.describe()} needs dimension {self.axis} of {name} to be {other}, but it is {one}"
         what = f"dimension {self.axis} of {self._declaration[0].replace('_', ' ')} {quote(self.declared)}"
         return f"{what} is declared as {one}, but {self.node.describe()} produces {other}"
+
+
+_RECURRENT: Final = ("GRU", "LSTM", "RNN")
+_WEIGHTS_OF_RECURRENCE: Final = (1, 2, 3, 7)
+"""The inputs W, R, B and P. The others are the data, its lengths and the initial states."""
 
 
 class Contradiction(Record):
@@ -246,7 +267,7 @@ class FrozenSize(_SizeOfVariable):
     @property
     def is_by_weights(self) -> bool:
         """True if the size is only that of a product or convolution: channels or features, which weights fix."""
-        return all(each.node.op_type not in ("Concat", "Reshape") for each in (self.equation, *self.because))
+        return all(each.is_by_weights for each in (self.equation, *self.because))
 
     @property
     def allowed(self) -> str:
@@ -414,8 +435,7 @@ class _Solution:
         because: dict[int, DimensionEquation] = {}
         variables = {*_variables(equation.one), *_variables(equation.other)}
         one, other = (self._reduced(side, because) for side in (equation.one, equation.other))
-        terms = {product: one.get(product, 0) - other.get(product, 0) for product in {**one, **other}}
-        terms = {product: times for product, times in terms.items() if times}
+        terms = _difference(one, other)
         names = {name for product in (*one, *other) for name in product}
         if (names | variables) & self._reported or not terms:
             return True, ()
@@ -436,7 +456,7 @@ class _Solution:
         if not terms:
             return False
         if not all(_is_plain(name) for product in terms for name in product):
-            return False if _is_beyond(terms, rest) else None
+            return False if _is_beyond(terms, rest) else self._follow_limit(terms, rest, equation, because)
         # Only an empty tensor would make a number of elements twice as many.
         sign = rest or (max(terms.values()) if self._are_on_both_sides(terms, equation) and not because else 0)
         if sign and all((times > 0) == (sign > 0) for times in terms.values()):
@@ -447,19 +467,72 @@ class _Solution:
         """Note the size of the one variable in an equation, or that two are equal; return False if it has no solution,
         None if undecided.
         """
-        if any(len(product) != 1 for product in terms):
-            return None
         match list(terms.items()):
-            case [((name,), times)]:
+            case [(names, times)]:
                 size, left = divmod(-rest, times)
                 # Only an empty tensor would make "N" the same as "2*N". But the past may be empty: "P + N" is N then.
                 if left or size < 0:
                     return False
-                self._known[name] = size, reasons
-                return True
+                return self._follow_product(names, size, reasons)
             case [((one,), 1), ((other,), -1)] | [((other,), -1), ((one,), 1)] if not rest:
                 self._known[one] = other, reasons
                 return True
+        return None
+
+    def _follow_limit(
+        self, terms: Sum, rest: int, equation: DimensionEquation, because: tuple[DimensionEquation, ...]
+    ) -> bool | None:
+        """Use the equation of a maximum or minimum with a number, if that is its only factor that is not plain."""
+        limits = [item for item in terms.items() if not all(map(_is_plain, item[0]))]
+        (product, times), *more = limits
+        limit = limited_factor(product[0]) if not more and len(product) == 1 and abs(times) == 1 else None
+        if limit is None:
+            return None
+        inner_text, number, is_maximum = limit
+        reasons: dict[int, DimensionEquation] = {id(each): each for each in because}
+        inner = self._reduced(inner_text, reasons)
+        # The equation says that the maximum or minimum is `right`.
+        right = {each: -times * count for each, count in terms.items() if each != product} | {(): -times * rest}
+        apart = _difference(right, inner)
+        size, of_inner = _number(right), _number(inner)
+        if of_inner is not None:
+            number = (max if is_maximum else min)(of_inner, number)
+            return self._follow_sum(_difference(right, {(): number}), equation, reasons)
+        distance = _number(apart) if size is None else size - number
+        if distance is None:
+            return None
+        if not is_maximum:
+            distance = -distance
+        if distance <= 0:
+            return None if distance == 0 else False
+        if size is not None:
+            return self._follow_sum(apart, equation, reasons)
+        # It is not what is inside, so it is the number; 0 only if the tensor is empty.
+        return (
+            False
+            if not number and not reasons
+            else self._follow_sum(_difference(right, {(): number}), equation, reasons)
+        )
+
+    def _follow_sum(
+        self, terms: Sum, equation: DimensionEquation, because: Mapping[int, DimensionEquation]
+    ) -> bool | None:
+        """Use that a sum is 0, as an equation implies; see `_follow`."""
+        rest = terms.pop((), 0)
+        return self._follow(terms, rest, equation, tuple(because.values())) if terms or rest else True
+
+    def _follow_product(self, names: Product, size: int, reasons: tuple[DimensionEquation, ...]) -> bool | None:
+        """Use that the product of variables is a size; return False if it cannot be, None if that is undecided."""
+        first, *others = set(names)
+        if not others and size < SIZE_LIMIT:
+            root = round(size ** (1 / len(names)))
+            if root ** len(names) != size:
+                return False
+            self._known[first] = root, reasons
+            return True
+        if size == 1:
+            self._known.update(dict.fromkeys(names, (1, reasons)))
+            return True
         return None
 
     def _are_on_both_sides(self, terms: Sum, equation: DimensionEquation) -> bool:
@@ -525,6 +598,17 @@ def _is_beyond(terms: Sum, rest: int) -> bool:
     size, left = divmod(-rest, times)
     least, most = bounds(product[0])
     return bool(left) or (most is not None and size > most) or (least is not None and size < least)
+
+
+def _difference(one: Sum, other: Sum) -> Sum:
+    """Return the difference of two sums, without terms that are 0."""
+    found = {product: one.get(product, 0) - other.get(product, 0) for product in {**one, **other}}
+    return {product: times for product, times in found.items() if times}
+
+
+def _number(terms: Sum) -> int | None:
+    """Return the value of a sum without variables; None for others."""
+    return terms.get((), 0) if all(not product or not times for product, times in terms.items()) else None
 
 
 def _terms(side: int | str) -> Sum:

@@ -198,7 +198,7 @@ class Frames:
         names = self._operators.names
         if "NonZero" in names:
             return MOST_ELEMENTS
-        return 0 if (READ_FLOAT_ELEMENTS | {"Cast", "CastLike"}).isdisjoint(names) else 64
+        return 0 if (READ_FLOAT_ELEMENTS | _FROM_FLOATS).isdisjoint(names) else 64
 
     @cached_property
     def floats_read(self) -> Set[str]:
@@ -233,6 +233,9 @@ def _typed(operator: Operator) -> TypedOperator | None:
 
 _FEW_CONSTANTS: Final = 16
 """So many Constants of floating-point numbers, each with its own elements, are followed in any model."""
+
+_FROM_FLOATS: Final = frozenset({"ArgMax", "ArgMin", "Cast", "CastLike", "TopK"})
+"""The operators that make integers of the elements of floating-point tensors."""
 
 _FREE: Final = frozenset({("f",), ("g",)})
 _SINGLE: Final = _FREE | {("i",), ("s",)}

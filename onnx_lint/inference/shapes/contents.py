@@ -24,6 +24,7 @@ from onnx_lint.inference.shapes.element_values import (
     ElementValue,
     Follow,
     FollowAll,
+    multiplied,
     sizes_of,
     stretched,
     taken,
@@ -382,7 +383,7 @@ def _choose(condition: Dim, one: Dim, other: Dim) -> Dim:
 _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., float | None] | None]]] = {
     "Add": (2, _add, operator.add),
     "Sub": (2, _subtract, operator.sub),
-    "Mul": (2, dims.multiply, operator.mul),
+    "Mul": (2, multiplied, operator.mul),
     "Div": (2, _divide, operator.truediv),
     # Kernels may add more than two numbers in any order.
     "Sum": (8, lambda *operands: _unless_negative(dims.total(operands)), lambda *operands: _sum_of_two(operands)),
@@ -432,7 +433,7 @@ _MORE: Final[Mapping[int, Mapping[int, str]]] = {
             "BitwiseAnd BitwiseOr BitwiseXor CumSum MatMul Mod Pow ReduceL1 ReduceMax ReduceMean ReduceMin ReduceProd "
             "ReduceSum TopK Xor"
         ),
-        3: "Clip OneHot",
+        3: "Clip Einsum OneHot",
     },
     MOST_PASSED: {
         1: "ConcatFromSequence OptionalGetElement Split",

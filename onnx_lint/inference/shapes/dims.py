@@ -76,9 +76,11 @@ def subtract(one: Dim, other: Dim) -> Dim:
 
 
 def multiply(one: Dim, other: Dim) -> Dim:
-    """Return the product, an expression such as "2*N" or "N*M"; None for a factor of 0 and an unknown one."""
+    """Return the product, an expression such as "2*N" or "N*M"; None if a factor is unknown and the other is not 0."""
     if isinstance(one, int) and isinstance(other, int):
         return one * other
+    if one == 0 or other == 0:
+        return 0
     if one == 1:
         return other
     if other == 1 or one is None or other is None:

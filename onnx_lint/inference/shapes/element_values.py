@@ -80,3 +80,8 @@ def whole_numbers(elements: Iterable[ElementValue]) -> Dims | None:
     found = tuple([int(each) if isinstance(each, float) and each.is_integer() else each for each in elements])
     kept = tuple([each for each in found if not isinstance(each, float)])
     return kept if len(kept) == len(found) else None
+
+
+def multiplied(one: Dim, other: Dim) -> Dim:
+    """Return the product of two elements; an unknown one may be infinite, so 0 times it is unknown."""
+    return None if one is None or other is None else dims.multiply(one, other)

@@ -119,12 +119,12 @@ def added(one: str, other: str | int, times: int = 1) -> str | int | None:
 
 
 def multiplied(one: str, other: str | int) -> str | int | None:
-    """Return the product of two; None if the second is a number below 1."""
+    """Return the product of two; None if the second is a number below 0."""
     first = read(one)
     if first is None:
         return None
     if isinstance(other, int):
-        return _text({product: times * other for product, times in first.items()}) if other > 0 else None
+        return _text({product: times * other for product, times in first.items()}) if other >= 0 else None
     second = read(other)
     if second is None:
         return None
@@ -187,13 +187,21 @@ def at_least(one: str, least: int) -> str | None:
     return text if len(text) <= _LONGEST else None
 
 
+def limited_factor(factor: str) -> tuple[str, int, bool] | None:
+    """Return the parts of a maximum or minimum with a number, and whether it is a maximum; None for other factors."""
+    inner, _, limit = factor.removesuffix(")").rpartition(", ")
+    is_maximum = inner.startswith("max(")
+    if not limit.isdecimal() or not (is_maximum or inner.startswith("min(")):
+        return None
+    return inner[len("max(") :], int(limit), is_maximum
+
+
 def bounds(factor: str) -> tuple[int | None, int | None]:
     """Return the least and the greatest value of a factor that is a maximum or minimum with a number."""
-    limit = factor.rpartition(", ")[2].removesuffix(")")
-    if not limit.isdecimal():
+    limit = limited_factor(factor)
+    if limit is None:
         return None, None
-    is_least, is_most = factor.startswith("max("), factor.startswith("min(")
-    return int(limit) if is_least else None, int(limit) if is_most else None
+    return (limit[1], None) if limit[2] else (None, limit[1])
 
 
 def is_natural(text: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import product
 from typing import Final
 
@@ -19,6 +20,7 @@ from onnx_lint.inference.shapes.element_values import (
     ElementValue,
     Follow,
     FollowAll,
+    multiplied,
     sizes_of,
     stretched,
     taken,
@@ -388,12 +390,49 @@ def _matrix_product(node: Operands, shape: Dims) -> Content:
 
 
 def _dot_product(one: Sequence[Dim], other: Sequence[Dim], greatest: int) -> Dim:
-    """Return the sum of the products of numbers; None if a part of it is greater than the `greatest` exact number."""
-    products = [dims.multiply(*pair) for pair in zip(one, other, strict=True)]
+    return _exact_sum([multiplied(*pair) for pair in zip(one, other, strict=True)], greatest)
+
+
+def _exact_sum(products: Sequence[Dim], greatest: int) -> Dim:
+    """Return the sum of numbers; None if a part of it is greater than the `greatest` exact number."""
     if sum([abs(each) for each in products if isinstance(each, int)]) > greatest:
         return None
     found = dims.total(products)
     return found if isinstance(found, int) or dims.is_natural(found) else None
+
+
+@_gives("Einsum")
+def _einsum(node: Operands, shape: Dims) -> Content:
+    """Of tensors without an ellipsis, in which each label has one size. Exact as a matrix product is."""
+    from onnx_lint.ir.operators.einsum_equation import terms_of
+
+    terms, result = terms_of(node.text("equation", ""))
+    extents: dict[str, int] = {}
+    operands: list[tuple[str, Dims, tuple[int, ...]]] = []
+    for index, term in enumerate(terms):
+        whole, sizes = whole_numbers(node.content(index) or ()), sizes_of(node, index)
+        if not whole or not sizes or len(sizes) != len(term):
+            return None
+        if any(extents.setdefault(label, size) != size for label, size in zip(term, sizes, strict=True)):
+            return None
+        operands.append((term, whole, sizes))
+    inner = [label for label in extents if label not in result]
+    if math.prod(extents.values()) > _MOST_PRODUCTS:
+        return None
+    greatest = FORMATS.get(node.fact(0).kind or "", ("", dims.SIZE_LIMIT))[1]
+    found: list[Dim] = []
+    for outer in product(*[range(extents[label]) for label in result]):
+        products: list[Dim] = []
+        for place in product(*[range(extents[label]) for label in inner]):
+            at = dict(zip((*result, *inner), (*outer, *place), strict=True))
+            factors = [whole[_position([at[label] for label in term], sizes)] for term, whole, sizes in operands]
+            products.append(reduce(multiplied, factors))
+        found.append(_exact_sum(products, greatest))
+    return tuple(found)
+
+
+_MOST_PRODUCTS: Final = 256
+"""The most products of elements to compute for an Einsum."""
 
 
 # --- element by element

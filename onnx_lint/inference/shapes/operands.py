@@ -100,6 +100,9 @@ EQUATED: Final = {
 }
 """The operators with dimensions that must be equal, and for how many inputs: Gemm broadcasts the third one."""
 
+NARROWED: Final = frozenset({"GRU", "LSTM", "RNN", "Split", "Squeeze"})
+"""The other operators that may leave a variable of an input only one size."""
+
 EqualDimensions = tuple[tuple[int, int | None], int | str, int | str]
 """An input and one of its axes (None: all its elements), the number there, and the one that it must equal."""
 
@@ -135,7 +138,8 @@ class Operands:
         self._bound: dict[str, InputDimension] = {}
         """The sizes of variables in this node."""
         self.equated: list[EqualDimensions] = []
-        """The pairs of dimensions that must be equal and are not both sizes, for the operators in `EQUATED`."""
+        """The pairs of dimensions that must be equal and are not both sizes, for the operators in `EQUATED`; the pairs
+        of a variable and a size for those in `NARROWED`."""
         self.implied: dict[tuple[int, int], InputDimension] = {}
         """For dimensions of unknown size, each an input and an axis, a later operand's that must equal it: others
         that must equal it are compared with that.
@@ -382,6 +386,8 @@ class Operands:
                 self.problems.append(Unequal(place, expected, by))
         elif at[0] < EQUATED.get(self.operator, 0) and not self.schema.domain:
             self._bind(at, found, expected)
+        elif self.operator in NARROWED and not self.schema.domain:
+            self.narrow(at, found, expected)
         return unified(expected, found)
 
     def _bind(self, at: tuple[int, int], found: Dim, expected: Dim) -> None:
@@ -396,6 +402,11 @@ class Operands:
         first = self._bound.setdefault(variable, bound)
         if first.size != bound.size and not any(isinstance(each, TwoSizes) for each in self.problems):
             self.problems.append(TwoSizes(variable, first, bound))
+
+    def narrow(self, at: tuple[int, int], found: Dim, expected: Dim) -> None:
+        """Keep that a variable must have a size."""
+        if found is not None and expected is not None and isinstance(found, int) != isinstance(expected, int):
+            self.equated.append((at, found, expected))
 
     def equal_counts(self, index: int, have: Dim, want: Dim) -> None:
         """Keep that the number of elements of an input must be another one; they are not both sizes."""

@@ -40,6 +40,16 @@ def equation_fault(equation: str, input_count: int) -> str | None:
     return f"has label {missing!r} after {_ARROW!r}, but not before it" if missing is not None else None
 
 
+def terms_of(equation: str) -> tuple[list[str], str]:
+    """Return the terms of the inputs, and that of the output: without an arrow the labels that occur once, in order."""
+    left, arrow, right = equation.replace(" ", "").partition(_ARROW)
+    if not arrow:
+        labels = left.replace(",", "").replace(".", "")
+        once = sorted(label for label in set(labels) if labels.count(label) == 1)
+        right = "".join([_ELLIPSIS if _ELLIPSIS in left else "", *once])
+    return left.split(","), right
+
+
 def lacks_ellipsis(equation: bytes) -> bool:
     """Return whether an equation has an arrow, an ellipsis before it, and none behind it."""
     left, arrow, right = equation.partition(b"->")

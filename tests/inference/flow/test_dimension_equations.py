@@ -10,7 +10,7 @@ import pytest
 from support.models.shape_samples import size_of
 
 from onnx_lint.inference.flow.dimension_equations import Contradiction, DimensionEquation, _Solution
-from onnx_lint.inference.shapes import dims
+from onnx_lint.inference.shapes import dims, expression
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 
@@ -38,6 +38,11 @@ def _side(seed: random.Random) -> int | str:
         one = operation(one, seed.choice((*NAMES, 1, 2, 3)))
     if seed.random() < 0.2:
         one = dims.divide_down(one, 2)
+    if seed.random() < 0.3 and isinstance(one, str):
+        one = seed.choice((expression.limited, expression.at_least))(one, seed.randrange(1, 5))
+    if seed.random() < 0.1 and isinstance(one, str):
+        less = dims.subtract(one, seed.randrange(1, 4))
+        one = expression.at_least(str(less), seed.randrange(3))
     assert one is not None
     return one
 
@@ -94,6 +99,14 @@ def test_what_is_found_is_true_for_no_sizes():
         [("3*min(N, 2)", 4)],
         [("max(N - 1, 3)", 2)],
         [("2*(N//2)", 5)],
+        [(4, "max(2*N - 1, 0)")],
+        [("max(N - 1, 0)", "N")],
+        [("N", "max(N + 1, 4)")],
+        [("min(N - 1, 4)", "N")],
+        [("max(N - 1, 0)", 3), ("N", 3)],
+        [("N", 5), ("max(N - 1, 0)", "M"), ("M", 3)],
+        [("N*N", 5)],
+        [("N*M", 1), ("M", 2)],
     ],
 )
 def test_what_no_sizes_make_true(pairs: list[tuple[int | str, int | str]]):
@@ -115,6 +128,16 @@ def test_what_no_sizes_make_true(pairs: list[tuple[int | str, int | str]]):
         [("M*min(N, 2)", 7)],
         [("max(N - 1, 0)", 4), ("2*(N//2)", 4)],
         [("floor(N / 2)", 4), ("floor(N / 2)", 5)],
+        [(5, "max(2*N - 1, 0)"), ("N", 3)],
+        [("max(N - 1, 0)", 0)],
+        [("max(N - 1, 4)", "N"), ("N", 4)],
+        [("N", 5), ("max(N - 1, 0)", "M"), ("M", 4)],
+        [("min(N + 1, 4)", "N"), ("N", 4)],
+        [("max(N, 3)", "N")],
+        [("max(N - 1, 0)", "M")],
+        [("N*N", 4), ("N", 2)],
+        [("N*M", 1), ("M", 1)],
+        [("N*N", 2**70)],
     ],
 )
 def test_what_may_be_true_or_cannot_be_told(pairs: list[tuple[int | str, int | str]]):

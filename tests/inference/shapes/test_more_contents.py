@@ -76,6 +76,16 @@ def _cases(seed: random.Random) -> dict[str, tuple[str, Inputs]]:
                 ("f = Cast <to = 1> (x)  g = Cast <to = 1> (r)  m = MatMul (f, g)  y = Cast <to = 7> (m)", {"r": row}),
             ]
         ),
+        "Einsum": seed.choice(
+            [
+                ('y = Einsum <equation = "i, i -> i"> (w, r)', {"w": row, "r": signs}),
+                ('y = Einsum <equation = "ij,j"> (x, r)', {"r": row}),
+                ('y = Einsum <equation = "ij,kj->ki"> (x, w)', {"w": numbers(seed, 2, 4)}),
+                ('y = Einsum <equation = "ij->ji"> (x)', {}),
+                ('y = Einsum <equation = "ii->i"> (w)', {"w": numbers(seed, 3, 3)}),
+                ('y = Einsum <equation = "i,j,i->"> (r, w, r)', {"r": row, "w": ints(2, 3)}),
+            ]
+        ),
         "Mod": (f"y = Mod <fmod = {keeps}> (x, w)", {"w": np.where(signs == 0, 4, signs)}),
         "Pow": ("y = Pow (x, w)", {"w": numbers(seed, 4, least=0)}),
         "Xor": ("a = Greater (x, z)  b = Greater (w, z)  y = Xor (a, b)", {"w": row, "z": ints(1)}),
@@ -245,11 +255,40 @@ def _known(text: str) -> ValueFlow:
         ("y = Clip (s, k)", None),
         ("y = Sign (s)", None),
         ("o = Optional (s)  y = OptionalGetElement (o)", ("n", "m")),
+        ("z = Concat <axis = 0> (zero, two)  y = Mul (s, z)", (0, "2*m")),
+        ("z = Concat <axis = 0> (zero, one)  c = Unsqueeze (z, one)  y = MatMul (s, c)", ("m",)),
+        ('z = Concat <axis = 0> (zero, two)  y = Einsum <equation = "i,i->i"> (s, z)', (0, "2*m")),
+        ('c = Unsqueeze (s, one)  y = Einsum <equation = "i,ij->j"> (s, c)', ("m*m + n*n",)),
         ("c = Greater (two, one)  y = Compress (s, c)", ("n",)),
     ],
 )
 def test_what_is_known_of_variables(text: str, expected: tuple[object, ...] | None) -> None:
     assert _known(text).facts["y"].content == expected
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ("y = ArgMax <axis = 0> (f)", (2,)),
+        ("y = ArgMin <axis = 0> (f)", (1,)),
+        ("v, y = TopK <axis = 0> (f, k)", (2, 0)),
+    ],
+)
+def test_places_among_floating_point_numbers_are_known(node: str, expected: tuple[int, ...]) -> None:
+    values = np.array([0.5, -1.5, 2.5], np.float32)
+    flow = flow_of(
+        model_of(f"{node}  t = Constant <value_float = 1.0> ()  z = Expand (t, y)", {"f": values, "k": ints(2)})
+    )
+    assert flow.facts["y"].content == expected
+
+
+def test_zero_times_an_unknown_number_is_not_zero() -> None:
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[1] x) => (int64[a] o) <float[1] zero = {0}>
+        { l = Concat <axis = 0> (x, zero)  q = Mul (l, zero)  y = Cast <to = 7> (q)  o = Identity (y) }
+    """)
+    assert flow_of(model).facts["y"].content == (None, 0)
 
 
 @pytest.mark.parametrize("start", [-3, -1, 0, 1, 2, 2**63 - 1])

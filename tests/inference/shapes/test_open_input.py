@@ -231,19 +231,28 @@ def test_the_other_inputs_are_compared_with_each_other(nodes: Callable[[], Itera
         ("Conv", {"strides": (1, 1, 1)}, (("tensor(float)", (4, 3, 3, 3), None),), 1, False),
         ("Conv", {"pads": (1, 1)}, (("tensor(float)", (4, 3, 3), None),), 1, True),
         ("ConvTranspose", {"kernel_shape": (3,)}, (("tensor(float)", (4, 3, 3, 3), None),), 1, False),
+        ("Resize", {"axes": (0, 1)}, (ABSENT, ("tensor(float)", (3,), None)), 1, False),
+        ("Resize", {"axes": (0, 1)}, (ABSENT, ("tensor(float)", (2,), None)), 1, True),
+        ("Resize", {"axes": (0, 1)}, (ABSENT, ABSENT, ("tensor(int64)", (1,), (4,))), 1, False),
+        ("Resize", {"axes": (0, 1)}, (ABSENT, ABSENT, ("tensor(int64)", (2,), (4, 4))), 1, True),
     ],
 )
 def test_numbers_are_compared_if_nothing_is_known_of_the_first_input(
     operator: str,
     attributes: Mapping[str, AttributeValue],
-    others: tuple[tuple[str, Dims, tuple[int, ...] | None], ...],
+    others: tuple[tuple[str, Dims, tuple[int, ...] | None] | Fact, ...],
     count: int,
     *,
     is_right: bool,
 ) -> None:
     schema = SCHEMAS.find("", operator, 21)
     assert schema is not None
-    made = Operands(schema, attributes, (fact("tensor(float)"), *[fact(*each) for each in others]), count)
+    made = Operands(
+        schema,
+        attributes,
+        (fact("tensor(float)"), *[each if isinstance(each, Fact) else fact(*each) for each in others]),
+        count,
+    )
     rule = shape_rule(schema)
     assert rule is not None
     made.finished(rule.infer(made))

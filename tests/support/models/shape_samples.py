@@ -26,4 +26,4 @@ def size_of(dim: int | str, sizes: Mapping[str, int]) -> int | None:
         return dim
     names = sorted(map(re.escape, sizes), key=len, reverse=True)
     text = re.sub("|".join(names) or "$", lambda found: str(sizes.get(found[0], "")), dim)
-    return int(eval(text, {"min": min})) if re.fullmatch(r"(?:[-+*/(), \d]|min)+", text) else None
+    return int(eval(text, {"min": min, "max": max})) if re.fullmatch(r"(?:[-+*/(), \d]|min|max)+", text) else None

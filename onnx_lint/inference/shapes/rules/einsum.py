@@ -6,7 +6,7 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dim, Dims, broadcast, unified
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
-from onnx_lint.ir.operators.einsum_equation import equation_fault
+from onnx_lint.ir.operators.einsum_equation import equation_fault, terms_of
 
 _ELLIPSIS = "..."
 
@@ -17,16 +17,10 @@ def einsum(node: Operands) -> Outputs:
     equation = node.text("equation", "")
     if equation_fault(equation, node.count) is not None:
         return UNKNOWN  # another rule reports it
-    left, arrow, right = equation.replace(" ", "").partition("->")
-    terms = left.split(",")
+    terms, right = terms_of(equation)
     axes = _Axes(node)
     for index, term in enumerate(terms):
         axes.take(index, term)
-    letters = "".join(terms).replace(".", "")
-    if not arrow:
-        right = (_ELLIPSIS if _ELLIPSIS in left else "") + "".join(
-            sorted(letter for letter in set(letters) if letters.count(letter) == 1)
-        )
     return [axes.shape(right)]
 
 

@@ -91,6 +91,8 @@ def _listed_parts(
         reason = f"dimension {axis} of input 0 is {size}, but the sum is {sum(listed)}"
         node.wrong_value(source, listed, reason, allowed=f"sizes with the sum {size}", about_data=True)
         return None
+    if are_sizes(listed):
+        node.narrow((0, axis), size, sum(listed))
     return listed
 
 

@@ -44,7 +44,7 @@ def resize(node: Operands) -> Outputs:
     sizes, factors = _sizes_or_factors(node)
     given = factors if sizes is None else sizes
     if shape is None:
-        return UNKNOWN if listed is not None or given is None else [(None,) * len(given)]
+        return _of_unknown_rank(node, listed, given, 2 if sizes is None else 3)
     axes = _axes(node, listed, len(shape))
     if axes is None:
         return UNKNOWN
@@ -66,6 +66,18 @@ def resize(node: Operands) -> Outputs:
         # By the description the region counts as well; onnx ignores it.
         factors = None
     return [_scaled(shape, axes, factors or [None] * len(axes))]
+
+
+def _of_unknown_rank(
+    node: Operands, listed: tuple[int, ...] | None, given: Sequence[Dim | float] | None, index: int
+) -> Outputs:
+    """Return a shape of as many dimensions as the sizes or scales in an input, or compare their number with `axes`."""
+    if listed is None:
+        return UNKNOWN if given is None else [(None,) * len(given)]
+    _region(node, len(listed), "axes")
+    if given is not None:
+        node.has_count(index, len(given), len(listed), "axes")
+    return UNKNOWN
 
 
 def _sizes_or_factors(node: Operands) -> tuple[Dims | None, Sequence[float | None] | None]:
