@@ -71,6 +71,9 @@ def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
         yield _issue(name, _BLOCKER, visible(file.failure[1]), path)
     for error in file.internal_errors:
         yield _issue("internal-error", _BLOCKER, visible(internal_error_of(error)), path)
+    for target in file.targets:
+        if target.is_red:
+            yield _issue("not-proven", "major", f"{target.program}: {visible(target.said)}", path)
     for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
         if guidance := [*guidance_sentences(item)]:
