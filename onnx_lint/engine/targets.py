@@ -8,23 +8,18 @@ the target, and a line about each program. Whether a model conforms to ONNX depe
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import takewhile
-from math import prod
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.unjudged_nodes import unjudged_nodes
-from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
-from onnx_lint.model import Model, StoredTensor
+from onnx_lint.engine.unjudged_parts import unjudged_by_full_check, unjudged_by_onnx, unjudged_tensors
+from onnx_lint.model import Model
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.schema import Proto
 from onnx_lint.spec.clauses import Clause, Severity, clauses
-from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.products.refusals import READ_INPUTS
-from onnx_lint.spec.releases import DOMAIN_ALIAS, is_onnx_domain, normalized_domain
+from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
 from onnx_lint.spec.target import (
     CHECKER,
     CONTRIBUTED,
@@ -140,9 +135,9 @@ def _effect(program: str, clause: Clause, item: Diagnostic) -> _Effect:
 
 
 def _of_onnx(first: str | None, accepted: Sequence[str]) -> str:
-    """Return what the checker does: `refuses it (onnx 1.14 and later tried)`; empty if nothing is known."""
+    """Return what the checker does: `refuses it (onnx 1.23 tried)`; empty if nothing is known."""
     if first is not None:
-        return f"refuses it (onnx {first} and later tried)"
+        return f"refuses it (onnx {first} tried)"
     return f"accepts it (onnx {' and '.join(accepted)} tried)" if accepted else ""
 
 
@@ -245,112 +240,14 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
         return
     if release is not None:
         yield from unjudged_nodes(model, release)
-        yield from _unjudged_sparse(model, release)
-        yield from _unjudged_tensors(model) if release.has_kernels else _unjudged_by_openvino(model)
+        yield from unjudged_tensors(model, release)
     else:
         own = sum(is_onnx_domain(normalized_domain(each.domain)) for each in model.functions)
         if own:
             yield f"{counted(own, 'function')} in a domain of ONNX"
-        yield from _unjudged_by_onnx(model)
+        yield from unjudged_by_onnx(model)
     if program == FULL_CHECK:
-        yield from _unjudged_by_full_check(model)
-
-
-def _unjudged_by_onnx(model: Model) -> Iterator[str]:
-    """Yield what both checks of onnx may refuse though it is right, in words."""
-    names = [{entry.domain for entry in function.proto.opset_import} for function in model.functions]
-    aliased = sum(DOMAIN_ALIAS in each and "" not in each for each in names)
-    if aliased:
-        yield f"{counted(aliased, 'function')} with an import of 'ai.onnx' and none of ''"
-    yield from _unjudged_sizes(model)
-
-
-def _unjudged_by_full_check(model: Model) -> Iterator[str]:
-    """Yield what `full_check` refuses in some models that are right (docs/faults_of_onnx.md), in words."""
-    if model.effective_ir_version < OPSET_IMPORTS_SINCE:
-        yield f"a model of IR version {model.effective_ir_version}"
-    if model.tensors.sparse:
-        yield counted(len(model.tensors.sparse), "sparse tensor")
-    integers = sum(each.is_external and each.data_type in _INTEGERS for each in model.external_data)
-    if integers:
-        yield f"{counted(integers, 'tensor')} of integers in data files"
-    short = sum(len(node.outputs) < len(function.body.output_names) for node, function in model.calls.all)
-    if short:
-        yield f"{counted(short, 'call')} that {'leaves' if short == 1 else 'leave'} out the last outputs"
-    reading = sum(1 for _ in _read_from_files(model))
-    if reading:
-        yield f"{counted(reading, 'tensor')} in data files that may decide a shape"
-
-
-def _read_from_files(model: Model) -> Iterator[Proto]:
-    """Yield the tensors of other types than integers in data files whose elements the inference of shapes reads."""
-    for alike in model.operators.alike_nodes if model.external_data else ():
-        rows = () if alike.operator.domain else READ_INPUTS.get(alike.operator.op_type, ())
-        for index in {index for row in rows for index in row.inputs}:
-            for node in alike.nodes:
-                name = node.inputs[index] if index < len(node.inputs) else ""
-                for tensor in model.stored_elements.tensors_of(node.graph, name):
-                    if tensor.data_location == EXTERNAL_LOCATION and tensor.data_type not in _INTEGERS:
-                        yield tensor
-
-
-def _unjudged_sparse(model: Model, release: ProductRelease) -> Iterator[str]:
-    """Yield the sparse tensors that the data of a release do not judge, in words."""
-    if release.has_kernels:
-        # ONNX Runtime reads those of most types with a byte or more for each element.
-        packed = sum(_is_packed(each.values) for each in model.tensors.sparse)
-        if packed:
-            yield f"{counted(packed, 'sparse tensor')} of strings or of less than a byte"
-    else:
-        # OpenVINO refuses one that a node reads, unless it is a default of an input.
-        count = sum(len(graph.sparse_initializer_names) for graph in model.graphs_with("sparse_initializer"))
-        if count:
-            yield counted(count, "sparse initializer")
-
-
-def _unjudged_tensors(model: Model) -> Iterator[str]:
-    """Yield the tensors that ONNX Runtime refuses if it reads them, in words. It may remove a tensor unread."""
-    based = sum(any(entry.key == "basepath" for entry in each.proto.external_data) for each in model.tensors.external)
-    if based:
-        yield f"{counted(based, 'tensor')} with the key 'basepath'"
-    miscounted = [each.proto for each in model.tensors.miscounted]
-    strings = sum(proto.data_type == STRING_TYPE and proto.HasField("raw_data") for proto in miscounted)
-    if strings:
-        yield f"{counted(strings, 'tensor')} of strings with raw_data"
-    yield from _unjudged_sizes(model)
-
-
-def _unjudged_by_openvino(model: Model) -> Iterator[str]:
-    """Yield the tensors that OpenVINO refuses in some releases, in words."""
-    unmeasured = sum(each.is_external and "length" not in each.keys for each in model.external_data)
-    if unmeasured:  # then the file may have nothing else
-        yield f"{counted(unmeasured, 'tensor')} in data files without a length"
-    empty = sum(0 in each.proto.dims for each in model.tensors.of({STRING_TYPE}))
-    if empty:
-        yield f"{counted(empty, 'tensor')} of strings without elements"
-
-
-def _unjudged_sizes(model: Model) -> Iterator[str]:
-    """Yield the tensors whose sizes onnx and ONNX Runtime refuse to multiply, in words."""
-    large = sum(_overflows(each.proto.dims) for each in model.tensors.miscounted)
-    if large:
-        yield f"{counted(large, 'tensor')} with sizes that overflow before a 0"
-
-
-def _overflows(dims: Sequence[int]) -> bool:
-    """Return whether the product of the sizes leaves 64 bits before a size of 0 ends it."""
-    before = takewhile(bool, dims)
-    return 0 in dims and prod(before) > MAX_INT64
-
-
-def _is_packed(values: StoredTensor | None) -> bool:
-    return values is not None and (values.proto.data_type == STRING_TYPE or values.proto.data_type > _LAST_OF_BYTES)
-
-
-_LAST_OF_BYTES: Final = 20
-"""The number of FLOAT8E5M2FNUZ in the enum DataType. Those that came later include types of less than a byte."""
-_INTEGERS: Final = (6, 7)
-"""The numbers of INT32 and INT64 in the enum DataType, the types of tensors that decide shapes."""
+        yield from unjudged_by_full_check(model)
 
 
 def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bool | None:

@@ -12,6 +12,7 @@ from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import EDITIONS, OWN_KEYWORDS, PLACES, Clause, Severity, clauses, severity
+from onnx_lint.wording import listed
 
 PRESENCE: Final = (
     "Nearly every real model violates *pedantic* clauses. Unless `--pedantic` or a selection asks for them, or they "
@@ -169,9 +170,19 @@ def _joined(*parts: str) -> str:
     return "; ".join(filter(None, parts))
 
 
+_TRIED: Final[Mapping[str, tuple[str, ...]]] = {
+    "onnx.checker": ("1.23",),
+    "onnx.full_check": ("1.23",),
+    "onnxruntime": ("1.17", "1.18", "1.20", "1.23", "1.32"),
+    "openvino": ("2023.3", "2024.6", "2025.4", "2026.4"),
+}
+"""The releases with which tests compare the rows about a consumer, the oldest first."""
+
+
 def _refusal(consumer: str, row: str) -> str:
-    release, _, cases = row.partition(" if ")
-    return f"- {consumer} ({release} and later tried){_in_words(cases)}"
+    first, _, cases = row.partition(" if ")
+    tried = _TRIED[consumer]
+    return f"- {consumer}, tried with {listed(tried[tried.index(first) :])}{_in_words(cases)}"
 
 
 def _acceptance(row: str) -> str:

@@ -15,7 +15,7 @@ from onnx_lint.model import (
     has_misused_operators,
 )
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.operators import onnxruntime_default_domain
+from onnx_lint.spec.operators import onnxruntime_default_domain, sources
 from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 from onnx_lint.wording import quote, quote_some, suggestion
@@ -78,7 +78,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     - Nodes of other domains, and of a version newer than onnx-lint knows, are *not verified*.
     - Unknown operators of ONNX Runtime's domains are *not verified*, because a newer release may have them.
     - ONNX Runtime defines operators of its own in the default domain (SimplifiedLayerNormalization, LayerNormalization
-      below version 17). The message says it. With `--target onnxruntime=VERSION`, those of the release are a warning.
+      below version 17). The message names its list of operators. With `--target onnxruntime=VERSION`, those of the
+      release are a warning.
     - Reported by other rules: a missing import (`missing-opset-import`), a deprecated operator (`deprecated-operator`),
       a removed experimental operator (`removed-experimental-operator`), a name that is not UTF-8 (`invalid-utf8`).
     """
@@ -169,7 +170,7 @@ def _what_is_known(
         came = f"came with version {versions[0]} of {_domain(operator.domain)}, "
         came += f"but {who} imports {operator.opset_version}"
         is_runtimes = not operator.domain and operator.op_type in RUNTIME_HAD_FIRST
-        return f"{came}; below that version ONNX Runtime defines it" if is_runtimes else came
+        return f"{came}; below that version {_list_of_runtime()} has it" if is_runtimes else came
     if spelling:
         return f"{imported} does not have; did you mean {quote(spelling)}?"
     who_has = _who_has(schemas, operator, domains)
@@ -178,24 +179,27 @@ def _what_is_known(
 
 
 def _who_has(schemas: OperatorSchemas, operator: Operator, domains: Set[str]) -> str | None:
-    """Return which program or domain has an operator of the name. `domains`: those that are imported."""
+    """Return which list or domain has an operator of the name. `domains`: those that are imported."""
     name, is_default = operator.op_type, not operator.domain
     if is_default and name in onnxruntime_default_domain():
-        is_plugin = name.endswith("_TRT")
-        return "it is a plugin that ONNX Runtime passes to TensorRT" if is_plugin else "ONNX Runtime defines it"
+        return f"{_list_of_runtime()} has it{', a plugin of TensorRT' if name.endswith('_TRT') else ''}"
     if is_default and name in RUNTIME_TRAINING:
-        return "ONNX Runtime Training defines it"
+        return "the list of operators of ONNX Runtime Training has it"
     others = [domain for domain in schemas.domains_of(name) if domain != operator.domain]
     if others:
         # A domain that is imported was meant, and forgotten on the node.
         return _owners([each for each in others if each in domains] or others)
-    return "TensorFlow has an operator of that name" if name in TENSORFLOW else None
+    return "the list of operators of TensorFlow has it" if name in TENSORFLOW else None
+
+
+def _list_of_runtime() -> str:
+    return f"the list of operators of onnxruntime {sources()['onnxruntime']}"
 
 
 def _owners(domains: list[str]) -> str:
     names = quote_some(domain or "ai.onnx" for domain in domains)
     runtimes = all(domain in _RUNTIME_DOMAINS for domain in domains)
-    return f"ONNX Runtime defines it in {names}" if runtimes else f"{names} has it"
+    return f"{_list_of_runtime()} has it in {names}" if runtimes else f"{names} has it"
 
 
 def _other_case(operator: Operator, known: list[str]) -> str | None:

@@ -8,19 +8,23 @@ here too.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import onnx
 import pytest
-from support.models.asked_programs import CHECKER, FULL_CHECK, ONNXRUNTIME, outcomes
+from support.models.asked_programs import CHECKER, FULL_CHECK, ONNXRUNTIME, outcomes, runtimes
 from support.models.everyday_mistakes import MISTAKES, everyday_mistakes
 from support.models.placed_faults import Faulty, placed_faults
 
 from onnx_lint import lint
 from onnx_lint.spec.clauses import ACCEPTED, REFUSED, Clause, clauses
+from onnx_lint.spec.products import ProductRelease, product_releases, version_number
+from onnx_lint.spec.releases import NEWEST_OPSET
 
 OF_ONNX = {"onnx.checker": CHECKER, "onnx.full_check": FULL_CHECK}
 BLIND = (
@@ -32,6 +36,11 @@ BLIND = (
     "One and only one of the attributes 'value'",  # the body of MeanVarianceNormalization, docs/faults_of_onnx.md
 )
 """What ONNX Runtime says of a model that it refuses for another reason than the fault: a kernel that it lacks."""
+OF_MACHINE = (
+    r"string_normalizer|Failed to construct locale|the process ended with -11|nchwc_ops.h|rotary_embedding.cc"
+    r"|float8e4m3fn"
+)
+"""Why ONNX Runtime refuses real models that are said to load: docs/targets.md, "Compared with ONNX Runtime"."""
 UNFIXTURED = ("FIL-1a", "FIL-9")
 """The clauses about files that are no binary model, which the suite has in text form, or that are too large for it."""
 
@@ -63,7 +72,9 @@ def test_everyday_mistakes_are_judged_as_the_checker_judges_them(tmp_path: Path,
 
 @pytest.mark.consumers
 def test_everyday_mistakes_are_judged_as_onnx_runtime_judges_them(tmp_path: Path) -> None:
-    assert _untrue(_written(tmp_path), _runtime(), ONNXRUNTIME) == []
+    files = _written(tmp_path)
+    for version, python in _runtimes().items():
+        assert _untrue(files, f"onnxruntime={version}", ONNXRUNTIME, python) == [], version
 
 
 @pytest.mark.differential
@@ -75,7 +86,19 @@ def test_fixtures_are_judged_as_the_checker_judges_them(placed: list[Faulty], ta
 
 @pytest.mark.consumers
 def test_fixtures_are_judged_as_onnx_runtime_judges_them(placed: list[Faulty]) -> None:
-    assert _untrue([each.path for each in placed], _runtime(), ONNXRUNTIME) == []
+    for version, python in _runtimes().items():
+        assert _untrue([each.path for each in placed], f"onnxruntime={version}", ONNXRUNTIME, python) == [], version
+
+
+@pytest.mark.consumers
+def test_real_models_are_judged_as_onnx_runtime_judges_them() -> None:
+    """Those of the wheel, and of the folders that ASKED_MODELS lists, separated by colons."""
+    folders = [Path(onnx.__file__).parent, *map(Path, filter(None, os.environ.get("ASKED_MODELS", "").split(":")))]
+    files = sorted(file for folder in folders for file in folder.rglob("*.onnx"))
+    assert len(files) > 100
+    for version, python in _runtimes().items():
+        untrue = _untrue(files, f"onnxruntime={version}", ONNXRUNTIME, python)
+        assert [each for each in untrue if not re.search(OF_MACHINE, each)] == [], version
 
 
 @pytest.mark.differential
@@ -102,6 +125,47 @@ def test_each_row_about_onnx_is_proven_in_each_of_its_places(placed: list[Faulty
                 assert verdicts.get((clause.id, case)) == {is_accepted}, (clause.id, case)
 
 
+@pytest.mark.consumers
+def test_each_row_about_onnx_runtime_is_proven_by_each_release(placed: list[Faulty], tmp_path: Path) -> None:
+    """`explain CLAUSE` names the releases. A file gets the IR version and the operator set of each.
+
+    A kernel or operator that a release lacks is a reason of its own; where nothing else is said, that is the fault.
+    """
+    pytest.importorskip("onnxruntime", reason="no part of the development packages")
+    rows = {name: row for name, clause in clauses().items() if (row := _refused_by_onnxruntime(clause)) is not None}
+    files = [each for each in placed if each.found.clause in rows]
+    assert len(files) > 500
+    for version, python in runtimes().items():
+        copies = {_fitted(each, product_releases(f"onnxruntime={version}")[0], tmp_path): each for each in files}
+        reasons = outcomes(copies, ONNXRUNTIME, python)
+        accepted = set()
+        for copy, (_, found) in copies.items():
+            first, cases = rows[found.clause][1], rows[found.clause][2]
+            is_about = version_number(version) >= version_number(first) and (
+                not cases or found.case in cases.split(" or ")
+            )
+            if is_about and reasons[copy] is None:
+                accepted.add((found.clause, found.case, copy.name))
+        assert accepted == set(), version
+
+
+def _refused_by_onnxruntime(clause: Clause) -> re.Match[str] | None:
+    return re.fullmatch(REFUSED, clause.refused_by.get("onnxruntime", ""))
+
+
+def _fitted(each: Faulty, release: ProductRelease, folder: Path) -> Path:
+    """Write a copy of a file that a release can read, and return its path."""
+    model = onnx.ModelProto.FromString(each.path.read_bytes())
+    model.ir_version = min(model.ir_version, release.ir_version or model.ir_version)
+    for holder in (model, *model.functions):
+        for entry in holder.opset_import:
+            if entry.domain in ("", "ai.onnx") and entry.version <= NEWEST_OPSET[""]:
+                entry.version = min(entry.version, release.opsets[""])
+    path = folder / f"{release.version}_{abs(hash(each.path))}.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
 def _rows(clause: Clause, consumer: str) -> Iterator[tuple[str, bool]]:
     """Yield the cases of the rows about a consumer; true where it accepts a violation."""
     refused = re.fullmatch(REFUSED, clause.refused_by.get(consumer, ""))
@@ -122,9 +186,9 @@ def _written(folder: Path) -> list[Path]:
     return files
 
 
-def _untrue(files: list[Path], target: str, program: str) -> list[str]:
+def _untrue(files: list[Path], target: str, program: str, python: str = sys.executable) -> list[str]:
     """Return what is said of a program and is not so: of the models, and of their findings."""
-    reasons = outcomes(files, program)
+    reasons = outcomes(files, program, python)
     found = []
     for file in files:
         report, reason = lint(file, target=target), reasons[file]
@@ -146,8 +210,6 @@ def _skip_other_onnx() -> None:
         pytest.skip(f"the rows are about onnx 1.23, not {onnx.__version__}")
 
 
-def _runtime() -> str:
-    onnxruntime = pytest.importorskip("onnxruntime", reason="no part of the development packages")
-    if not onnxruntime.__version__.startswith("1.32"):
-        pytest.skip(f"no rows for onnxruntime {onnxruntime.__version__}")
-    return f"onnxruntime={onnxruntime.__version__}"
+def _runtimes() -> dict[str, str]:
+    pytest.importorskip("onnxruntime", reason="no part of the development packages")
+    return runtimes()

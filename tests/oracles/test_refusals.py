@@ -10,7 +10,7 @@ import pytest
 from google.protobuf import text_format
 from onnx import ModelProto
 from support.models.asked_programs import ONNXRUNTIME, outcomes, runtimes
-from support.models.refused_forms import written
+from support.models.refused_forms import REFUSED_IF_READ, written
 from support.project.fixture_files import fixtures_of
 
 from onnx_lint import lint, schema
@@ -53,6 +53,10 @@ def test_each_form_is_refused_as_its_answer_says(tmp_path: Path) -> None:
             if verdicts[path] is not None and verdicts[path] is not (reasons[path] is None)
         }
         assert untrue == {}, version
+        unjudged = {form.name: reasons[path] is None for path, form in forms.items() if verdicts[path] is None}
+        if_read = {name: loads for name, loads in unjudged.items() if name.endswith(REFUSED_IF_READ)}
+        assert if_read == {name: "unread" in name for name in if_read}, version
+        assert len(if_read) == 6, version
 
 
 def test_inference_reads_the_inputs_that_the_table_names(tmp_path: Path) -> None:

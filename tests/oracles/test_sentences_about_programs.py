@@ -14,11 +14,9 @@ from typing import Final
 
 import onnx
 import pytest
-from google.protobuf import text_format
-from onnx import ModelProto
-from support.models.asked_programs import CHECKER, FULL_CHECK, ONNXRUNTIME, outcomes
+from support.models.asked_programs import CHECKER, FULL_CHECK, ONNXRUNTIME
 from support.models.page_recipes import OF_ONNX, OF_TOOLS
-from support.project.checkout import ROOT
+from support.models.sentence_claims import PROGRAMS, Claim, sentences, untrue
 
 from onnx_lint.engine.registry import registry
 
@@ -238,20 +236,6 @@ OF_ONNX_LINT: Final = {
 ELSEWHERE: Final = {"unsupported-by-product": "ONNX Runtime needs the operator sets"}
 """Words of sentences that tests/oracles/test_refusals.py tries with the fixtures of the rule."""
 
-PROGRAMS: Final = (
-    r"onnx\.(?:checker|load|save|compose|helper|inliner|numpy_helper|reference|shape_inference|tools|version_converter)"
-    r"|full.check|check_model|infer_shapes|onnx and ONNX|ONNX Runtime|onnxruntime\.|OpenVINO|TensorRT|MIGraphX|onnx_ir"
-    r"|onnxscript|GraphSurgeon"
-)
-
-
-def sentences(documentation: str) -> list[str]:
-    """Return the sentences of a page outside of code, without labels such as `ONNX Runtime:`."""
-    text = re.sub(r"```.*?```|^ *### .*$", "\n\n", documentation, flags=re.DOTALL | re.MULTILINE)
-    parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n|\n\s*- ", f"\n{text}")]
-    found = [each.removeprefix("- ") for part in parts for each in re.split(r"(?<=[.:]) (?=[-A-Z`#])", part)]
-    return [each for each in found if not (each.endswith(":") and len(each.split()) < 4)]
-
 
 def test_the_pages_have_the_sentences() -> None:
     pages = {name: " ".join(registry()[name].rule.documentation.split()) for name, _, _, _ in CLAIMS}
@@ -278,7 +262,7 @@ def test_each_sentence_about_a_program_is_tried() -> None:
 def test_onnx_does_as_the_pages_say(tmp_path: Path, position: int, program: str) -> None:
     if not onnx.__version__.startswith("1.23"):
         pytest.skip(f"the pages were compared with onnx 1.23, not with {onnx.__version__}")
-    assert _different(tmp_path, position, program) == []
+    assert untrue(_claims(), tmp_path, position, program) == []
 
 
 @pytest.mark.consumers
@@ -286,21 +270,8 @@ def test_onnx_runtime_does_as_the_pages_say(tmp_path: Path) -> None:
     onnxruntime = pytest.importorskip("onnxruntime", reason="no part of the development packages")
     if not re.match(r"1\.32", onnxruntime.__version__):
         pytest.skip(f"the pages were compared with onnxruntime 1.32, not with {onnxruntime.__version__}")
-    assert _different(tmp_path, 2, ONNXRUNTIME) == []
+    assert untrue(_claims(), tmp_path, 2, ONNXRUNTIME) == []
 
 
-def _different(folder: Path, position: int, program: str) -> list[str]:
-    """Return the claims that the program refutes."""
-    files = {}
-    for index, (name, words, fixture, answers) in enumerate(CLAIMS):
-        if answers[position] == "?":
-            continue
-        place = fixture if "/" in fixture else f"invalid/{fixture}"
-        text = (ROOT / "fixtures" / name / f"{place}.textproto").read_text()
-        path = folder / f"{index}.onnx"
-        path.write_bytes(text_format.Parse(text, ModelProto()).SerializeToString())
-        files[path] = f"{name}: {words} ({fixture})", answers[position] == "+"
-    reasons = outcomes(files, program)
-    return [
-        f"{words}: {reasons[path]}" for path, (words, accepts) in files.items() if accepts != (reasons[path] is None)
-    ]
+def _claims() -> list[Claim]:
+    return [Claim(name, words, f"{name}/{fixture}", answers) for name, words, fixture, answers in CLAIMS]

@@ -171,6 +171,7 @@ _ROWS: Final = [
     # tensors that ONNX Runtime refuses if it reads them
     ("strings", "() => (string[n] y)", "string[0] s = {}", "y = Identity(s)", [], "++"),
     ("strings in raw_data", "() => (string[n] y)", "raw: string[0] s", "y = Identity(s)", [], "??"),
+    ("unread strings in raw_data", _FIRST, "raw: string[0] s", "y = Relu(x)", [], "??"),
     (
         "sizes of 62 bits",
         "() => (float[m,n,o] y)",
@@ -195,13 +196,19 @@ _ROWS: Final = [
         [],
         "++",
     ),
+    ("unread sizes of 63 bits", _FIRST, "raw: float[4294967296,2147483648,0] s", "y = Relu(x)", [], "??"),
     ("the key basepath", _FIRST, "based: float[2,2] s", "y = Add(x, s)", [], "??"),
+    ("the unread key basepath", _FIRST, "based: float[2,2] s", "y = Relu(x)", [], "??"),
     ("no key basepath", _FIRST, "s.bin: float[2,2] s", "y = Add(x, s)", [], "++"),
 ]
 """Names, the inputs and outputs of the graph, its initializers, its nodes, functions, and the answers.
 
 An initializer `s.bin: TYPE NAME` is in the data file, `based:` in one with a base path, and `raw:` has empty raw_data.
 """
+
+
+REFUSED_IF_READ: Final = ("strings in raw_data", "sizes of 63 bits", "key basepath")
+"""The ends of the names of models that are refused, unless the name says that nothing reads the tensor."""
 
 
 def refused_forms() -> Iterator[AnsweredModel]:

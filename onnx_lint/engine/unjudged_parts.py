@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a model that a program refuses in some models only, so that it cannot be said to take the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from math import prod
+from typing import Final
+
+from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
+from onnx_lint.model import Graph, Model, Node, StoredTensor
+from onnx_lint.schema import Proto
+from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
+from onnx_lint.spec.products import ProductRelease
+from onnx_lint.spec.products.refusals import READ_INPUTS
+from onnx_lint.spec.releases import DOMAIN_ALIAS
+from onnx_lint.wording import counted
+
+
+def unjudged_by_onnx(model: Model) -> Iterator[str]:
+    """Yield what both checks of onnx refuse in some models that are right (docs/faults_of_onnx.md), in words."""
+    names = [{entry.domain for entry in function.proto.opset_import} for function in model.functions]
+    yield from _some(
+        (
+            sum(DOMAIN_ALIAS in each and "" not in each for each in names),
+            "function",
+            "with no import of '' but 'ai.onnx'",
+        ),
+        (sum(each.proto.HasField("segment") for each in model.tensors.miscounted), "tensor", "in segments"),
+        (sum(".." in each.location for each in model.external_data), "name", "of a data file with two dots"),
+        _large(model),
+    )
+
+
+def unjudged_by_full_check(model: Model) -> Iterator[str]:
+    """Yield what `full_check` refuses in some models that are right (docs/faults_of_onnx.md), in words."""
+    if model.effective_ir_version < OPSET_IMPORTS_SINCE:
+        yield f"a model of IR version {model.effective_ir_version}"
+    calls = model.calls.all
+    yield from _some(
+        (len(model.tensors.sparse), "sparse tensor", ""),
+        (
+            sum(each.is_external and each.data_type in _INTEGERS for each in model.external_data),
+            "tensor",
+            "of integers in data files",
+        ),
+        (sum(1 for _ in _read_from_files(model)), "tensor", "in data files that may decide a shape"),
+        (
+            sum(
+                len(node.outputs) < len(function.body.output_names) or len(node.inputs) < len(function.body.input_names)
+                for node, function in calls
+            ),
+            "call",
+            "without all operands of its function",
+        ),
+        (sum(_has_untyped_output(graph) for graph in model.graphs), "subgraph", "with outputs of unknown type"),
+    )
+    for alike in model.operators.alike_nodes:
+        name = alike.operator.op_type
+        if not alike.operator.domain and name in _MISTAKEN:
+            yield from _some(
+                (sum(map(_MISTAKEN[name], alike.nodes)), "node", f"of {name} whose shape full_check may mistake")
+            )
+
+
+def unjudged_tensors(model: Model, release: ProductRelease) -> Iterator[str]:
+    """Yield the tensors that a release refuses in some models, in words."""
+    yield from _unjudged_by_onnxruntime(model) if release.has_kernels else _unjudged_by_openvino(model)
+
+
+_Unjudged = tuple[int, str, str]
+"""How many parts there are of what kind, and what they have."""
+
+
+def _some(*parts: _Unjudged) -> Iterator[str]:
+    """Yield the kinds of which there are any: `2 tensors in segments`."""
+    for count, noun, more in parts:
+        if count:
+            yield f"{counted(count, noun)} {more}".rstrip()
+
+
+def _read_from_files(model: Model) -> Iterator[Proto]:
+    """Yield the tensors of other types than integers in data files whose elements the inference of shapes reads."""
+    for alike in model.operators.alike_nodes if model.external_data else ():
+        rows = () if alike.operator.domain else READ_INPUTS.get(alike.operator.op_type, ())
+        for index in {index for row in rows for index in row.inputs}:
+            for node in alike.nodes:
+                name = node.inputs[index] if index < len(node.inputs) else ""
+                for tensor in model.stored_elements.tensors_of(node.graph, name):
+                    if tensor.data_location == EXTERNAL_LOCATION and tensor.data_type not in _INTEGERS:
+                        yield tensor
+
+
+def _has_untyped_output(graph: Graph) -> bool:
+    """Return whether a graph of an attribute has an output without a type; one that is named twice counts as well."""
+    return graph.parent is not None and any(not each.type.WhichOneof("value") for each in graph.proto.output)
+
+
+def _has_attribute(node: Node, name: str, *values: bytes | int) -> bool:
+    return any(each.name == name and (each.s in values or each.i in values) for each in node.attribute_protos)
+
+
+def _rounds_up_without_padding(node: Node) -> bool:
+    return _has_attribute(node, "ceil_mode", 1) and _has_attribute(node, "auto_pad", b"VALID")
+
+
+def _has_empty_outputs(node: Node) -> bool:
+    return len(node.outputs) > 1 and not any(node.outputs[1:])
+
+
+_MISTAKEN: Final[Mapping[str, Callable[[Node], bool]]] = {
+    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _rounds_up_without_padding),
+    "BatchNormalization": _has_empty_outputs,
+    "ConvTranspose": lambda node: _has_attribute(node, "auto_pad", b"SAME_UPPER", b"SAME_LOWER"),
+    "STFT": lambda _: True,
+}
+"""Which nodes of an operator get a wrong shape, or none, from the inference of onnx."""
+
+_INTEGERS: Final = (6, 7)
+"""The numbers of INT32 and INT64 in the enum DataType, the types of tensors that decide shapes."""
+
+
+def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
+    """Yield the tensors that ONNX Runtime refuses if it reads them, in words. It may remove a tensor unread."""
+    miscounted = [each.proto for each in model.tensors.miscounted]
+    external = [{entry.key for entry in each.proto.external_data} for each in model.tensors.external]
+    yield from _some(
+        # It reads those of most types with a byte or more for each element.
+        (
+            sum(_is_packed(each.values) for each in model.tensors.sparse),
+            "sparse tensor",
+            "of strings or of less than a byte",
+        ),
+        (sum("basepath" in keys for keys in external), "tensor", "with the key 'basepath'"),
+        (
+            sum(proto.data_type == STRING_TYPE and proto.HasField("raw_data") for proto in miscounted),
+            "tensor",
+            "of strings with raw_data",
+        ),
+        _large(model),
+    )
+
+
+def _unjudged_by_openvino(model: Model) -> Iterator[str]:
+    """Yield the tensors that OpenVINO refuses in some releases, in words."""
+    yield from _some(
+        # It refuses one that a node reads, unless it is a default of an input.
+        (
+            sum(len(graph.sparse_initializer_names) for graph in model.graphs_with("sparse_initializer")),
+            "sparse initializer",
+            "",
+        ),
+        # The file may then have nothing else.
+        (
+            sum(each.is_external and "length" not in each.keys for each in model.external_data),
+            "tensor",
+            "in data files without a length",
+        ),
+        (
+            sum(0 in each.proto.dims for each in model.tensors.of({STRING_TYPE})),
+            "tensor",
+            "of strings without elements",
+        ),
+    )
+
+
+def _large(model: Model) -> _Unjudged:
+    """Return the tensors whose sizes onnx and ONNX Runtime refuse to multiply."""
+    return (
+        sum(_overflows(each.proto.dims) for each in model.tensors.miscounted),
+        "tensor",
+        "with sizes that overflow before a 0",
+    )
+
+
+def _overflows(dims: Sequence[int]) -> bool:
+    """Return whether the product of the sizes leaves 64 bits before a size of 0 ends it."""
+    before = takewhile(bool, dims)
+    return 0 in dims and prod(before) > MAX_INT64
+
+
+def _is_packed(values: StoredTensor | None) -> bool:
+    return values is not None and (values.proto.data_type == STRING_TYPE or values.proto.data_type > _LAST_OF_BYTES)
+
+
+_LAST_OF_BYTES: Final = 20
+"""The number of FLOAT8E5M2FNUZ in the enum DataType. Those that came later include types of less than a byte."""
