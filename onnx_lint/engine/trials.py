@@ -22,6 +22,7 @@ from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.loader import load
 from onnx_lint.model import Model
+from onnx_lint.model.model import remade
 from onnx_lint.rule import Finding, Related, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import listed, with_more
@@ -139,7 +140,7 @@ class Trials:
         try:
             splices = self._splicer.splices_of(proposal.edits(self._model.operators))
             patches = [each.patch for each in self._splicer.with_lengths(splices)]
-            changed = self._model.remade(load, unpatched(self._source).patched(patches))
+            changed = remade(self._model, load, unpatched(self._source).patched(patches))
         except (EditError, ReadError):
             return None
         found = _kinds(changed) if changed.loaded else None
@@ -187,5 +188,5 @@ def _with(finding: Finding, proposals: Proposals, passed: list[Proposal]) -> Fin
     if proposals.cause is not None:
         finding = replace(finding, cause=proposals.cause, is_cause_shared=True)
     if proposals.ends_message:
-        return replace(finding, message=with_more(finding.message, words))
+        return replace(finding, message=with_more(finding.message, words), hint=proposals.help_line or finding.hint)
     return replace(finding, hint=words)

@@ -4,8 +4,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.inference.flow.constant_fixes import ScalarFix
+from onnx_lint.inference.flow.exchange import exchange_of
+from onnx_lint.ir.operators.proposals import Proposals
 from onnx_lint.model import Model, has_shape_conflicts
-from onnx_lint.rule import Finding, findings_of_nodes, rule
+from onnx_lint.rule import Finding, findings_of_nodes, replace, rule
 
 
 @rule(
@@ -22,8 +24,8 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     Follow the shape back to the place where it first differs from what you meant: an input with a wrong declaration, a
     missing or surplus Reshape or Transpose, weights of another layer. The finding says where each shape comes from. If
-    one change of the node makes its shapes fit, for example `transB=1`, another `axis` or an Unsqueeze of a bias, the
-    help line says it.
+    one change of the node makes its shapes fit, for example `transB=1`, another `axis`, an Unsqueeze of a bias or two
+    exchanged inputs, the help line says it. onnx-lint tries each change on a copy of the model.
 
     `onnx-lint fix --unsafe-fixes` (unsafe: the tensor gets another shape) makes a scalar of a constant `[1]` if all its
     users require a scalar: `initializer { name: "min" data_type: 1 dims: 1 float_data: 0 }` of a Clip becomes
@@ -79,4 +81,10 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     """
     conflicts = [conflict for conflict in model.value_flow.shapes if conflict.source is None]
     clauses = ((each, "NOD-8d" if each.is_taken or each.remark is not None else "NOD-8a") for each in conflicts)
-    yield from findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of)
+    nodes = {each.place: each.node for each in reversed(conflicts)}
+    for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of):
+        exchange = None
+        if finding.proposals is None:
+            exchange = exchange_of(nodes[finding.place], model.operators, model.value_flow)
+        proposals = None if exchange is None else Proposals("with {} the shapes fit", (exchange.proposal,))
+        yield finding if proposals is None else replace(finding, proposals=proposals)

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Final
 
 from onnx_lint.ir.operators.attribute_fixes import inputs_instead, respelled
+from onnx_lint.ir.operators.attribute_proposals import meant_attribute, with_name
 from onnx_lint.ir.operators.mismatch import (
     attributes_with,
     describe_schema,
@@ -15,6 +17,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
+from onnx_lint.ir.operators.proposals import Proposals
 from onnx_lint.model import (
     AlikeNodes,
     FreshNames,
@@ -27,7 +30,7 @@ from onnx_lint.model import (
     value_names,
 )
 from onnx_lint.rule import Finding, Related, replace, rule
-from onnx_lint.wording import listed, nearest, quote, quote_some, suggestion
+from onnx_lint.wording import listed, quote, quote_some
 
 
 @rule(clause="NOD-7", since="0.1.0", about=has_misused_operators, needs="node")
@@ -94,12 +97,7 @@ def _findings(
     allowed = f"the {noun} {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
     hints = {name: other or _hint(schemas, schema, name) for name in unknown}
     misspelt = misspelt_attributes(schemas, schema, alike)
-    meant = {
-        name: f"; did you mean {quote(misspelt[name])}, which it requires?"
-        if name in misspelt
-        else suggestion(name, schema.attributes)
-        for name in unknown
-    }
+    meant = {name: misspelt.get(name) or meant_attribute(name, schema) or "" for name in unknown}
     moved = moved_to_inputs(schemas, schema, alike)
     for node in alike.nodes:
         if moved:
@@ -111,8 +109,10 @@ def _findings(
             yield replace(found, cause=cause, is_cause_shared=bool(other), fix=fix)
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
-            hint = version_hint(hints[name], alike, node) or meant[name]
-            right = misspelt.get(name) or nearest(name, schema.attributes) or ""
+            hint = version_hint(hints[name], alike, node)
+            options = with_name(
+                node, index, meant[name], schema, _spatial_axes(model, node), is_required=name in misspelt
+            )
             yield Finding(
                 node.place.at("attribute", index),
                 f"{node.describe()} has attribute {quote(name)}, "
@@ -121,8 +121,18 @@ def _findings(
                 subject=name,
                 cause=version_cause(other, alike, name),
                 is_cause_shared=bool(other),
-                fix=respelled(node, index, right, schema.attributes),
+                fix=respelled(node, index, meant[name], schema.attributes),
+                proposals=None if hint or not options else Proposals(_MEANT, options, len(options), ends_message=True),
             )
+
+
+_MEANT: Final = "did you mean {}?"
+
+
+def _spatial_axes(model: Model, node: Node) -> int | None:
+    """Return the number of axes behind batch and channels of input 0."""
+    shape = model.shape_of(node.inputs[0], node.graph) if node.inputs else None
+    return None if shape is None else len(shape) - 2
 
 
 def _kind_of(model: Model, graph: Graph, name: str) -> str | None:

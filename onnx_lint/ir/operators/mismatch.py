@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import EMPTY, Record
@@ -251,12 +251,20 @@ def _is_mismatch(alike: AlikeNodes) -> bool:
     return False
 
 
-def other_version(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> str:
+def other_version(
+    schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes, missing: Collection[str] = ()
+) -> str:
     """Return the words that name another version of the operator that the nodes fit; empty if they fit none.
 
-    The next newer version is preferred, then the next older one.
+    The next newer version is preferred, then the next older one. `missing`: the attributes that the nodes lack. An
+    older version that merely had a default for one of them is not meant: the attribute was forgotten.
     """
-    found = version_with(schemas, schema, lambda other: fits(other, alike))
+
+    def is_meant(other: OperatorSchema) -> bool:
+        is_older = other.since_version < schema.since_version
+        return fits(other, alike) and not (is_older and any(name in other.attributes for name in missing))
+
+    found = version_with(schemas, schema, is_meant)
     if found is None:
         return ""
     return f"this is {unquoted(schema.name)} as {'of' if found[1] else 'it was up to'} opset {found[0]}"

@@ -42,11 +42,18 @@ class Proposals(Record):
     """The cause that all findings with these proposals share if they mend the model. They are tried once."""
     ends_message: bool = False
     """True if the sentence ends the message, and is no line of its own."""
+    help_line: str | None = None
+    """The line of its own beside a sentence that ends the message."""
 
 
-def only(text: str, edits: EditsOf) -> Proposals:
+def ready(text: str, *edits: Edit) -> Proposal:
+    """Return a change whose edits are made already."""
+    return Proposal(text, lambda _: edits)
+
+
+def only(proposal: Proposal) -> Proposals:
     """Return one change, whose words are the whole sentence."""
-    return Proposals("{}", (Proposal(text, edits),))
+    return Proposals("{}", (proposal,))
 
 
 def attribute_edit(node: Node, attribute: Proto) -> Edit:

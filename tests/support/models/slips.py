@@ -122,19 +122,19 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     ),
     "ids_of_int32": (
         "g (float[N] x, int32[N] i) => (float[N] y) { y = Add(x, i) }",
-        "with a Cast (to=1) of input 1 'i' the types fit",
+        "with a Cast to FLOAT (to=1) of input 1 'i' the types fit",
     ),
     "double_constant": (
         "g (float[N] x) => (float[N] y) <double two = {2.0}> { y = Mul(x, two) }",
-        "with a Cast (to=1) of input 1 'two' the types fit",
+        "with a Cast to FLOAT (to=1) of input 1 'two' the types fit",
     ),
     "cast_to_a_wrong_type": (
         "g (int64[N] x) => (float[N] y) { y = Cast<to = 6>(x) }",
-        "write to=1 (FLOAT), as output 0 is declared",
+        "write to=1 (FLOAT) or declare output 'y' as tensor(int32)",
     ),
     "condition_of_floats": (
         "g (float[N] c, float[N] a, float[N] b) => (float[N] y) { y = Where(c, a, b) }",
-        "with a Cast (to=9) of input 0 'c' the types fit",
+        "with a Cast to BOOL (to=9) of input 0 'c' the types fit",
     ),
     # --- attributes
     "negative_slope": (
