@@ -18,7 +18,7 @@ from onnx_lint.model import (
 )
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain
-from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
+from onnx_lint.spec.operators.foreign_names import OF_FRAMEWORKS, RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 from onnx_lint.wording import nearest, quote, quote_some
 
@@ -128,6 +128,9 @@ def _nearest(name: str, what: str, spelling: str | None, known: list[str]) -> st
     """Return the operator that a wrong name may mean. `what`: what is known of that name."""
     if _LACKS not in what:
         return None
+    foreign = OF_FRAMEWORKS.get(name)
+    if foreign in known:
+        return foreign
     return spelling or (nearest(name, known) if what.endswith(_LACKS) else None)
 
 

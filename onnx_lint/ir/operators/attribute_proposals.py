@@ -40,6 +40,9 @@ _FOREIGN: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Names that PyTorch, TensorFlow and others have for attributes of ONNX."""
 
+_OF_AXES: Final = frozenset({"dilations", "kernel_shape", "pads", "strides"})
+"""The attributes with numbers for each spatial axis."""
+
 _OF_BOTH_ENDS: Final = "pads"
 """The attribute with two numbers for each axis where other frameworks have one."""
 
@@ -72,7 +75,7 @@ def with_name(
 
 def _of_each_axis(attribute: Proto, name: str, axes: int | None) -> Iterator[Sequence[int]]:
     """Yield the numbers for all spatial axes, if an attribute has one number, or one for each axis instead of two."""
-    if axes is None or not 0 < axes <= _MOST_AXES:
+    if name not in _OF_AXES or axes is None or not 0 < axes <= _MOST_AXES:
         return
     if attribute.type == ATTRIBUTE_TYPE_CODES["INT"]:
         yield [attribute.i] * axes * (2 if name == _OF_BOTH_ENDS else 1)
@@ -99,7 +102,7 @@ def with_type(node: Node, index: int, schema: OperatorSchema, axes: int | None) 
     elif (given, wanted) == ("INTS", "INT") and len(attribute.ints) == 1:
         found.append((f"{name}={attribute.ints[0]} (INT)", _scalar(name, "INT", i=attribute.ints[0])))
     elif (given, wanted) == ("INT", "INTS"):
-        lists = [[attribute.i], *_of_each_axis(attribute, name, axes)]
+        lists = [*_of_each_axis(attribute, name, axes)] or [[attribute.i]]
         found += [(f"{name}={describe_list(each)} (INTS)", _ints(name, each)) for each in lists]
     return tuple(_replaced(node, index, f"write {text}", proto) for text, proto in found)
 

@@ -20,7 +20,7 @@ from onnx_lint.spec.operators import (
 )
 from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
-from onnx_lint.wording import counted, listed, nearest, unquoted
+from onnx_lint.wording import counted, listed, unquoted
 
 if TYPE_CHECKING:
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
@@ -141,13 +141,33 @@ def moved_to_inputs(schemas: OperatorSchemas, schema: OperatorSchema, alike: Ali
         if (other := schemas.find(schema.domain, schema.name, version)) is not None
         for name in other.attributes
     }
-    return {name: index for name, index in found.items() if name in had or name == schema.inputs[index].name}
+    usual = {*had, *renamed}
+    return {name: index for name, index in found.items() if name in usual or name == schema.inputs[index].name}
 
+
+_AXES: Final = {"axis": "axes", "dim": "axes", "dims": "axes"}
 
 _RENAMED: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
-    ("", "Pad"): {"paddings": "pads", "value": "constant_value"},
+    ("", "Pad"): {"paddings": "pads", "padding": "pads", "value": "constant_value"},
+    **{
+        ("", name): _AXES
+        for name in (
+            "ReduceL1",
+            "ReduceL2",
+            "ReduceLogSum",
+            "ReduceLogSumExp",
+            "ReduceMax",
+            "ReduceMean",
+            "ReduceMin",
+            "ReduceProd",
+            "ReduceSum",
+            "ReduceSumSquare",
+            "Squeeze",
+            "Unsqueeze",
+        )
+    },
 }
-"""By operator, the attributes of an earlier version that became inputs of other names; no other operator has any."""
+"""By operator, attributes that are inputs of other names: of an earlier version of Pad, and in other frameworks."""
 
 
 def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
@@ -175,12 +195,16 @@ _REQUIRED_BY_RUNTIME: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 
 
 def misspelt_attributes(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, str]:
-    """Return the unknown attributes with nearly the name of a required one that the nodes lack: by name, that name."""
+    """Return the unknown attributes that mean a required one that the nodes lack: by name, that name."""
     missing = missing_attributes(schema, alike)
     if not missing:
         return {}
     unknown = set(unknown_attributes(schema, alike)) - moved_to_inputs(schemas, schema, alike).keys()
-    near = {name: nearest(name, schema.attributes) for name in unknown}
+    if not unknown:
+        return {}
+    from onnx_lint.ir.operators.attribute_proposals import meant_attribute
+
+    near = {name: meant_attribute(name, schema) for name in unknown}
     return {name: meant for name, meant in near.items() if meant in missing}
 
 
