@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -30,13 +30,13 @@ from onnx_lint.wording import listed, with_more
 MOST_TRIALS: Final = 20
 """The most changes that are tried of one model."""
 
-MOST_NODES: Final = 50_000
+MOST_NODES: Final = 100_000
 """The most nodes of all trials together: a trial takes as long as the first pass over the graphs at most."""
 
 MOST_FINDINGS: Final = 200
 """The most faults of a model that is worth a trial. With more of them, no single change is of much help."""
 
-SECONDS: Final = 10
+SECONDS: Final = 5
 """The processor time of all trials, for a model that takes unusually long for its nodes."""
 
 MOST_SHOWN: Final = 2
@@ -98,12 +98,18 @@ class Trials:
 
     def _passed(self, proposals: Proposals, kind: tuple[str, str], count: int) -> list[Proposal]:
         found: list[Proposal] = []
-        for index, each in enumerate(proposals.options):
+        for each in self._options(proposals):
             if self._mends(each, kind, count):
-                if index < proposals.ranked:
+                if each.is_preferred:
                     return [each]
                 found.append(each)
         return found if len(found) <= MOST_SHOWN else []
+
+    def _options(self, proposals: Proposals) -> Sequence[Proposal]:
+        if self._left > 0:
+            with self._model.crashes.at("looking for a change that mends a finding"):
+                return proposals.options()
+        return ()
 
     def _mends(self, proposal: Proposal, kind: tuple[str, str], count: int) -> bool:
         """Return whether the finding is gone after the change, and there is no other new one."""

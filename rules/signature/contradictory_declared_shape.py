@@ -108,7 +108,7 @@ def _of_exchange(finding: Finding, conflict: DeclaredShapeConflict, exchange: Ex
         message=conflict.describe_from_node(),
         related=(Related(second, "the other input"), Related(finding.place, "the declared shape")),
         allowed="the inputs in the order of the operator",
-        proposals=Proposals("with {} the shapes fit", (exchange.proposal,)),
+        proposals=Proposals("with {} the shapes fit", lambda: (exchange.proposal,)),
     )
 
 

@@ -88,7 +88,7 @@ def _proposals(conflict: DeclarationConflict | ImpossibleDeclaration) -> Proposa
         made, declared = TENSORS.index(conflict.inferred), conflict.place.at("type").at("tensor_type").at("elem_type")
         text = f"declare output {quote(conflict.subject)} as {conflict.inferred}"
         options.append(ready(text, Assign(declared, made)))
-    return Proposals("{}", tuple(options)) if options else None
+    return Proposals("{}", lambda: options)
 
 
 def _cause(conflict: DeclarationConflict | ImpossibleDeclaration) -> str | None:

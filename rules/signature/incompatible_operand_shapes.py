@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from onnx_lint.inference.flow.constant_fixes import ScalarFix
 from onnx_lint.inference.flow.exchange import exchange_of
-from onnx_lint.ir.operators.proposals import Proposals
+from onnx_lint.inference.flow.shape_conflict import ShapeConflict
+from onnx_lint.ir.operators.proposals import Proposal
 from onnx_lint.model import Model, has_shape_conflicts
 from onnx_lint.rule import Finding, findings_of_nodes, replace, rule
 
@@ -81,10 +83,14 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     """
     conflicts = [conflict for conflict in model.value_flow.shapes if conflict.source is None]
     clauses = ((each, "NOD-8d" if each.is_taken or each.remark is not None else "NOD-8a") for each in conflicts)
-    nodes = {each.place: each.node for each in reversed(conflicts)}
+    of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of):
-        exchange = None
-        if finding.proposals is None:
-            exchange = exchange_of(nodes[finding.place], model.operators, model.value_flow)
-        proposals = None if exchange is None else Proposals("with {} the shapes fit", (exchange.proposal,))
-        yield finding if proposals is None else replace(finding, proposals=proposals)
+        options = partial(_options, model, of_place[finding.place])
+        yield replace(finding, proposals=replace(of_place[finding.place].proposals, options=options))
+
+
+def _options(model: Model, conflict: ShapeConflict) -> Sequence[Proposal]:
+    """Return the changes of the node, or else the exchange of two inputs, with which its shapes fit."""
+    changes = conflict.proposals.options()
+    exchange = None if changes else exchange_of(conflict.node, model.operators, model.value_flow)
+    return changes if exchange is None else [exchange.proposal]

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from onnx_lint.inference.flow.casts import casts_for
 from onnx_lint.inference.flow.constant_fixes import Int64Fix
 from onnx_lint.inference.flow.exchange import exchange_of
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
-from onnx_lint.ir.operators.proposals import Proposals
+from onnx_lint.ir.operators.proposals import Proposal, Proposals, preferred
 from onnx_lint.model import Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, replace, rule
 
@@ -74,7 +75,8 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, ((each, "NOD-8") for each in conflicts), fix=fix):
         if finding.proposals is None and finding.fix is None:
-            finding = replace(finding, proposals=_proposals(model, of_place[finding.place]))
+            options = partial(_options, model, of_place[finding.place])
+            finding = replace(finding, proposals=Proposals("with {} the types fit", options))
         if finding.place in refused and finding.count == 1:
             cause, allowed = refused[finding.place]
             yield replace(finding, cause=cause, allowed=allowed)
@@ -82,9 +84,8 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
             yield finding
 
 
-def _proposals(model: Model, conflict: OperandConflict) -> Proposals | None:
-    """Return the exchange of two inputs, and the Casts, with which the types may fit."""
+def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:
+    """Return the exchange of two inputs, which is preferred, and the Casts, with which the types may fit."""
     exchange = exchange_of(conflict.node, model.operators, model.value_flow)
-    exchanges = [] if exchange is None else [exchange.proposal]
-    options = (*exchanges, *casts_for(conflict))
-    return Proposals("with {} the types fit", options, len(exchanges)) if options else None
+    exchanges = () if exchange is None else preferred([exchange.proposal])
+    return (*exchanges, *casts_for(conflict))

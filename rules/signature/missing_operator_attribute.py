@@ -119,12 +119,15 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                 )
 
 
-def _fitting_number(model: Model, schema: OperatorSchema, node: Node, name: str) -> Proposals | None:
+def _fitting_number(model: Model, schema: OperatorSchema, node: Node, name: str) -> Proposals:
     """Return the numbers of the attribute with which the shapes of the node fit."""
-    inputs = tuple([model.value_flow.fact_of(each, node.graph) for each in node.inputs])
-    changes = values_of_missing(node, schema, inputs, name)
-    options = [Proposal(each.text, partial(each.edits, node)) for each in changes]
-    return Proposals("with {} the shapes fit", tuple(options)) if options else None
+
+    def options() -> list[Proposal]:
+        inputs = tuple([model.value_flow.fact_of(each, node.graph) for each in node.inputs])
+        changes = values_of_missing(node, schema, inputs, name)
+        return [Proposal(each.text, partial(each.edits, node)) for each in changes]
+
+    return Proposals("with {} the shapes fit", options)
 
 
 def _declared_type(model: Model, schema: OperatorSchema, node: Node, name: str) -> Proposals | None:

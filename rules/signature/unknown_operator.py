@@ -160,7 +160,9 @@ def _own_domain(node: Node, function: Function) -> Proposals:
     """Return the domain of a function that the node forgot."""
     option = ready(quote(function.qualified_name), Assign(node.place.at("domain"), function.domain))
     help_line = f"write domain={quote(function.domain)} on the node"
-    return Proposals("did you mean {}, a function of the model?", (option,), ends_message=True, help_line=help_line)
+    return Proposals(
+        "did you mean {}, a function of the model?", lambda: (option,), ends_message=True, help_line=help_line
+    )
 
 
 def _other_name(node: Node, near: str | None) -> Proposals | None:
@@ -168,7 +170,7 @@ def _other_name(node: Node, near: str | None) -> Proposals | None:
     if near is None:
         return None
     option = ready(quote(near), Assign(node.place.at("op_type"), near))
-    return Proposals("did you mean {}?", (option,), ends_message=True)
+    return Proposals("did you mean {}?", lambda: (option,), ends_message=True)
 
 
 _LACKS: Final = "does not have"

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Final
 
 from onnx_lint.ir.operators.attribute_fixes import inputs_instead, respelled
 from onnx_lint.ir.operators.attribute_proposals import meant_attribute, with_name
@@ -17,7 +16,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
-from onnx_lint.ir.operators.proposals import Proposals
+from onnx_lint.ir.operators.proposals import Proposal, Proposals, preferred
 from onnx_lint.model import (
     AlikeNodes,
     FreshNames,
@@ -110,9 +109,7 @@ def _findings(
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
             hint = version_hint(hints[name], alike, node)
-            options = with_name(
-                node, index, meant[name], schema, _spatial_axes(model, node), is_required=name in misspelt
-            )
+            options = partial(_options, model, schema, node, index, meant[name], is_required=name in misspelt)
             yield Finding(
                 node.place.at("attribute", index),
                 f"{node.describe()} has attribute {quote(name)}, "
@@ -122,17 +119,17 @@ def _findings(
                 cause=version_cause(other, alike, name),
                 is_cause_shared=bool(other),
                 fix=respelled(node, index, meant[name], schema.attributes),
-                proposals=None if hint or not options else Proposals(_MEANT, options, len(options), ends_message=True),
+                proposals=None if hint else Proposals("did you mean {}?", options, ends_message=True),
             )
 
 
-_MEANT: Final = "did you mean {}?"
-
-
-def _spatial_axes(model: Model, node: Node) -> int | None:
-    """Return the number of axes behind batch and channels of input 0."""
+def _options(
+    model: Model, schema: OperatorSchema, node: Node, index: int, meant: str, *, is_required: bool
+) -> tuple[Proposal, ...]:
+    """Return the attribute with the name that was meant, with its value or with one number for each axis."""
     shape = model.shape_of(node.inputs[0], node.graph) if node.inputs else None
-    return None if shape is None else len(shape) - 2
+    axes = None if shape is None else len(shape) - 2
+    return preferred(with_name(node, index, meant, schema, axes, is_required=is_required))
 
 
 def _kind_of(model: Model, graph: Graph, name: str) -> str | None:

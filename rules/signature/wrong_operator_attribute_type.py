@@ -12,7 +12,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
-from onnx_lint.ir.operators.proposals import Proposals, ready
+from onnx_lint.ir.operators.proposals import Proposals, preferred, ready
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
     ATTRIBUTE_TYPE_NAMES,
@@ -102,7 +102,7 @@ def _proposals(model: Model, schema: OperatorSchema, node: Node, index: int) -> 
     if other is not None:
         text = f"the attribute for {ATTRIBUTE_TYPE_NAMES.get(attribute.type)} is {quote(other)}"
         options = (*options, ready(text, Assign(node.place.at("attribute", index).at("name"), other)))
-    return Proposals("{}", options, len(options)) if options else None
+    return Proposals("{}", lambda: preferred(options)) if options else None
 
 
 def _other_attribute(schema: OperatorSchema, attribute: Proto) -> str | None:

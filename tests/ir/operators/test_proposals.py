@@ -56,4 +56,4 @@ def test_a_new_name_differs_from_those_of_all_graphs_around():
 
 def test_one_change_is_the_whole_sentence():
     proposals = only(ready("with group=2 the shapes fit"))
-    assert (proposals.sentence, [each.text for each in proposals.options]) == ("{}", ["with group=2 the shapes fit"])
+    assert (proposals.sentence, [each.text for each in proposals.options()]) == ("{}", ["with group=2 the shapes fit"])
