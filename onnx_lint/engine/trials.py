@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -22,6 +22,7 @@ from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.loader import load
 from onnx_lint.model import Model
+from onnx_lint.model.model import remade
 from onnx_lint.rule import Finding, Related, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import listed, with_more
@@ -29,13 +30,13 @@ from onnx_lint.wording import listed, with_more
 MOST_TRIALS: Final = 20
 """The most changes that are tried of one model."""
 
-MOST_NODES: Final = 50_000
+MOST_NODES: Final = 100_000
 """The most nodes of all trials together: a trial takes as long as the first pass over the graphs at most."""
 
 MOST_FINDINGS: Final = 200
 """The most faults of a model that is worth a trial. With more of them, no single change is of much help."""
 
-SECONDS: Final = 10
+SECONDS: Final = 5
 """The processor time of all trials, for a model that takes unusually long for its nodes."""
 
 MOST_SHOWN: Final = 2
@@ -97,12 +98,18 @@ class Trials:
 
     def _passed(self, proposals: Proposals, kind: tuple[str, str], count: int) -> list[Proposal]:
         found: list[Proposal] = []
-        for index, each in enumerate(proposals.options):
+        for each in self._options(proposals):
             if self._mends(each, kind, count):
-                if index < proposals.ranked:
+                if each.is_preferred:
                     return [each]
                 found.append(each)
         return found if len(found) <= MOST_SHOWN else []
+
+    def _options(self, proposals: Proposals) -> Sequence[Proposal]:
+        if self._left > 0:
+            with self._model.crashes.at("looking for a change that mends a finding"):
+                return proposals.options()
+        return ()
 
     def _mends(self, proposal: Proposal, kind: tuple[str, str], count: int) -> bool:
         """Return whether the finding is gone after the change, and there is no other new one."""
@@ -139,7 +146,7 @@ class Trials:
         try:
             splices = self._splicer.splices_of(proposal.edits(self._model.operators))
             patches = [each.patch for each in self._splicer.with_lengths(splices)]
-            changed = self._model.remade(load, unpatched(self._source).patched(patches))
+            changed = remade(self._model, load, unpatched(self._source).patched(patches))
         except (EditError, ReadError):
             return None
         found = _kinds(changed) if changed.loaded else None
@@ -187,5 +194,5 @@ def _with(finding: Finding, proposals: Proposals, passed: list[Proposal]) -> Fin
     if proposals.cause is not None:
         finding = replace(finding, cause=proposals.cause, is_cause_shared=True)
     if proposals.ends_message:
-        return replace(finding, message=with_more(finding.message, words))
+        return replace(finding, message=with_more(finding.message, words), hint=proposals.help_line or finding.hint)
     return replace(finding, hint=words)

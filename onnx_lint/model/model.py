@@ -141,22 +141,6 @@ class Model:
         made.__dict__.update(self.__dict__, faults=faults)
         return made
 
-    def remade(self, load: Callable[..., Self], source: Source) -> Self:
-        """Return what `load` makes of another source of this document, in binary form, with all that was given here."""
-        return load(
-            source,
-            self.file_name,
-            self.standard,
-            self.directory,
-            self.limits,
-            self.kind,
-            schemas=self._schemas,
-            target=self.target,
-            opset_imports=self._supposed,
-            trusted_folders=self._trusted_folders,
-            given_folder=self._given_folder,
-        )
-
     @cached_property
     def ir_version(self) -> int:
         """The IR version that the model or operator set states; 0 if it states none, and for another document."""
@@ -589,3 +573,20 @@ def _fields_of_functions() -> frozenset[str]:
 
 def _is_any(_: object) -> bool:
     return True
+
+
+def remade(model: Model, load: Callable[..., Model], source: Source) -> Model:
+    """Return what `load` makes of another source of a model's document, in binary form, with all that it was given."""
+    return load(
+        source,
+        model.file_name,
+        model.standard,
+        model.directory,
+        model.limits,
+        model.kind,
+        schemas=model._schemas,
+        target=model.target,
+        opset_imports=model._supposed,
+        trusted_folders=model._trusted_folders,
+        given_folder=model._given_folder,
+    )

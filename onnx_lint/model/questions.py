@@ -405,7 +405,19 @@ def dimension_contradictions(model: Model) -> list[Contradiction]:
         return []  # without importing the module
     from onnx_lint.inference.flow.dimension_equations import contradictions
 
-    return contradictions(model.value_flow, model.crashes)
+    found = contradictions(model.value_flow, model.crashes)
+    return found and _without_exchanged(found, model)
+
+
+def _without_exchanged(found: list[Contradiction], model: Model) -> list[Contradiction]:
+    """Return the contradictions that are not about a node whose inputs were exchanged: that is another finding."""
+    from onnx_lint.inference.flow.exchange import exchange_behind
+    from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
+
+    declared = (each for each in model.value_flow.declared_shapes if isinstance(each, DeclaredShapeConflict))
+    exchanges = (exchange_behind(each, model.operators, model.value_flow) for each in declared)
+    nodes = {each.node.place for each in exchanges if each is not None}
+    return [each for each in found if nodes.isdisjoint({one.node.place for one in (each.equation, *each.because)})]
 
 
 def frozen_sizes(model: Model) -> list[FrozenSize]:

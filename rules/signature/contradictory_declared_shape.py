@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.inference.flow.exchange import Exchange, exchange_of
+from onnx_lint.inference.flow.exchange import Exchange, exchange_behind
 from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 from onnx_lint.inference.shapes.dims import agree
+from onnx_lint.ir.operators.proposals import Proposals
 from onnx_lint.model import Assign, Edit, Fix, Model, has_shape_conflicts, message
-from onnx_lint.rule import Finding, deletion_of, findings_of, replace, rule
+from onnx_lint.rule import Finding, Related, deletion_of, findings_of, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -61,8 +62,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     - The output of an If must fit both branches: "the shape of the corresponding output variable of the if-node (if
       present) must be compatible with both S1 and S2". If the condition is a constant, it must fit the branch that
       runs.
-    - If the output has exactly the declared shape with two inputs of the node exchanged, the help line says it, and no
-      fix declares another shape.
+    - If the output has exactly the declared shape with two inputs of the node exchanged, the finding is at these
+      inputs, and no fix declares another shape.
     - A Reshape to an unknown shape keeps the number of elements: `[N, 7]` is never `[N, 6]`, except for empty tensors.
     - A DictVectorizer of C keys makes `[C]` by its description ("A 1-D tensor") and `[1, C]` in ONNX Runtime. Both are
       accepted. No shape is inferred for the nodes behind it, only the declaration of its output is compared.
@@ -93,22 +94,22 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
         if not isinstance(conflict, DeclaredShapeConflict):
             yield from findings_of(model, conflict, clause, fix=fix)
             continue
-        exchange = _exchange(model, conflict)
+        exchange = exchange_behind(conflict, model.operators, model.value_flow)
         for finding in findings_of(model, conflict, clause, fix=None if exchange else fix, cause=conflict.cause):
-            if exchange is None:
-                yield finding
-            else:
-                yield replace(finding, message=conflict.describe_from_node(), proposals=exchange.proposals("shapes"))
+            yield finding if exchange is None else _of_exchange(finding, conflict, exchange)
 
 
-def _exchange(model: Model, conflict: DeclaredShapeConflict) -> Exchange | None:
-    """Return the exchange of two inputs of the node with which its output has exactly the declared shape."""
-    definition = conflict.definition
-    if definition is None or definition.node is None or definition.graph is not conflict.graph:
-        return None
-    exchange = exchange_of(definition.node, model.operators, model.value_flow)
-    is_it = exchange is not None and exchange.shapes[definition.index] == conflict.declared.shape
-    return exchange if is_it else None
+def _of_exchange(finding: Finding, conflict: DeclaredShapeConflict, exchange: Exchange) -> Finding:
+    """Return the finding at the inputs of the node that were exchanged: the declaration is right."""
+    first, second = (exchange.node.place.at("input", index) for index in exchange.pair)
+    return replace(
+        finding,
+        place=first,
+        message=conflict.describe_from_node(),
+        related=(Related(second, "the other input"), Related(finding.place, "the declared shape")),
+        allowed="the inputs in the order of the operator",
+        proposals=Proposals("with {} the shapes fit", lambda: (exchange.proposal,)),
+    )
 
 
 def _declaration_of(conflict: object) -> Fix | None:

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from onnx_lint.inference.flow.cast_fix import CastFix
 from onnx_lint.inference.flow.exchange import exchange_of
 from onnx_lint.inference.flow.type_conflict import DeclarationConflict, ImpossibleDeclaration
-from onnx_lint.model import Model, has_type_conflicts
-from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, rule
+from onnx_lint.inference.types.type_string import TENSORS
+from onnx_lint.ir.operators.proposals import Proposals, ready
+from onnx_lint.model import ELEMENT_TYPES, Assign, Fix, Model, has_type_conflicts
+from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, replace, rule
+from onnx_lint.wording import quote
 
 
 @rule(clause=("NOD-8", "VI-6", "FUN-23a", "FUN-23c"), since="0.1.0", about=has_type_conflicts, needs="node")
@@ -67,9 +70,25 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
             continue  # with the inputs in their order the declaration is right
         of_value_info = flow.clause_of(conflict, "FUN-23a", "FUN-23c", "VI-6")
         clause = "NOD-8" if conflict.field == "output" else of_value_info
-        yield from findings_of(
-            model, conflict, clause, fix=casts.of(conflict) or deletion_of(conflict), cause=_cause(conflict)
-        )
+        fix = casts.of(conflict) or deletion_of(conflict)
+        for finding in findings_of(model, conflict, clause, fix=fix, cause=_cause(conflict)):
+            yield finding if isinstance(fix, Fix) else replace(finding, proposals=_proposals(conflict))
+
+
+def _proposals(conflict: DeclarationConflict | ImpossibleDeclaration) -> Proposals | None:
+    """Return the other number of the Cast, and the other declaration of an output, of which one is right."""
+    if not isinstance(conflict, DeclarationConflict) or conflict.field != "output" or conflict.graph.is_function:
+        return None
+    options = []
+    if conflict.cast_to is not None and conflict.declared in TENSORS:
+        code, cast = TENSORS.index(conflict.declared), conflict.cast_to
+        name = ELEMENT_TYPES[code].name.upper()
+        options.append(ready(f"write to={code} ({name})", Assign(cast.at("i"), code)))
+    if conflict.inferred in TENSORS and conflict.declared in TENSORS:
+        made, declared = TENSORS.index(conflict.inferred), conflict.place.at("type").at("tensor_type").at("elem_type")
+        text = f"declare output {quote(conflict.subject)} as {conflict.inferred}"
+        options.append(ready(text, Assign(declared, made)))
+    return Proposals("{}", lambda: options)
 
 
 def _cause(conflict: DeclarationConflict | ImpossibleDeclaration) -> str | None:

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from onnx_lint.inference.flow.constant_fixes import ScalarFix
+from onnx_lint.inference.flow.exchange import exchange_of
+from onnx_lint.inference.flow.shape_conflict import ShapeConflict
+from onnx_lint.ir.operators.proposals import Proposal
 from onnx_lint.model import Model, has_shape_conflicts
-from onnx_lint.rule import Finding, findings_of_nodes, rule
+from onnx_lint.rule import Finding, findings_of_nodes, replace, rule
 
 
 @rule(
@@ -22,8 +26,8 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     Follow the shape back to the place where it first differs from what you meant: an input with a wrong declaration, a
     missing or surplus Reshape or Transpose, weights of another layer. The finding says where each shape comes from. If
-    one change of the node makes its shapes fit, for example `transB=1`, another `axis` or an Unsqueeze of a bias, the
-    help line says it.
+    one change of the node makes its shapes fit, for example `transB=1`, another `axis`, an Unsqueeze of a bias or two
+    exchanged inputs, the help line says it. onnx-lint tries each change on a copy of the model.
 
     `onnx-lint fix --unsafe-fixes` (unsafe: the tensor gets another shape) makes a scalar of a constant `[1]` if all its
     users require a scalar: `initializer { name: "min" data_type: 1 dims: 1 float_data: 0 }` of a Clip becomes
@@ -79,4 +83,14 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     """
     conflicts = [conflict for conflict in model.value_flow.shapes if conflict.source is None]
     clauses = ((each, "NOD-8d" if each.is_taken or each.remark is not None else "NOD-8a") for each in conflicts)
-    yield from findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of)
+    of_place = {each.place: each for each in reversed(conflicts)}
+    for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of):
+        options = partial(_options, model, of_place[finding.place])
+        yield replace(finding, proposals=replace(of_place[finding.place].proposals, options=options))
+
+
+def _options(model: Model, conflict: ShapeConflict) -> Sequence[Proposal]:
+    """Return the changes of the node, or else the exchange of two inputs, with which its shapes fit."""
+    changes = conflict.proposals.options()
+    exchange = None if changes else exchange_of(conflict.node, model.operators, model.value_flow)
+    return changes if exchange is None else [exchange.proposal]

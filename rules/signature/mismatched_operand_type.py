@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
+from onnx_lint.inference.flow.casts import casts_for
 from onnx_lint.inference.flow.constant_fixes import Int64Fix
 from onnx_lint.inference.flow.exchange import exchange_of
-from onnx_lint.inference.flow.type_conflict import refused_initializers
+from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
+from onnx_lint.ir.operators.proposals import Proposal, Proposals, preferred
 from onnx_lint.model import Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, replace, rule
 
@@ -54,8 +57,8 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     - The thresholds and leaf weights of TreeEnsemble must have the type of its input. The text does not say it; onnx
       and ONNX Runtime refuse other types.
     - Types follow from inputs, initializers and attributes through all nodes, subgraphs and functions.
-    - If the types fit with two inputs exchanged, the help line says it, and a wrong type of the output is not another
-      finding.
+    - If the types fit with two inputs exchanged, or with a Cast, the help line says it. onnx-lint tries each on a copy
+      of the model. If inputs are exchanged, a wrong type of the output is not another finding.
     - If several operators refuse the type of one initializer, and one type fits all of them, the report has one finding
       with all these nodes.
     - A function is checked with the types of its calls. A fault in its body is reported once.
@@ -69,13 +72,20 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     conflicts = list(conversions_apart(model, model.value_flow.operands))
     refused = refused_initializers(conflicts)
     fix = Int64Fix(conflicts, model.graphs).of
-    nodes = {each.place: each.node for each in conflicts}
+    of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, ((each, "NOD-8") for each in conflicts), fix=fix):
         if finding.proposals is None and finding.fix is None:
-            exchange = exchange_of(nodes[finding.place], model.operators, model.value_flow)
-            finding = finding if exchange is None else replace(finding, proposals=exchange.proposals("types"))
+            options = partial(_options, model, of_place[finding.place])
+            finding = replace(finding, proposals=Proposals("with {} the types fit", options))
         if finding.place in refused and finding.count == 1:
             cause, allowed = refused[finding.place]
             yield replace(finding, cause=cause, allowed=allowed)
         else:
             yield finding
+
+
+def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:
+    """Return the exchange of two inputs, which is preferred, and the Casts, with which the types may fit."""
+    exchange = exchange_of(conflict.node, model.operators, model.value_flow)
+    exchanges = () if exchange is None else preferred([exchange.proposal])
+    return (*exchanges, *casts_for(conflict))

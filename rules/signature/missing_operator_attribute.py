@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from onnx_lint.inference.flow.repairs import values_of_missing
 from onnx_lint.ir.operators.mismatch import (
     attributes_for_runtime,
     describe_schema,
@@ -14,7 +16,16 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
-from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, has_misused_operators
+from onnx_lint.ir.operators.proposals import Proposal, Proposals, attribute_edit, only, ready
+from onnx_lint.model import (
+    ATTRIBUTE_TYPE_CODES,
+    AlikeNodes,
+    Model,
+    Node,
+    OperatorSchema,
+    has_misused_operators,
+    message,
+)
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
 from onnx_lint.spec.operators.combinations import Combination
@@ -78,7 +89,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
         if groups:
             moved = set(moved_to_inputs(model.operators.schemas, schema, alike).values())
             groups = [group for group in groups if not _has_input(group, moved)]
-        other = other_version(model.operators.schemas, schema, alike) if missing or groups else ""
+        other = other_version(model.operators.schemas, schema, alike, missing) if missing or groups else ""
         for name in missing:
             for node in alike.nodes:
                 hint = version_hint(other, alike, node)
@@ -91,7 +102,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     subject=name,
                     cause=version_cause(other, alike, name),
                     is_cause_shared=bool(other),
-                    hint=_declared_type(model, schema, node, name),
+                    proposals=_declared_type(model, schema, node, name) or _fitting_number(model, schema, node, name),
                 )
         for group in groups:
             yield from _without_any(schema, alike, group, other)
@@ -108,7 +119,18 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                 )
 
 
-def _declared_type(model: Model, schema: OperatorSchema, node: Node, name: str) -> str | None:
+def _fitting_number(model: Model, schema: OperatorSchema, node: Node, name: str) -> Proposals:
+    """Return the numbers of the attribute with which the shapes of the node fit."""
+
+    def options() -> list[Proposal]:
+        inputs = tuple([model.value_flow.fact_of(each, node.graph) for each in node.inputs])
+        changes = values_of_missing(node, schema, inputs, name)
+        return [Proposal(each.text, partial(each.edits, node)) for each in changes]
+
+    return Proposals("with {} the shapes fit", options)
+
+
+def _declared_type(model: Model, schema: OperatorSchema, node: Node, name: str) -> Proposals | None:
     """Return the number of the element type of output 0, if the attribute decides that and it is declared."""
     if not is_element_type(schema, name) or not node.outputs:
         return None
@@ -117,7 +139,10 @@ def _declared_type(model: Model, schema: OperatorSchema, node: Node, name: str) 
         element = value if isinstance(value, str) else element_type_name(value)  # a name up to opset 5
         if kind == f"tensor({element.lower()})":
             number = "" if element == value else f" ({element})"
-            return f"write {name}={value}{number}, as output 0 is declared"
+            kinds = {"type": ATTRIBUTE_TYPE_CODES["STRING"], "s": value.encode()} if isinstance(value, str) else {}
+            made = message("AttributeProto")(name=name, **(kinds or {"type": ATTRIBUTE_TYPE_CODES["INT"], "i": value}))
+            text = f"write {name}={value}{number}, as output 0 is declared"
+            return only(ready(text, attribute_edit(node, made)))
     return None
 
 

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
+from typing import Final
 
 from onnx_lint.ir.operators.mismatch import describe_importer
+from onnx_lint.ir.operators.proposals import Proposals, ready
 from onnx_lint.model import (
+    Assign,
     FaultKind,
     Function,
     Model,
@@ -16,9 +19,9 @@ from onnx_lint.model import (
 )
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain, sources
-from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
+from onnx_lint.spec.operators.foreign_names import OF_FRAMEWORKS, RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
-from onnx_lint.wording import quote, quote_some, suggestion
+from onnx_lint.wording import nearest, quote, quote_some
 
 _RUNTIME_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")
 
@@ -100,32 +103,47 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
         # Only the text from edition 1.16 on has the sentence on letter case.
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
         what: dict[str, str] = {}
+        near: str | None = None
         for node in alike.nodes:
             if unreadable and node.place.at("op_type") in unreadable:
                 continue
             who = describe_importer(node)
             if who not in what:
                 imported = model.imports.domains(node.graph.function)
-                what[who] = _what_is_known(schemas, operator, who, imported, spelling, known)
-            yield _finding(node, operator, clause, what[who], _called(model, node, own))
+                what[who] = _what_is_known(schemas, operator, who, imported)
+                near = near or _nearest(operator.op_type, what[who], spelling, known)
+            function = _called(model, node, own)
+            proposals = _other_name(node, near) if function is None else _own_domain(node, function)
+            yield _finding(node, operator, clause, what[who], function, proposals)
 
 
-def _finding(node: Node, operator: Operator, clause: str, known: str, function: Function | None) -> Finding:
+def _finding(
+    node: Node, operator: Operator, clause: str, known: str, function: Function | None, proposals: Proposals | None
+) -> Finding:
     """Return the finding for a node; `known` says what is known of its operator, `function` is one that it may mean."""
     if function is not None:
-        known = f"{_domain(operator.domain)} {operator.opset_version} does not have"
-        known += f"; did you mean {quote(function.qualified_name)}, a function of the model?"
+        known = f"{_domain(operator.domain)} {operator.opset_version} {_LACKS}"
     return Finding(
         node.place.at("op_type"),
         f"{node.describe()} uses an operator that {known}",
         related=() if function is None else (Related(function.place, "defines the operator"),),
-        hint=None if function is None else f"write domain={quote(function.domain)} on the node",
+        proposals=proposals,
         clause=clause,
         allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
         subject=operator.op_type,
         cause=operator.versioned_name,
         case="own-operator" if _is_of_runtime(operator) else None,
     )
+
+
+def _nearest(name: str, what: str, spelling: str | None, known: list[str]) -> str | None:
+    """Return the operator that a wrong name may mean. `what`: what is known of that name."""
+    if _LACKS not in what:
+        return None
+    foreign = OF_FRAMEWORKS.get(name)
+    if foreign in known:
+        return foreign
+    return spelling or (nearest(name, known) if what.endswith(_LACKS) else None)
 
 
 def _own_functions(model: Model, names: Set[str]) -> dict[str, list[Function]]:
@@ -150,6 +168,27 @@ def _called(model: Model, node: Node, own: Mapping[str, list[Function]]) -> Func
     return None
 
 
+def _own_domain(node: Node, function: Function) -> Proposals:
+    """Return the domain of a function that the node forgot."""
+    option = ready(quote(function.qualified_name), Assign(node.place.at("domain"), function.domain))
+    help_line = f"write domain={quote(function.domain)} on the node"
+    return Proposals(
+        "did you mean {}, a function of the model?", lambda: (option,), ends_message=True, help_line=help_line
+    )
+
+
+def _other_name(node: Node, near: str | None) -> Proposals | None:
+    """Return another operator of nearly the name of the wrong one."""
+    if near is None:
+        return None
+    option = ready(quote(near), Assign(node.place.at("op_type"), near))
+    return Proposals("did you mean {}?", lambda: (option,), ends_message=True)
+
+
+_LACKS: Final = "does not have"
+"""The end of what is known of an operator if there is nothing else."""
+
+
 def _is_of_runtime(operator: Operator) -> bool:
     return not operator.domain and (
         operator.op_type in RUNTIME_HAD_FIRST or operator.op_type in onnxruntime_default_domain()
@@ -161,8 +200,6 @@ def _what_is_known(
     operator: Operator,
     who: str,
     domains: Set[str],
-    spelling: str | None,
-    known: list[str],
 ) -> str:
     imported = f"{_domain(operator.domain)} {operator.opset_version}"
     versions = schemas.versions(operator.domain, operator.op_type)
@@ -171,11 +208,8 @@ def _what_is_known(
         came += f"but {who} imports {operator.opset_version}"
         is_runtimes = not operator.domain and operator.op_type in RUNTIME_HAD_FIRST
         return f"{came}; below that version {_list_of_runtime()} has it" if is_runtimes else came
-    if spelling:
-        return f"{imported} does not have; did you mean {quote(spelling)}?"
     who_has = _who_has(schemas, operator, domains)
-    what = f"; {who_has}" if who_has is not None else suggestion(operator.op_type, known)
-    return f"{imported} does not have{what}"
+    return f"{imported} {_LACKS}{'' if who_has is None else f'; {who_has}'}"
 
 
 def _who_has(schemas: OperatorSchemas, operator: Operator, domains: Set[str]) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from onnx_lint.ir.operators.attribute_fixes import inputs_instead, respelled
+from onnx_lint.ir.operators.attribute_proposals import meant_attribute, with_name
 from onnx_lint.ir.operators.mismatch import (
     attributes_with,
     describe_schema,
@@ -15,6 +16,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
+from onnx_lint.ir.operators.proposals import Proposal, Proposals, preferred
 from onnx_lint.model import (
     AlikeNodes,
     FreshNames,
@@ -27,7 +29,7 @@ from onnx_lint.model import (
     value_names,
 )
 from onnx_lint.rule import Finding, Related, replace, rule
-from onnx_lint.wording import listed, nearest, quote, quote_some, suggestion
+from onnx_lint.wording import listed, quote, quote_some
 
 
 @rule(clause="NOD-7", since="0.1.0", about=has_misused_operators, needs="node")
@@ -94,12 +96,7 @@ def _findings(
     allowed = f"the {noun} {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
     hints = {name: other or _hint(schemas, schema, name) for name in unknown}
     misspelt = misspelt_attributes(schemas, schema, alike)
-    meant = {
-        name: f"; did you mean {quote(misspelt[name])}, which it requires?"
-        if name in misspelt
-        else suggestion(name, schema.attributes)
-        for name in unknown
-    }
+    meant = {name: misspelt.get(name) or meant_attribute(name, schema) or "" for name in unknown}
     moved = moved_to_inputs(schemas, schema, alike)
     for node in alike.nodes:
         if moved:
@@ -111,8 +108,8 @@ def _findings(
             yield replace(found, cause=cause, is_cause_shared=bool(other), fix=fix)
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
-            hint = version_hint(hints[name], alike, node) or meant[name]
-            right = misspelt.get(name) or nearest(name, schema.attributes) or ""
+            hint = version_hint(hints[name], alike, node)
+            options = partial(_options, model, schema, node, index, meant[name], is_required=name in misspelt)
             yield Finding(
                 node.place.at("attribute", index),
                 f"{node.describe()} has attribute {quote(name)}, "
@@ -121,8 +118,18 @@ def _findings(
                 subject=name,
                 cause=version_cause(other, alike, name),
                 is_cause_shared=bool(other),
-                fix=respelled(node, index, right, schema.attributes),
+                fix=respelled(node, index, meant[name], schema.attributes),
+                proposals=None if hint else Proposals("did you mean {}?", options, ends_message=True),
             )
+
+
+def _options(
+    model: Model, schema: OperatorSchema, node: Node, index: int, meant: str, *, is_required: bool
+) -> tuple[Proposal, ...]:
+    """Return the attribute with the name that was meant, with its value or with one number for each axis."""
+    shape = model.shape_of(node.inputs[0], node.graph) if node.inputs else None
+    axes = None if shape is None else len(shape) - 2
+    return preferred(with_name(node, index, meant, schema, axes, is_required=is_required))
 
 
 def _kind_of(model: Model, graph: Graph, name: str) -> str | None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.operators.attribute_proposals import with_type
 from onnx_lint.ir.operators.mismatch import (
     attributes_with,
     describe_schema,
@@ -11,7 +12,18 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
-from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, Model, OperatorSchema, Proto, has_misused_operators
+from onnx_lint.ir.operators.proposals import Proposals, preferred, ready
+from onnx_lint.model import (
+    ATTRIBUTE_TYPE_CODES,
+    ATTRIBUTE_TYPE_NAMES,
+    Assign,
+    Model,
+    Node,
+    OperatorSchema,
+    Proto,
+    has_misused_operators,
+    message,
+)
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
 from onnx_lint.wording import quote
@@ -61,30 +73,51 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
             for index in attributes_with(node, wrong):
                 attribute = node.attribute_protos[index]
                 expected = schema.attributes[attribute.name].type
-                number = _number(schema, attribute)
-                takes = f"{describe_schema(schema)} needs {expected}{'' if number else hint}"
+                proposals = _proposals(model, schema, node, index)
+                takes = f"{describe_schema(schema)} needs {expected}{'' if proposals else hint}"
                 yield Finding(
                     node.place.at("attribute", index),
                     f"attribute {quote(attribute.name)} of {node.describe()} is of type "
                     f"{ATTRIBUTE_TYPE_NAMES.get(attribute.type, attribute.type)}, but {takes}",
                     allowed=expected,
                     subject=attribute.name,
-                    hint=f"write {attribute.name}={number}" if number else _other_attribute(schema, attribute),
+                    proposals=proposals,
                     cause=version_cause(other, alike, f"{attribute.name} {attribute.type}"),
                     is_cause_shared=bool(other),
                 )
 
 
+def _proposals(model: Model, schema: OperatorSchema, node: Node, index: int) -> Proposals | None:
+    """Return the value in the type that the operator needs, or another attribute for the value."""
+    attribute = node.attribute_protos[index]
+    shape = model.shape_of(node.inputs[0], node.graph) if node.inputs else None
+    options = with_type(node, index, schema, None if shape is None else len(shape) - 2)
+    number = _number(schema, attribute)
+    if number is not None:
+        code, words = number
+        made = message("AttributeProto")(name=attribute.name, type=ATTRIBUTE_TYPE_CODES["INT"], i=code)
+        text = f"write {attribute.name}={code} ({words})"
+        options = (*options, ready(text, Assign(node.place.at("attribute", index), made)))
+    other = _other_attribute(schema, attribute)
+    if other is not None:
+        text = f"the attribute for {ATTRIBUTE_TYPE_NAMES.get(attribute.type)} is {quote(other)}"
+        options = (*options, ready(text, Assign(node.place.at("attribute", index).at("name"), other)))
+    return Proposals("{}", lambda: preferred(options)) if options else None
+
+
 def _other_attribute(schema: OperatorSchema, attribute: Proto) -> str | None:
-    """Return a hint at the one attribute of the type whose name begins as this one does, as value_int of Constant."""
+    """Return the one attribute of the type whose name begins as this one does, as `value` and `value_int` do."""
     given = ATTRIBUTE_TYPE_NAMES.get(attribute.type)
-    prefix = f"{attribute.name}_"
-    alike = [name for name, each in schema.attributes.items() if name.startswith(prefix) and each.type == given]
-    return f"the attribute for {given} is {quote(alike[0])}" if len(alike) == 1 else None
+    alike = [
+        name
+        for name, each in schema.attributes.items()
+        if each.type == given and (name.startswith(f"{attribute.name}_") or attribute.name.startswith(f"{name}_"))
+    ]
+    return alike[0] if len(alike) == 1 else None
 
 
-def _number(schema: OperatorSchema, attribute: Proto) -> str | None:
+def _number(schema: OperatorSchema, attribute: Proto) -> tuple[int, str] | None:
     """Return the number of the element type that a string names, with the name; None if the operator has no such."""
     wanted = attribute.s.decode("utf-8", "replace").upper() if is_element_type(schema, attribute.name) else ""
     codes = allowed_values(schema, attribute.name) if wanted else None
-    return next((f"{code} ({wanted})" for code in codes or () if element_type_name(int(code)) == wanted), None)
+    return next(((int(code), wanted) for code in codes or () if element_type_name(int(code)) == wanted), None)

@@ -68,7 +68,8 @@ def test_no_case_is_lost():
 
 
 def test_a_name_that_looks_like_a_place_stays_as_it_is():
-    text = 'name: "graph.node[0]" node { op_type: "Relu" input: "the model" output: "graph.output[0]" }'
+    node = 'node { op_type: "Relu" input: "the model" output: "y" }'
+    text = f'name: "graph.node[0]" {node} input {{ name: "graph.output[0]" }}'
     graph = text_format.Parse(text, schema.message("GraphProto")(), descriptor_pool=schema.pool())
     report = lint(
         graph.SerializeToString(), {"proto": "GraphProto", "opset_imports": {"": 17}}, select="undefined-name"
@@ -77,7 +78,7 @@ def test_a_name_that_looks_like_a_place_stays_as_it_is():
         (
             "node[0].input[0]",
             "unnamed node 0 (Relu) of the graph uses 'the model', which nothing defines; "
-            "'graph.output[0]' is used by nothing",
+            "did you mean 'graph.output[0]'?",
         )
     ]
 

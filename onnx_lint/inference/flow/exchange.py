@@ -12,11 +12,12 @@ from onnx_lint.inference.shapes.fact import Facts
 from onnx_lint.inference.shapes.operands import Outputs
 from onnx_lint.inference.types.typed_operator import typed_operator
 from onnx_lint.ir.graph import Node
-from onnx_lint.ir.operators.proposals import Proposals, exchange_edits, only
+from onnx_lint.ir.operators.proposals import Proposal, exchange_edits
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
+    from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
     from onnx_lint.inference.flow.value_flow import ValueFlow
     from onnx_lint.ir.operators.operators import Operators
 
@@ -29,11 +30,22 @@ class Exchange(Record):
     shapes: Outputs
     """The shapes of the outputs that the node then has."""
 
-    def proposals(self, what: str) -> Proposals:
-        """Return the exchange as a change to try. `what`: `types` or `shapes`."""
+    @property
+    def proposal(self) -> Proposal:
+        """The exchange as a change to try."""
         one, other = (f"{index} {quote(self.node.inputs[index])}" for index in self.pair)
-        sentence = f"with inputs {one} and {other} of {self.node.describe()} exchanged the {what} fit"
-        return only(sentence, lambda _: exchange_edits(self.node, self.pair))
+        text = f"inputs {one} and {other} of {self.node.describe()} exchanged"
+        return Proposal(text, lambda _: exchange_edits(self.node, self.pair))
+
+
+def exchange_behind(conflict: DeclaredShapeConflict, operators: Operators, flow: ValueFlow) -> Exchange | None:
+    """Return the exchange of two inputs of the node with which its output has exactly the declared shape."""
+    definition = conflict.definition
+    if definition is None or definition.node is None or definition.graph is not conflict.graph:
+        return None
+    exchange = exchange_of(definition.node, operators, flow)
+    is_it = exchange is not None and exchange.shapes[definition.index] == conflict.declared.shape
+    return exchange if is_it else None
 
 
 def exchange_of(node: Node, operators: Operators, flow: ValueFlow) -> Exchange | None:

@@ -53,6 +53,11 @@ def unsqueezed(node: Node, index: int, axes: Sequence[int], operators: Operators
     yield from _before(node, index, "Unsqueeze", [], name)
 
 
+def converted(node: Node, index: int, element_type: int) -> Iterator[Edit]:
+    """Yield the edits that put a Cast before an input."""
+    yield from _before(node, index, "Cast", [number_attribute("to", element_type)])
+
+
 def with_list(node: Node, index: int, content: Sequence[int]) -> Iterator[Edit]:
     """Yield the edits that let an input be a constant list of int64."""
     name = fresh_names(node.graph).like(f"{node.inputs[index]}_list")

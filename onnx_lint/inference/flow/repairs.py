@@ -148,6 +148,22 @@ def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: Plain
     return [change for change, _ in fitting.values()] if len(fitting) <= MOST_FITTING else []
 
 
+def values_of_missing(node: Node, schema: OperatorSchema, inputs: Facts, name: str) -> list[Change]:
+    """Return the numbers of an attribute that a node lacks, with which its shapes fit."""
+    rule, tried = shape_rule(schema), VALUES.get(schema.name, EMPTY).get(name)
+    attributes = attribute_values(node.attribute_protos, schema, None)
+    if rule is None or tried is None or attributes is None or len(inputs) > MOST_INPUTS:
+        return []
+    operands = Operands(schema, attributes, inputs, len(node.outputs))
+    found = []
+    for value in islice((operands.integer(name, 0), *tried(operands)), MOST_CHANGES):
+        change = _of_attributes({name: value})
+        values: ChainMap[str, AttributeValue] = ChainMap(change.attributes, attributes)  # type: ignore[arg-type]
+        if _fitting_outputs(node, Operands(schema, values, inputs, len(node.outputs)), values, rule) is not None:
+            found.append(change)
+    return found if len(found) <= MOST_FITTING else []
+
+
 def _of_different_outputs(fitting: Mapping[str, tuple[Change, object]]) -> dict[str, tuple[Change, object]]:
     """Return the first of the changes with each shape of the output: -1 and 0 may be two ways to write one shape."""
     found: dict[str, tuple[Change, object]] = {}

@@ -124,11 +124,13 @@ class ShapeConflict(WordedProblem):
         return f"dimension {self.problem.axis}" if isinstance(self.problem, Overflow) else WHOLE
 
     @property
-    def proposals(self) -> Proposals | None:
-        """The changes with which the shapes of the node fit; None if there is none, or too many."""
+    def proposals(self) -> Proposals:
+        """The changes with which the shapes of the node fit."""
+        return Proposals("with {} the shapes fit", self._changes)
+
+    def _changes(self) -> list[Proposal]:
         changes = repairs_of(self.node, self.schema, self.inputs, self.problem)
-        options = [Proposal(each.text, partial(each.edits, self.node)) for each in changes]
-        return Proposals("with {} the shapes fit", tuple(options)) if options else None
+        return [Proposal(each.text, partial(each.edits, self.node)) for each in changes]
 
     def describe(self) -> str:
         """Return the shapes or numbers, and the requirement."""

@@ -24,7 +24,7 @@ from onnx_lint.inference.types.type_string import (
 from onnx_lint.inference.types.typed_operator import Inputs, allowed_types, shared_variable
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_with
-from onnx_lint.ir.operators.proposals import Proposals, only
+from onnx_lint.ir.operators.proposals import Proposal, Proposals, only
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema, OperatorSchemas, Parameter
@@ -93,7 +93,7 @@ class OperandConflict(Record):
             return None
         values = {problem.attribute: problem.fitting}
         sentence = f"with {problem.attribute}={problem.fitting} the types fit"
-        return only(sentence, lambda _: with_attributes(self.node, values))
+        return only(Proposal(sentence, lambda _: with_attributes(self.node, values)))
 
     @property
     def inner(self) -> str:

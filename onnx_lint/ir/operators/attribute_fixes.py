@@ -59,7 +59,7 @@ def _tensor(attribute: Any, kind: str | None) -> Any:
     tensor = messages.message("TensorProto")
     if field == "ints":
         return tensor(data_type=_INT64, dims=[len(attribute.ints)], int64_data=attribute.ints)
-    if field == "i" and attribute.name == "k":
+    if field == "i" and attribute.name in _LISTS_OF_ONE:
         return tensor(data_type=_INT64, dims=[1], int64_data=[attribute.i])
     if field not in ("f", "floats") or kind not in _FLOATS:
         return None
@@ -70,6 +70,10 @@ def _tensor(attribute: Any, kind: str | None) -> Any:
     except OverflowError:  # float16 has no such number
         return None
     return tensor(data_type=number, dims=[len(values)] if field == "floats" else [], raw_data=data)
+
+
+_LISTS_OF_ONE: Final = frozenset({"axes", "axis", "dim", "dims", "k"})
+"""Attributes whose one number becomes a list of one element."""
 
 
 def respelled(node: Node, index: int, name: str, known: Mapping[str, AttributeSchema]) -> Fix | str:

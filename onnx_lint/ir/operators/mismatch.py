@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import EMPTY, Record
@@ -20,7 +20,7 @@ from onnx_lint.spec.operators import (
 )
 from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
-from onnx_lint.wording import counted, listed, nearest, unquoted
+from onnx_lint.wording import counted, listed, unquoted
 
 if TYPE_CHECKING:
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
@@ -141,13 +141,33 @@ def moved_to_inputs(schemas: OperatorSchemas, schema: OperatorSchema, alike: Ali
         if (other := schemas.find(schema.domain, schema.name, version)) is not None
         for name in other.attributes
     }
-    return {name: index for name, index in found.items() if name in had or name == schema.inputs[index].name}
+    usual = {*had, *renamed}
+    return {name: index for name, index in found.items() if name in usual or name == schema.inputs[index].name}
 
+
+_AXES: Final = {"axis": "axes", "dim": "axes", "dims": "axes"}
 
 _RENAMED: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
-    ("", "Pad"): {"paddings": "pads", "value": "constant_value"},
+    ("", "Pad"): {"paddings": "pads", "padding": "pads", "value": "constant_value"},
+    **{
+        ("", name): _AXES
+        for name in (
+            "ReduceL1",
+            "ReduceL2",
+            "ReduceLogSum",
+            "ReduceLogSumExp",
+            "ReduceMax",
+            "ReduceMean",
+            "ReduceMin",
+            "ReduceProd",
+            "ReduceSum",
+            "ReduceSumSquare",
+            "Squeeze",
+            "Unsqueeze",
+        )
+    },
 }
-"""By operator, the attributes of an earlier version that became inputs of other names; no other operator has any."""
+"""By operator, attributes that are inputs of other names: of an earlier version of Pad, and in other frameworks."""
 
 
 def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
@@ -175,12 +195,16 @@ _REQUIRED_BY_RUNTIME: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 
 
 def misspelt_attributes(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, str]:
-    """Return the unknown attributes with nearly the name of a required one that the nodes lack: by name, that name."""
+    """Return the unknown attributes that mean a required one that the nodes lack: by name, that name."""
     missing = missing_attributes(schema, alike)
     if not missing:
         return {}
     unknown = set(unknown_attributes(schema, alike)) - moved_to_inputs(schemas, schema, alike).keys()
-    near = {name: nearest(name, schema.attributes) for name in unknown}
+    if not unknown:
+        return {}
+    from onnx_lint.ir.operators.attribute_proposals import meant_attribute
+
+    near = {name: meant_attribute(name, schema) for name in unknown}
     return {name: meant for name, meant in near.items() if meant in missing}
 
 
@@ -251,12 +275,20 @@ def _is_mismatch(alike: AlikeNodes) -> bool:
     return False
 
 
-def other_version(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> str:
+def other_version(
+    schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes, missing: Collection[str] = ()
+) -> str:
     """Return the words that name another version of the operator that the nodes fit; empty if they fit none.
 
-    The next newer version is preferred, then the next older one.
+    The next newer version is preferred, then the next older one. `missing`: the attributes that the nodes lack. An
+    older version that merely had a default for one of them is not meant: the attribute was forgotten.
     """
-    found = version_with(schemas, schema, lambda other: fits(other, alike))
+
+    def is_meant(other: OperatorSchema) -> bool:
+        is_older = other.since_version < schema.since_version
+        return fits(other, alike) and not (is_older and any(name in other.attributes for name in missing))
+
+    found = version_with(schemas, schema, is_meant)
     if found is None:
         return ""
     return f"this is {unquoted(schema.name)} as {'of' if found[1] else 'it was up to'} opset {found[0]}"

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.names.renaming import FreshNames, value_names
 from onnx_lint.ir.places.edits import Assign, Edit, Insert
@@ -27,6 +27,8 @@ class Proposal(Record):
     edits: EditsOf
     note: tuple[Place, str] | None = None
     """A place to show if the proposal is reported, and what it is."""
+    is_preferred: bool = False
+    """True if no other one is reported if this one mends the model."""
 
 
 class Proposals(Record):
@@ -34,19 +36,30 @@ class Proposals(Record):
 
     sentence: str
     """What to do, with `{}` for the changes."""
-    options: tuple[Proposal, ...]
-    ranked: int = 0
-    """The number of options at the beginning of which the first that mends the model is the one. Of the others two may
-    be reported, and none if more of them mend it."""
+    options: Callable[[], Sequence[Proposal]]
+    """Returns the changes, preferred ones first. Of the others two may be reported, and none if more of them mend the
+    model. They are made only for a report, and not for the findings of a trial."""
     cause: str | None = None
     """The cause that all findings with these proposals share if they mend the model. They are tried once."""
     ends_message: bool = False
     """True if the sentence ends the message, and is no line of its own."""
+    help_line: str | None = None
+    """The line of its own beside a sentence that ends the message."""
 
 
-def only(text: str, edits: EditsOf) -> Proposals:
+def ready(text: str, *edits: Edit) -> Proposal:
+    """Return a change whose edits are made already."""
+    return Proposal(text, lambda _: edits)
+
+
+def preferred(proposals: Iterable[Proposal]) -> tuple[Proposal, ...]:
+    """Return the changes as such of which the first that mends the model is the one to report."""
+    return tuple([replace(each, is_preferred=True) for each in proposals])
+
+
+def only(proposal: Proposal) -> Proposals:
     """Return one change, whose words are the whole sentence."""
-    return Proposals("{}", (Proposal(text, edits),))
+    return Proposals("{}", lambda: (proposal,))
 
 
 def attribute_edit(node: Node, attribute: Proto) -> Edit:

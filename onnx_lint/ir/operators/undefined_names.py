@@ -43,7 +43,7 @@ class UndefinedNames:
             return f"{elsewhere.describe()} does not define before the node that runs this graph"
         return f"only {elsewhere.describe()} defines; names of that graph are not visible here"
 
-    def proposals(self, name: str, graph: Graph, types: Set[str]) -> Proposals | None:
+    def proposals(self, name: str, graph: Graph, types: Set[str]) -> Proposals:
         """Return the values that an undefined name may mean. `types`: those that it may have, empty if unknown."""
         affix = self._affix(graph)
         if affix is not None:
@@ -51,19 +51,20 @@ class UndefinedNames:
             text = affix.describe(len({each for each, _ in names}))
             cause = f"{'' if graph.function is None else graph.function.index} {text}"
             edits = Proposal(text, lambda _: self._renamed(names, affix))
-            return Proposals("{}", (edits,), ends_message=True, cause=cause)
+            return Proposals("{}", lambda: (edits,), ends_message=True, cause=cause)
+        return Proposals("did you mean {}?", lambda: self._options(name, graph, types), ends_message=True)
+
+    def _options(self, name: str, graph: Graph, types: Set[str]) -> list[Proposal]:
         near, unused = self._partners.of(name, graph, types)
         found = [*([] if near is None else [near]), *unused]
-        options = [self._option(each, name, graph, is_unused=each in unused) for each in found]
-        ranked = int(near is not None)
-        return Proposals("did you mean {}?", tuple(options), ranked, ends_message=True) if options else None
+        return [self._option(each, name, graph, is_near=each == near, is_unused=each in unused) for each in found]
 
-    def _option(self, meant: str, name: str, graph: Graph, *, is_unused: bool) -> Proposal:
+    def _option(self, meant: str, name: str, graph: Graph, *, is_near: bool, is_unused: bool) -> Proposal:
         definition = graph.definition_of(meant)
         assert definition is not None
         what = f"{quote(meant)} is {definition.describe()}{', which nothing uses' if is_unused else ''}"
         edits = lambda _: self._renaming(name, graph, meant)  # noqa: E731 - a function of these very values
-        return Proposal(quote(meant), edits, (definition.place, what))
+        return Proposal(quote(meant), edits, (definition.place, what), is_near)
 
     def _alike(self, graph: Graph) -> Iterator[tuple[str, Graph]]:
         """Yield the undefined names of the model, or of the same function."""

@@ -11,6 +11,43 @@ RUNTIME_HAD_FIRST: Final = frozenset({"LayerNormalization", "MeanVarianceNormali
 RUNTIME_TRAINING: Final = frozenset({"AveragePoolGrad", "MaxPoolGrad"})
 """Operators that ONNX Runtime Training has in the default domain; its other gradients have a domain of their own."""
 
+OF_FRAMEWORKS: Final = {
+    "AvgPool": "AveragePool",
+    "AvgPool2D": "AveragePool",
+    "AvgPool2d": "AveragePool",
+    "BatchMatMul": "MatMul",
+    "BatchNorm": "BatchNormalization",
+    "BatchNorm2d": "BatchNormalization",
+    "Bmm": "MatMul",
+    "Cat": "Concat",
+    "Concatenate": "Concat",
+    "Conv1d": "Conv",
+    "Conv2D": "Conv",
+    "Conv2d": "Conv",
+    "ConvTranspose2d": "ConvTranspose",
+    "Dense": "Gemm",
+    "Divide": "Div",
+    "Embedding": "Gather",
+    "FullyConnected": "Gemm",
+    "GlobalAvgPool": "GlobalAveragePool",
+    "GroupNorm": "GroupNormalization",
+    "InnerProduct": "Gemm",
+    "InstanceNorm": "InstanceNormalization",
+    "LayerNorm": "LayerNormalization",
+    "Linear": "Gemm",
+    "MaxPool2D": "MaxPool",
+    "MaxPool2d": "MaxPool",
+    "Maximum": "Max",
+    "Minimum": "Min",
+    "Multiply": "Mul",
+    "Permute": "Transpose",
+    "Power": "Pow",
+    "RealDiv": "Div",
+    "Subtract": "Sub",
+    "View": "Reshape",
+}
+"""Names that other frameworks have for operators of ONNX. Whether a node may be one is tried."""
+
 TENSORFLOW: Final = frozenset(
     {
         "AddV2",

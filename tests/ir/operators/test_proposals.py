@@ -7,7 +7,7 @@ import onnx.parser
 from onnx import helper
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.operators.proposals import attribute_edit, exchange_edits, fresh_names, only
+from onnx_lint.ir.operators.proposals import attribute_edit, exchange_edits, fresh_names, only, ready
 from onnx_lint.ir.places.edits import Assign, Insert
 from onnx_lint.loader import load
 
@@ -55,5 +55,5 @@ def test_a_new_name_differs_from_those_of_all_graphs_around():
 
 
 def test_one_change_is_the_whole_sentence():
-    proposals = only("with group=2 the shapes fit", lambda _: ())
-    assert (proposals.sentence, [each.text for each in proposals.options]) == ("{}", ["with group=2 the shapes fit"])
+    proposals = only(ready("with group=2 the shapes fit"))
+    assert (proposals.sentence, [each.text for each in proposals.options()]) == ("{}", ["with group=2 the shapes fit"])

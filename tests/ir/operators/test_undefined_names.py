@@ -23,18 +23,17 @@ def _names(text: str):
 def test_a_near_name_comes_before_the_unused_ones():
     names, model = _names("g (float[4] x, float[4] z) => (float[4] y) { hidden = Relu(x) a = Neg(x) y = Tanh(hiden) }")
     proposals = names.proposals("hiden", model.main_graph, frozenset())
-    assert proposals is not None
-    assert [each.text for each in proposals.options] == ["'hidden'", "'z'", "'a'"]
-    assert proposals.ranked == 1
-    edits = list(proposals.options[0].edits(model.operators))
+    options = proposals.options()
+    found = [(each.text, each.is_preferred) for each in options]
+    assert found == [("'hidden'", True), ("'z'", False), ("'a'", False)]
+    edits = list(options[0].edits(model.operators))
     assert [(str(edit.place), getattr(edit, "value", None)) for edit in edits] == [("graph.node[2].input[0]", "hidden")]
 
 
 def test_outputs_and_inputs_of_one_name_change_together():
     names, model = _names("g (float[4] x) => (float[4] y, float[4] z) { a = Relu(x) z = Neg(y) }")
     proposals = names.proposals("y", model.main_graph, frozenset())
-    assert proposals is not None
-    edits = [str(edit.place) for edit in proposals.options[0].edits(model.operators)]
+    edits = [str(edit.place) for edit in proposals.options()[0].edits(model.operators)]
     assert edits == ["graph.node[1].input[0]", "graph.output[0].name"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forty slips of people who edit or write graphs, each in a small model, and what a report must say to do about it."""
+"""Slips of people who edit or write graphs, each in a small model, and what a report must say to do about it."""
 
 from __future__ import annotations
 
@@ -122,19 +122,19 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     ),
     "ids_of_int32": (
         "g (float[N] x, int32[N] i) => (float[N] y) { y = Add(x, i) }",
-        "with a Cast (to=1) of input 1 'i' the types fit",
+        "with a Cast to FLOAT (to=1) of input 1 'i' the types fit",
     ),
     "double_constant": (
         "g (float[N] x) => (float[N] y) <double two = {2.0}> { y = Mul(x, two) }",
-        "with a Cast (to=1) of input 1 'two' the types fit",
+        "with a Cast to FLOAT (to=1) of input 1 'two' the types fit",
     ),
     "cast_to_a_wrong_type": (
         "g (int64[N] x) => (float[N] y) { y = Cast<to = 6>(x) }",
-        "write to=1 (FLOAT), as output 0 is declared",
+        "write to=1 (FLOAT) or declare output 'y' as tensor(int32)",
     ),
     "condition_of_floats": (
         "g (float[N] c, float[N] a, float[N] b) => (float[N] y) { y = Where(c, a, b) }",
-        "with a Cast (to=9) of input 0 'c' the types fit",
+        "with a Cast to BOOL (to=9) of input 0 'c' the types fit",
     ),
     # --- attributes
     "negative_slope": (
@@ -157,6 +157,18 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[N,4] x) => (float[N,4] y) { y = Softmax<dim = -1>(x) }",
         "did you mean 'axis'",
     ),
+    "kernel_size_of_torch": (
+        "g (float[1,3,8,8] x) => (float[1,3,4,4] y) { y = MaxPool<kernel_size = 2, strides = [2,2]>(x) }",
+        "did you mean kernel_shape=[2, 2]",
+    ),
+    "one_number_for_a_list": (
+        "g (float[1,3,8,8] x) => (float[1,3,4,4] y) { y = MaxPool<kernel_shape = [2,2], strides = 2>(x) }",
+        "write strides=[2, 2] (INTS)",
+    ),
+    "axis_as_attribute": (
+        "g (float[N,4] x) => (float[N,1,4] y) { y = Unsqueeze<axis = 1>(x) }",
+        "pass it as input 1",
+    ),
     "number_as_value": (
         "g (float[N] x) => (float[N] y) { c = Constant<value = 5.0>() y = Add(x, c) }",
         "the attribute for FLOAT is 'value_float'",
@@ -177,6 +189,10 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     "operator_misspelt": (
         "g (float[N] x) => (float[N] y) { y = LeakyReLU(x) }",
         "did you mean 'LeakyRelu'",
+    ),
+    "operator_of_torch": (
+        "g (float[N,16] x, float[16,8] w, float[8] b) => (float[N,8] y) { y = Linear(x, w, b) }",
+        "did you mean 'Gemm'",
     ),
     "domain_forgotten": (
         """g (float[4] x) => (float[4] y) { y = Silu(x) }

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes to try of an attribute with a name that the operator lacks, or with a value of another type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from onnx_lint import schema as messages
+from onnx_lint.ir.graph import Node
+from onnx_lint.ir.operators.proposals import Proposal, ready
+from onnx_lint.ir.places.edits import Assign
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema
+from onnx_lint.wording import describe_list, nearest, quote
+
+if TYPE_CHECKING:
+    from onnx_lint.schema import Proto
+
+_FOREIGN: Final[Mapping[str, tuple[str, ...]]] = {
+    "approx": ("approximate",),
+    "dilation": ("dilations",),
+    "dim": ("axis", "axes"),
+    "dims": ("axes", "perm"),
+    "dtype": ("to", "dtype"),
+    "eps": ("epsilon",),
+    "keep_dims": ("keepdims",),
+    "keepdim": ("keepdims",),
+    "kernel": ("kernel_shape",),
+    "kernel_size": ("kernel_shape",),
+    "ksize": ("kernel_shape",),
+    "negative_slope": ("alpha",),
+    "order": ("perm",),
+    "output_size": ("output_shape",),
+    "padding": ("pads",),
+    "permutation": ("perm",),
+    "pool_size": ("kernel_shape",),
+    "transpose_a": ("transA",),
+    "transpose_b": ("transB",),
+    "upscale_factor": ("blocksize",),
+}
+"""Names that PyTorch, TensorFlow and others have for attributes of ONNX."""
+
+_OF_AXES: Final = frozenset({"dilations", "kernel_shape", "pads", "strides"})
+"""The attributes with numbers for each spatial axis."""
+
+_OF_BOTH_ENDS: Final = "pads"
+"""The attribute with two numbers for each axis where other frameworks have one."""
+
+
+def meant_attribute(name: str, schema: OperatorSchema) -> str | None:
+    """Return the attribute of an operator that a wrong name means: what other frameworks call so, or the nearest."""
+    foreign = next((each for each in _FOREIGN.get(name, ()) if each in schema.attributes), None)
+    return foreign or nearest(name, schema.attributes)
+
+
+def with_name(
+    node: Node, index: int, right: str, schema: OperatorSchema, axes: int | None, *, is_required: bool
+) -> tuple[Proposal, ...]:
+    """Return the attribute with the right name, with its value or with what the value means in ONNX.
+
+    `axes`: the number of spatial axes of the node; None if it is unknown. `is_required`: whether the node needs it.
+    """
+    attribute = node.attribute_protos[index]
+    if right not in schema.attributes or any(each.name == right for each in node.attribute_protos):
+        return ()
+    found = []
+    if schema.attributes[right].type_code == attribute.type:
+        text = f"{quote(right)}, which it requires" if is_required else quote(right)
+        found.append(ready(text, Assign(node.place.at("attribute", index).at("name"), right)))
+    for values in _of_each_axis(attribute, right, axes):
+        if schema.attributes[right].type == "INTS":
+            found.append(_replaced(node, index, f"{right}={describe_list(values)}", _ints(right, values)))
+    return tuple(found)
+
+
+def _of_each_axis(attribute: Proto, name: str, axes: int | None) -> Iterator[Sequence[int]]:
+    """Yield the numbers for all spatial axes, if an attribute has one number, or one for each axis instead of two."""
+    if name not in _OF_AXES or axes is None or not 0 < axes <= _MOST_AXES:
+        return
+    if attribute.type == ATTRIBUTE_TYPE_CODES["INT"]:
+        yield [attribute.i] * axes * (2 if name == _OF_BOTH_ENDS else 1)
+    elif name == _OF_BOTH_ENDS and len(attribute.ints) == axes:
+        yield [*attribute.ints, *attribute.ints]
+
+
+_MOST_AXES: Final = 8
+
+
+def with_type(node: Node, index: int, schema: OperatorSchema, axes: int | None) -> tuple[Proposal, ...]:
+    """Return the attribute with its value in the type of the operator, as far as ONNX has one.
+
+    `axes`: as for `with_name`.
+    """
+    attribute = node.attribute_protos[index]
+    name, wanted = attribute.name, schema.attributes[attribute.name].type
+    given = ATTRIBUTE_TYPE_NAMES.get(attribute.type)
+    found: list[tuple[str, Proto]] = []
+    if (given, wanted) == ("INT", "FLOAT"):
+        found.append((f"{name}={float(attribute.i)} (FLOAT)", _scalar(name, "FLOAT", f=float(attribute.i))))
+    elif (given, wanted) == ("FLOAT", "INT") and attribute.f.is_integer():
+        found.append((f"{name}={int(attribute.f)} (INT)", _scalar(name, "INT", i=int(attribute.f))))
+    elif (given, wanted) == ("INTS", "INT") and len(attribute.ints) == 1:
+        found.append((f"{name}={attribute.ints[0]} (INT)", _scalar(name, "INT", i=attribute.ints[0])))
+    elif (given, wanted) == ("INT", "INTS"):
+        lists = [*_of_each_axis(attribute, name, axes)] or [[attribute.i]]
+        found += [(f"{name}={describe_list(each)} (INTS)", _ints(name, each)) for each in lists]
+    return tuple(_replaced(node, index, f"write {text}", proto) for text, proto in found)
+
+
+def _scalar(name: str, kind: str, **value: float) -> Proto:
+    return messages.message("AttributeProto")(name=name, type=ATTRIBUTE_TYPE_CODES[kind], **value)
+
+
+def _ints(name: str, values: Sequence[int]) -> Proto:
+    return messages.message("AttributeProto")(name=name, type=ATTRIBUTE_TYPE_CODES["INTS"], ints=values)
+
+
+def _replaced(node: Node, index: int, text: str, proto: Proto) -> Proposal:
+    return ready(text, Assign(node.place.at("attribute", index), proto))

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Casts with which the types of a node's inputs may fit."""
+
+from __future__ import annotations
+
+import onnx.parser
+import pytest
+
+from onnx_lint import lint
+from onnx_lint.inference.flow.casts import casts_for
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+
+HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
+
+
+@pytest.mark.parametrize(
+    ("text", "targets"),
+    [
+        ("(float[N] x, int32[N] i) => (float[N] y) { y = Add(x, i) }", [(1, 1), (0, 6)]),
+        ("(float[N] c, int64[N] a, int64[N] b) => (int64[N] y) { y = Where(c, a, b) }", [(0, 9)]),
+        # A list of sizes is no list of floats; and nothing is made of strings.
+        ("(float[N] x, float[2] s) => (float[A,B] y) { y = Reshape(x, s) }", []),
+        ("(float[N] x, string[N] s) => (float[N] y) { y = Add(x, s) }", []),
+        ("(float[N] x, bool[N] i) => (float[N] y) { y = Gather(x, i) }", [(1, 7)]),
+        ("(int32[N] x) => (int32[N] y) { y = Sigmoid(x) }", [(0, 1)]),
+    ],
+)
+def test_the_targets_of_casts(text: str, targets: list[tuple[int, int]]):
+    model = load(BytesSource(onnx.parser.parse_model(f"{HEAD} g {text}").SerializeToString()))
+    conflict = model.value_flow.operands[0]
+    found = [each.text.split() for each in casts_for(conflict)]
+    assert [(int(each[each.index("input") + 1]), int(each[4].strip("(to=)"))) for each in found] == targets
+
+
+@pytest.mark.parametrize(
+    ("output", "hint"),
+    [
+        ("float[N] y", "with a Cast to FLOAT (to=1) of input 1 'i' the types fit"),
+        ("int32[N] y", "with a Cast to INT32 (to=6) of input 0 'x' the types fit"),
+        ("double[N] y", None),
+    ],
+)
+def test_the_declared_output_decides(output: str, hint: str | None):
+    report = lint(onnx.parser.parse_model(f"{HEAD} g (float[N] x, int32[N] i) => ({output}) {{ y = Add(x, i) }}"))
+    assert [each.hint for each in report.diagnostics if each.rule == "mismatched-operand-type"] == [hint]

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whoever does literally what a hint says has one finding less, and no other new one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import onnx
+import pytest
+from google.protobuf import text_format
+from google.protobuf.message import Message
+from support.fixes.obeyed import NotObeyedError, obey, ways_of
+from support.models.slips import SLIPS, slip
+from support.project.built_in_rules import RULES
+from support.project.fixture_files import Fixture, fixtures_of
+
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.spec.clauses import Severity
+
+PROSE = {"mismatched-subgraph-signature"}
+"""Rules with a hint that describes a change in prose."""
+
+OF_ANOTHER_PLACE = {"missing-opset-import", "unknown-external-key"}
+"""Rules whose suggestion may change another place, or whose remaining text is another fault."""
+
+
+def _report(document: Message, fixture: Fixture | None) -> FileReport:
+    settings = Settings() if fixture is None else fixture.settings
+    directory = None if fixture is None else fixture.directory
+    assert directory is None
+    return lint_source(BytesSource(document.SerializeToString()), "m.onnx", _of_kind(settings, document))
+
+
+def _of_kind(settings: Settings, document: Message) -> Settings:
+    name = document.DESCRIPTOR.name
+    return settings if name == "ModelProto" else Settings(settings.standard, proto=name)
+
+
+def _kinds(report: FileReport) -> Counter[tuple[str, str]]:
+    found: Counter[tuple[str, str]] = Counter()
+    for each in report.diagnostics:
+        if each.severity >= Severity.WARNING:
+            found[each.rule, each.clause] += each.count
+    return found
+
+
+def _problems(document: Message, report: FileReport, fixture: Fixture | None) -> Iterator[tuple[str, str | None]]:
+    """Yield each way of the report, and what is wrong with it."""
+    before = _kinds(report)
+    for item in report.diagnostics:
+        for way in ways_of(item):
+            if item.rule in PROSE:
+                yield way, None
+                continue
+            changed = type(document)()
+            changed.CopyFrom(document)
+            try:
+                obey(changed, item, way)
+            except NotObeyedError as error:
+                yield way, f"not understood: {error}"
+                continue
+            yield way, _problem(item, before, _kinds(_report(changed, fixture)))
+
+
+def _problem(item: Diagnostic, before: Counter[tuple[str, str]], after: Counter[tuple[str, str]]) -> str | None:
+    is_gone = item.severity < Severity.WARNING or after[item.rule, item.clause] < before[item.rule, item.clause]
+    caused = after - before
+    return f"still there: {is_gone}, caused: {dict(caused)}" if caused or not is_gone else None
+
+
+def _document(fixture: Fixture) -> Message | None:
+    if not fixture.is_text or fixture.directory is not None:
+        return None
+    document: Message = getattr(onnx, fixture.proto or "ModelProto")()
+    try:
+        return text_format.Parse(fixture.text, document)
+    except text_format.ParseError:
+        return None
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_hint_that_is_obeyed_mends_the_fixture(rule: str):
+    if rule in OF_ANOTHER_PLACE:
+        return
+    wrong = []
+    for fixture in fixtures_of(rule):
+        document = None if fixture.is_valid else _document(fixture)
+        if document is not None:
+            found = _problems(document, _report(document, fixture), fixture)
+            wrong += [(fixture.id, way, problem) for way, problem in found if problem is not None]
+    assert wrong == []
+
+
+def test_most_hints_are_seen():
+    documents = [(each, _document(each)) for rule in RULES for each in fixtures_of(rule) if not each.is_valid]
+    reports = [_report(document, each) for each, document in documents if document is not None]
+    assert sum(len(ways_of(item)) for report in reports for item in report.diagnostics) > 150
+
+
+@pytest.mark.parametrize("name", SLIPS)
+def test_the_first_finding_of_a_slip_says_what_to_do(name: str):
+    document = slip(name)
+    report = lint_source(BytesSource(document.SerializeToString()), "m.onnx", Settings())
+    first = report.diagnostics[0]
+    assert SLIPS[name][1] in f"{first.message} | {first.hint}"
+    assert [problem for _, problem in _problems(document, report, None) if problem is not None] == []
