@@ -18,7 +18,6 @@ from support.project.checkout import ROOT
 
 from onnx_lint import lint
 
-
 _RUNS, _REFUSED = "runs", "refused"
 _WEIGHTS: Final = "float[1,1,2] x, float[1,{0},2] w, float[1,{0},2] r"
 

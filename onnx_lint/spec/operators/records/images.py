@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.spec.operators.records import OperatorRecord
 
-_PADS: Final = "NOTSET SAME_UPPER SAME_LOWER VALID"
+_PADS: Final = "'' NOTSET SAME_UPPER SAME_LOWER VALID"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "ConvTransposeWithDynamicPads": lambda: OperatorRecord(
@@ -48,7 +48,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         values={"auto_pad": _PADS},
         combinations=("SOME kernel_shape",),
         inputs={"X": "? ? *spatial", "M": "? ? *spatial"},
-        computed="pooling.pool",
+        computed="contrib_images.pool_of_integers",
     ),
     "NhwcConv": lambda: OperatorRecord(
         values={"auto_pad": _PADS},

@@ -37,7 +37,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "FusedMatMulActivation": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
     "GemmFastGelu": lambda: OperatorRecord(computed="contrib_matrices.product"),
     "GemmFloat8": lambda: OperatorRecord(
-        scales="scaleA scaleB scaleY", element_types=("dtype",), computed="contrib_matrices.fused_gemm"
+        scales="scaleA scaleB scaleY",
+        values={"dtype": "1 10 16 17 19"},
+        element_types=("dtype",),
+        computed="contrib_matrices.fused_gemm",
     ),
     "MatMulBlockQuantizedFp4Weight": lambda: OperatorRecord(
         inputs={"A": "*rows k", "B": "n k/2"},
