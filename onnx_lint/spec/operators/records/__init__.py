@@ -83,6 +83,10 @@ class OperatorRecord(Record):
     """
     reads: tuple[str, ...] = ()
     """The inputs whose content that function or a requirement of a dimension (#name) reads."""
+    since: Mapping[str, str] = EMPTY
+    """Inputs that ONNX Runtime compares only from a release on: the known releases before it run any shape. And values
+    (bits=8) that only releases from there on have.
+    """
     unknown: str = ""
     """Why the shapes of the outputs are not inferred."""
 

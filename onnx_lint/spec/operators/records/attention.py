@@ -194,12 +194,18 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "packed_keys": {"past_key": None, "else": "b @num_heads t d"},
                 "packed": {"past_key": None, "else": "b @num_heads s d"},
             },
-            "qk": "b @num_heads s ?",
+            "qk": {
+                "past_sequence_length": "b @num_heads s ?",
+                "apart": "b @num_heads s p+t",
+                "by_head": "b @num_heads s t",
+                "else": "b @num_heads s ?",
+            },
         },
         computed="contrib_attention.fits_padding",
     ),
     "QAttention": lambda: OperatorRecord(
         scales="input_scale weight_scale",
+        since={"weight_scale": "1.32.0", "weight_zero_point": "1.32.0"},
         attributes={"num_heads": "at least 1"},
         inputs={
             "input": "b s i",

@@ -28,6 +28,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "activation": "with Clip needs activation_params; with HardSigmoid needs activation_params; "
             "with LeakyRelu needs activation_params",
         },
+        since={"activation=HardSwish": "1.32.0"},
         values={"activation": "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh", "auto_pad": _PADS},
         computed="contrib_images.fused_convolution",
     ),

@@ -141,6 +141,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         unknown=RECENT,
     ),
     "MoEPacked": lambda: OperatorRecord(
+        inputs={"input": "*all"},
         advised={
             "input": "*rows h",
             "router_probs": "? e",
@@ -151,7 +152,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "routed_scaling_factor": "one of 1.0 if !router_weights",
             "routing_epsilon": "one of 0.0 if !router_weights",
         },
-        unknown=RECENT,
+        outputs={"output": "*all"},
     ),
     "QMoE": lambda: OperatorRecord(
         block_scales="fc1_scales fc2_scales fc3_scales",
@@ -215,7 +216,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         values={"flatten_batch": "0 1", "use_fp32_arithmetic": "0 1"},
         inputs={
-            "X": {"input_width": "? ? ? ?", "else": "? ? ? w"},
+            "X": {"input_width": "b s n ?", "else": "b s n w"},
             "scale": {"input_width": "w=@input_width", "else": "w"},
         },
         advised={
@@ -223,7 +224,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "cosine": "m @rotary_embedding_dim/2",
             "sine": "m @rotary_embedding_dim/2",
         },
-        unknown=RECENT,
+        outputs={
+            "Y": {"flatten_batch": None, "else": "b s n*w"},
+            "normalized_fp32": {"flatten_batch": None, "else": "b s n w"},
+        },
     ),
     "RotaryEmbedding": lambda: OperatorRecord(
         attributes={

@@ -47,7 +47,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "t d b @hidden_size", "Y_h": "d b @hidden_size", "Y_c": "d b @hidden_size"},
     ),
     "GatherBlockQuantized": lambda: OperatorRecord(
-        block_scales="scales", computed="contrib_quantization.gather_blocks"
+        block_scales="scales", since={"bits=2": "1.32.0"}, computed="contrib_quantization.gather_blocks"
     ),
     "GatherPacked": lambda: OperatorRecord(
         attributes={"K": "at least 1"},

@@ -189,7 +189,23 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past_gate_buffer": {"policy_mode=csa": "b 2*@compress_ratio-1 2*d!", "else": "-"},
             "past_state_lengths": "b 2",
         },
-        unknown=PACKED,
+        outputs={
+            "selected_indices": {
+                "policy_mode=csa": "t @index_topk",
+                "else": "t @token_budget+@compress_ratio-1",
+            },
+            "selected_counts": "t",
+            "present_key_state": "b @state_capacity d",
+            "present_kv_buffer": {
+                "policy_mode=csa": "b 2*@compress_ratio-1 2*d",
+                "else": "b 2*@compress_ratio-1 d",
+            },
+            "present_gate_buffer": {"policy_mode=csa": "b 2*@compress_ratio-1 2*d"},
+            "present_state_lengths": "b 2",
+            "state_update": "b @state_update_capacity d",
+            "indexshare_status": "t",
+            "state_status": "b",
+        },
     ),
     "PackedSparseAttentionIndexerMerge": lambda: OperatorRecord(
         attributes={
@@ -209,7 +225,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "additional_indices": {"policy_mode=append_range": "-", "else": "n ?!"},
             "additional_counts": {"policy_mode=append_range": "-", "else": "n!"},
         },
-        unknown=RECENT,
+        outputs={"selected_indices": "n @max_output_entries", "selected_counts": "n", "status": "n"},
     ),
     "PagedAttention": lambda: OperatorRecord(
         attributes={"kv_cache_layout": "with LATENT excludes value_cache_out"},
@@ -272,7 +288,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past": "2 b @num_heads p ?",
             "attention_bias": "1|b 1|@num_heads s ?",
         },
-        outputs={"output": "b s ?"},
+        outputs={"output": {"qkv_hidden_sizes": "b s ?", "else": "b s h"}},
     ),
     "QOrderedLongformerAttention": lambda: OperatorRecord(
         scales="scale_input scale_weight scale_bias scale_qkv_gemm scale_global_weight scale_global_gemm scale_output",
@@ -328,7 +344,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         values={"policy_mode": _POLICY},
         cases=("keys or no_keys",),
         inputs={
-            "query": "b ? ?*d",
+            "query": "b s ?*d",
             "key": {"policy_mode=csa": "? ? ?!", "else": "? ? ?"},
             "query_norm_weight": "d",
             "key_norm_weight": "?",
@@ -356,7 +372,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "head_weights": {"policy_mode=csa": "b s ?!", "else": "-"},
             "position_ids": {"policy_mode=csa": "b s!", "else": "-"},
         },
-        unknown=PACKED,
+        outputs={
+            "selected_indices": {
+                "policy_mode=csa": "b s @index_topk",
+                "else": "b s @token_budget+@compress_ratio-1",
+            }
+        },
     ),
     "SparsePagedAttention": lambda: OperatorRecord(
         inputs={"query": {"key": "? ?", "else": "? (@num_heads+2*@kv_num_heads)*d"}},

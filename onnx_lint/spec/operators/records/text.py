@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, NO_WORD, PACKED, RECENT, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, NO_WORD, RECENT, OperatorRecord
 
 _SEARCH: Final = {
     "input_ids": "b s",
@@ -112,6 +112,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 f"{_PLAIN_STATE} channels_last": {"text": "b reach c", "image": "b reach d e *more"},
                 _PLAIN_STATE: "b c reach",
             },
+            "state_update": {_EXTENDED: "b @state_update_capacity taken"},
         },
         computed="contrib_transformers.has_channels_and_state",
     ),
@@ -154,7 +155,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "prev_block_output": "*rows h",
             "prev_post_gate": "*rows @num_branches",
         },
-        unknown=RECENT,
+        outputs={
+            "pre_output": "*rows h",
+            "post_gate": "*rows @num_branches",
+            "streams_out": "*rows @num_branches*h",
+        },
     ),
     "HyperConnectionPostMix": lambda: OperatorRecord(
         attributes={"num_branches": "at least 0"},
@@ -174,7 +179,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "streams": {"num_branches": "*rows @num_branches*h", "else": "*rows n h"},
             "pre_mix": {"num_branches": "*rows {c, c 1|h, @num_branches*h}", "else": "*rows {c, c 1|h}"},
         },
-        unknown=PACKED,
+        outputs={"output": "*rows h"},
     ),
     "Mamba2Verify": lambda: OperatorRecord(
         inputs={
@@ -203,7 +208,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "eos_token_id": "",
             "segment_ids": "b s",
         },
-        outputs={"hash_ids": "b s n", "present_ids": "b ?"},
+        outputs={"hash_ids": "b s n", "present_ids": "b @max_ngram_size-1"},
     ),
     "NGramRepeatBlock": lambda: OperatorRecord(
         attributes={"ngram_size": "at least 1"},
@@ -285,7 +290,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past_segment_ids": "b @max_ngram_size-1",
             "capture_count": "b",
         },
-        unknown=PACKED,
+        outputs={
+            "hash_ids": f"t {_HEADS}",
+            "present_ids": "b @max_ngram_size-1",
+            "present_segment_ids": "b @max_ngram_size-1",
+            "state_update": "b @state_update_capacity @max_ngram_size-1",
+        },
     ),
     "WhisperBeamSearch": lambda: OperatorRecord(
         computed="contrib_generation.beam_search",
