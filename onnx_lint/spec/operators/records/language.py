@@ -97,7 +97,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MoE": lambda: OperatorRecord(
         attributes={
-            "k": "at least 1; one of 2 if use_sparse_mixer; at most e",
+            "k": "at least 1; one of 2 if use_sparse_mixer=1; at most e",
             "swiglu_limit": "at least 0 if activation_type=swiglu",
             "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
         },
@@ -157,7 +157,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "QMoE": lambda: OperatorRecord(
         block_scales="fc1_scales fc2_scales fc3_scales",
         attributes={
-            "k": "at least 1; one of 2 if use_sparse_mixer; at most e",
+            "k": "at least 1; one of 2 if use_sparse_mixer=1; at most e",
             "swiglu_limit": "at least 0 if activation_type=swiglu",
             "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
             "block_size": "at least 0; power of 2 from 16 if block_size>0 quant_type=int",
