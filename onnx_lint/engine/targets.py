@@ -257,11 +257,31 @@ def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bo
     clause = clauses()[item.clause]
     if refused_since(clause, _case(item, release), program, release):
         return False
-    if accepting(clause, item.case, item.subject, program, release):
+    if accepting(clause, item.case, item.subject, program, release) or _is_before_comparison(item, release):
         return True
     # The keyword practice means that consumers refuse it, or differ. They differ about data files as well.
     is_doubtful = item.is_violation or item.keyword == "practice" or clause.chapter == "external-data"
     return None if is_doubtful else True
+
+
+def _is_before_comparison(item: Diagnostic, release: ProductRelease | None) -> bool:
+    """Return whether a release does not compare the input, of one of its own operators, that a finding is about."""
+    domain, _, name = (item.operator or "").rpartition("::")
+    _, is_input, index = str(item.place).rpartition(".input[")
+    if release is None or domain not in release.own_domains or item.rule != _OF_SHAPES or not is_input:
+        return False
+    from onnx_lint.spec.operators import BUILT_IN
+    from onnx_lint.spec.operators.records import record_of
+    from onnx_lint.spec.products import version_number
+
+    record, schema = record_of(name), BUILT_IN.find(domain, name, 1)
+    names = dict(enumerate(each.name for each in schema.inputs)) if schema is not None else {}
+    since = record.since.get(names.get(int(index.removesuffix("]")), "")) if record is not None else None
+    return since is not None and version_number(release.version) < version_number(since)
+
+
+_OF_SHAPES: Final = "incompatible-operand-shapes"
+"""The rule about operands that records compare."""
 
 
 def _named(release: ProductRelease | None) -> str | None:

@@ -433,6 +433,21 @@ def _refused_by_kernels(
     if not schema.domain and schema.name in _OPERATORS_WITH_REFUSED_FORMS:
         for what in _refused_by_its_form(model, node, schema, release):
             yield schema.name, f"{what}, which {release} refuses"
+    if schema.domain in release.own_domains:
+        for what in _later_values(node, schema, release):
+            yield _name(schema.domain, schema.name), f"{what}, which {release} refuses"
+
+
+def _later_values(node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
+    """Yield values of attributes that only later releases have for one of ONNX Runtime's operators."""
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(schema.name)
+    for attribute in node.attribute_protos if record is not None and record.since else ():
+        value = attribute.s.decode("utf-8", "replace") or attribute.i
+        since = record.since.get(f"{attribute.name}={value}") if record is not None else None
+        if since is not None and version_number(release.version) < version_number(since):
+            yield f"attribute {quote(attribute.name)} with the value {value}"
 
 
 def _against_own_signature(node: Node, kinds: Sequence[str | None], version: int) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import onnx.parser
 import pytest
 from support.project.fixture_files import FIXTURES, Fixture, fixtures
 
@@ -168,6 +169,34 @@ LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
 def test_a_program_loads_refuses_or_was_not_judged(model: bytes, target: str, loads: bool | None, said: str) -> None:
     (verdict,) = onnx_lint.lint(model, target=target).files[0].targets
     assert (verdict.loads, verdict.said) == (loads, said)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "target", "loads"),
+    [
+        ("4,2,8 4,3", "1.20", True),
+        ("4,2,8 4,3", "1.23", None),
+        ("4,2,9 4,2", "1.17", True),
+        ("4,2,8 4,2", "1.32", True),
+    ],
+)
+def test_a_release_runs_what_only_later_ones_compare(sizes: str, target: str, loads: bool | None) -> None:
+    """MatMulNBits compares weights and scales with its blocks from 1.23 on."""
+    weights, scales = sizes.split()
+    model = f"""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+        g (float[3, 32] x, uint8[{weights}] w, float[{scales}] s) => (float[3, 4] y)
+        {{ y = com.microsoft.MatMulNBits<K=32, N=4, block_size=16, bits=4>(x, w, s) }}"""
+    found = onnx_lint.lint(onnx.parser.parse_model(model), target=f"onnxruntime={target}", ignore="hygiene").files[0]
+    assert found.targets[0].loads is loads
+
+
+@pytest.mark.parametrize(("bits", "target", "loads"), [(4, "1.20", True), (8, "1.20", False), (8, "1.23", True)])
+def test_a_release_refuses_a_value_that_only_later_ones_have(bits: int, target: str, loads: bool) -> None:
+    model = f"""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+        g (float[3, 32] x, uint8[4,1,{4 * bits}] w, float[4] s) => (float[3, 4] y)
+        {{ y = com.microsoft.MatMulNBits<K=32, N=4, block_size=32, bits={bits}>(x, w, s) }}"""
+    found = onnx_lint.lint(onnx.parser.parse_model(model), target=f"onnxruntime={target}", ignore="hygiene").files[0]
+    assert found.targets[0].loads is loads
 
 
 def test_one_of_two_neighbours_refuses_with_a_warning_that_names_both() -> None:

@@ -17,8 +17,17 @@ _NAMES: Final = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 _LISTS: Final = frozenset({"ints", "floats", "strings"})
 
-READ_FLOATS: Final = frozenset({"Constant", "GRU", "Imputer", "LSTM", "RNN", "Upsample"})
-"""The only operators whose attributes of type FLOAT may be faulty, or decide a type, a shape or an element."""
+READ_FLOATS: Final = frozenset(
+    {
+        *("AttnLSTM", "Constant", "DynamicQuantizeLSTM", "EmbedLayerNormalization", "GRU", "GatedDeltaNet"),
+        *("GroupQueryAttention", "HyperConnectionLowRankMix", "Imputer", "LSTM", "MoE", "MoEPacked"),
+        *("PackedSparseAttentionIndexer", "QEmbedLayerNormalization", "QMoE", "RMSNormRotary", "RNN"),
+        *("SkipLayerNormalization", "SkipSimplifiedLayerNormalization", "SparseAttentionIndexer", "Upsample"),
+    }
+)
+"""The only operators whose attributes of type FLOAT may be faulty, or decide a type, a shape or an element.
+Those of com.microsoft have requirements of such attributes in their records.
+"""
 
 READ_FLOAT_ELEMENTS: Final = frozenset(
     {"Bernoulli", "Dropout", "NonMaxSuppression", "NonZero", "OneHot", "Range", "Resize", "Split", "Upsample"}

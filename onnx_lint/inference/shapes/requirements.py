@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import Operands
-from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, Unequal, WrongCount
 from onnx_lint.spec.operators.records import Requirement
 from onnx_lint.wording import listed
 
@@ -63,8 +64,10 @@ def has_attribute(node: Operands, name: str, required: Requirement) -> None:
     if value is None:
         return
     before = len(node.problems)
-    if required.kind.endswith("needs"):
-        _needs(node, name, value, required)
+    if required.kind.endswith(("needs", "excludes")):
+        _beside(node, name, value, required)
+    elif required.kind == "as many as":
+        _has_count(node, name, value, required)
     elif isinstance(value, tuple):
         for index, number in enumerate(value):
             _KINDS[required.kind](node, name, number, index, required)
@@ -74,21 +77,39 @@ def has_attribute(node: Operands, name: str, required: Requirement) -> None:
         del node.problems[before:]
 
 
-def _needs(node: Operands, name: str, value: object, required: Requirement) -> None:
-    """Record operands and attributes that an attribute requires and that the node leaves out."""
-    if not value or (required.kind.startswith("with ") and required.kind != f"with {value} needs"):
+def _beside(node: Operands, name: str, value: object, required: Requirement) -> None:
+    """Record operands and attributes that an attribute requires beside it, or excludes."""
+    of_value, _, what = required.kind.removeprefix("with ").rpartition(" ")
+    if not value or (of_value and of_value != str(value)):
         return
-    or_else = ", or another value" if required.kind.startswith("with ") else ""
     for each in required.of:
-        index = input_of(node, each)
-        output = next((at for at, one in enumerate(node.schema.outputs) if one.name == each), -1)
-        if index >= 0 or output >= 0:
-            what = f"input {index} ('{each}')" if index >= 0 else f"output {output} ('{each}')"
-            if not node.given(index) if index >= 0 else node.output_count <= output:
-                reason = f"it requires {what}, which the node leaves out"
-                node.wrong_value(name, value, reason, allowed=f"{what}{or_else}" if or_else else None)
-        elif not node.argument(each):
+        operand = _operand(node, each)
+        is_given = operand[1] if operand is not None else node.has(each) and node.argument(each) != 0
+        if is_given == (what == "needs"):
+            continue
+        named = operand[0] if operand is not None else f"attribute '{each}'"
+        if operand is None and what == "needs" and not of_value:
             node.wrong_value(each, node.integer(each, 0), f"'{name}' {value} requires it", allowed="at least 1")
+            continue
+        reason = f"it requires {named}, which the node leaves out" if what == "needs" else f"it excludes {named}"
+        allowed = f"{named}{', or another value' if of_value else ''}" if what == "needs" else "another value"
+        node.wrong_value(name, value, reason + _why(required), allowed=allowed if of_value or operand is None else None)
+
+
+def _operand(node: Operands, name: str) -> tuple[str, bool] | None:
+    """Return an input or output in words, and whether the node has it; None for an attribute."""
+    index = input_of(node, name)
+    if index >= 0:
+        return f"input {index} ('{name}')", node.given(index)
+    index = next((at for at, each in enumerate(node.schema.outputs) if each.name == name), -1)
+    return (f"output {index} ('{name}')", node.output_count > index) if index >= 0 else None
+
+
+def _has_count(node: Operands, name: str, value: object, required: Requirement) -> None:
+    """Record a list of another length."""
+    count = int(required.of[0])
+    if isinstance(value, tuple) and len(value) != count:
+        node.problems.append(WrongCount(name, len(value), count))
 
 
 def _why(required: Requirement) -> str:
@@ -96,14 +117,43 @@ def _why(required: Requirement) -> str:
     found = ""
     for word in required.conditions:
         name, equals, value = word.partition("=")
-        found += f" if attribute '{name}' is {value}" if equals else f" if the node has '{name.removesuffix('>0')}'"
+        is_not, named = name.startswith("!"), name.removeprefix("!").removesuffix(">0")
+        if equals:
+            found += f" if attribute '{named}' is {'not ' if is_not else ''}{value}"
+        else:
+            found += f" if the node {'leaves out' if is_not else 'has'} '{named}'"
     return found
 
 
 def _at_least(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     least = _number(node, required.of[0])
-    if isinstance(value, int) and least is not None and value < least:
+    if isinstance(value, int | float) and least is not None and value < least:
         node.too_small(name, value, least, index, _why(required))
+
+
+def _above(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    bound = _number(node, required.of[0])
+    if isinstance(value, int | float) and bound is not None and value <= bound:
+        node.wrong_value(name, value, "", index, allowed=f"more than {bound}{_why(required)}")
+
+
+def _below(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    bound = _number(node, required.of[0])
+    if isinstance(value, int | float) and bound is not None and value >= bound:
+        node.wrong_value(name, value, "", index, allowed=f"less than {bound}{_why(required)}")
+
+
+def _not(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    """Record an attribute that the node gives, or a number of `_KINDS_OF_NUMBERS`."""
+    if required.of == ("given",):
+        if node.has(name):
+            reason = f"{node.schema.name} must not have it{_why(required)}"
+            node.wrong_value(name, value, reason, index, allowed="no such attribute")
+    elif isinstance(value, int | float) and any(_KINDS_OF_NUMBERS[each](value) for each in required.of):
+        allowed = (
+            "a finite number" if "inf" in required.of else "a number" if "nan" in required.of else "another number"
+        )
+        node.wrong_value(name, value, "", index, allowed=f"{allowed}{_why(required)}")
 
 
 def _at_most(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
@@ -113,10 +163,13 @@ def _at_most(node: Operands, name: str, value: object, index: int | None, requir
 
 
 def _one_of(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
-    spelled = str(value).upper() if required.kind == "word of" else str(value)
-    if spelled not in required.of:
+    if str(value) not in required.of and not (required.kind == "word of" and _is_word(str(value), required.of)):
         words = listed([*required.of], "or")
         node.wrong_value(name, value, f"it must be {words}{_why(required)}", index, allowed=words)
+
+
+def _is_word(text: str, words: Sequence[str]) -> bool:
+    return text.upper() in [each.upper() for each in words]
 
 
 def _power_of_2(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
@@ -135,13 +188,23 @@ def _multiple(node: Operands, name: str, value: object, index: int | None, requi
         node.indivisible(Element(name, value, index), other, by)
 
 
+_KINDS_OF_NUMBERS: Final[Mapping[str, Callable[[float], bool]]] = {
+    "0": lambda value: value == 0,
+    "inf": math.isinf,
+    "nan": math.isnan,
+}
+"""What a number may be that an attribute must not have."""
+
 _NumberCheck = Callable[[Operands, str, object, int | None, Requirement], None]
 
 _KINDS: Final[Mapping[str, _NumberCheck]] = {
+    "above": _above,
     "at least": _at_least,
     "at most": _at_most,
+    "below": _below,
     "either multiple of": _multiple,
     "multiple of": _multiple,
+    "not": _not,
     "one of": _one_of,
     "power of 2 from": _power_of_2,
     "word of": _one_of,

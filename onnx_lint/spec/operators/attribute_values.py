@@ -214,10 +214,16 @@ def _record(operator: str) -> OperatorRecord | None:
 def _recorded(operator: str, attribute: str) -> AllowedValues | None:
     record = _record(operator)
     text = record.values.get(attribute) or record.flags.get(attribute, "") if record is not None else ""
-    words = text.split()
+    words = text.replace(_EMPTY, " ").split()
     if not words:
         return None
-    return frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)
+    if words[0].isdecimal():
+        return frozenset(map(int, words))
+    return frozenset([*words, ""] if _EMPTY in text else words)
+
+
+_EMPTY: Final = "'' "
+"""The empty text among the values of a record."""
 
 
 @cache

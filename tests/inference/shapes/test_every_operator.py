@@ -26,9 +26,10 @@ from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.argument import read_arguments
 from onnx_lint.inference.types.typed_operator import typed_operator
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, BUILT_IN, OperatorSchema
 from onnx_lint.spec.operators.attribute_constraints import attribute_constraints
 from onnx_lint.spec.operators.attribute_values import allowed_values
+from onnx_lint.spec.operators.records import families, record_of
 
 NODES = 6
 """The random nodes to try for each version of an operator and each number of inputs and outputs."""
@@ -130,6 +131,19 @@ def test_no_number_in_an_attribute_is_a_fault() -> None:
             if attribute.type == "FLOAT" and schema.name not in READ_FLOATS:
                 assert not allowed_values(schema, name)
                 assert wanted is None or name not in {*wanted.minima, *wanted.distinct, *wanted.sizes}
+
+
+def test_the_records_that_require_numbers_of_floats_are_read() -> None:
+    """Nodes of these operators share no memo if such an attribute differs; those of others do."""
+    found = set()
+    for name in families():
+        schema, record = BUILT_IN.find("com.microsoft", name, 1), record_of(name)
+        assert schema is not None
+        assert record is not None
+        floats = {name for name, each in schema.attributes.items() if each.type == "FLOAT"}
+        if not floats.isdisjoint({*record.attributes, *record.advised}):
+            found.add(name)
+    assert found == READ_FLOATS - {"Constant", "GRU", "LSTM", "RNN", "Upsample"}
 
 
 def test_no_elements_follow_from_a_number_in_an_attribute() -> None:

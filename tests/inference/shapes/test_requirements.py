@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from support.models.shape_samples import SCHEMAS
 
 from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.forms import FormSolution
-from onnx_lint.inference.shapes.operands import Operands
-from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, Unequal, WrongValue
+from onnx_lint.inference.shapes.operands import AttributeValue, Operands
+from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, Unequal, WrongCount, WrongValue
 from onnx_lint.inference.shapes.requirements import fit_sizes, has_attribute, holds
 from onnx_lint.spec.operators.records import requirements
 
 
-def _node(kinds: str = "ff", **attributes: int | str) -> Operands:
+def _node(kinds: str = "ff", **attributes: AttributeValue) -> Operands:
     schema = SCHEMAS.find("com.microsoft", "GroupQueryAttention", 1)
     assert schema is not None
     types = {"f": fact("tensor(float)", None), "u": fact("tensor(uint8)", None), "-": ABSENT}
@@ -57,6 +59,17 @@ def test_a_condition_is_true_of_a_node_or_not(condition, is_true):
         ("needs past_key", 1, 0, "it requires input 3 ('past_key'), which the node leaves out"),
         ("needs output_qk", 1, 0, "it requires output 3 ('output_qk'), which the node leaves out"),
         ("with 2 needs past_key", 2, 1, "it requires input 3 ('past_key'), which the node leaves out"),
+        ("with 2 excludes key", 2, 1, "it excludes input 1 ('key')"),
+        ("with 2 excludes kv_num_heads", 2, 1, "it excludes attribute 'kv_num_heads'"),
+        ("above 0", 0.0, 0.5, "more than 0"),
+        ("below 0", 0.0, -0.5, "less than 0"),
+        ("below kv_num_heads", 3, 2, "less than 3"),
+        ("at least 0", -0.5, 0.0, "at least 0"),
+        ("at least 0 if !kv_num_heads=4", -1, 0, "at least 0 if attribute 'kv_num_heads' is not 4"),
+        ("one of 0 if !past_key", 1, 0, "it must be 0 if the node leaves out 'past_key'"),
+        ("not nan", math.nan, math.inf, "a number"),
+        ("not nan inf", -math.inf, 1.0, "a finite number"),
+        ("not 0", -0.0, 1.0, "another number"),
     ],
 )
 def test_an_attribute_is_as_required_or_not(text, wrong, right, reason):
@@ -66,6 +79,25 @@ def test_an_attribute_is_as_required_or_not(text, wrong, right, reason):
         has_attribute(made, "num_heads", required)
         # A number that is too small has no reason but the allowed values.
         assert [each.reason or each.allowed for each in made.problems if isinstance(each, WrongValue)] == expected
+
+
+def test_an_attribute_that_a_node_must_leave_out():
+    (required,) = requirements("not given if key")
+    for node, reasons in (
+        (_node(num_heads=0), ["GroupQueryAttention must not have it if the node has 'key'"]),
+        (_node("f", num_heads=0), []),
+        (_node(), []),
+    ):
+        has_attribute(node, "num_heads", required)
+        assert [each.reason for each in node.problems if isinstance(each, WrongValue)] == reasons
+
+
+def test_a_list_of_another_length():
+    (required,) = requirements("as many as 3")
+    for value, problems in (((1, 2), [WrongCount("num_heads", 2, 3)]), ((1, 2, 3), [])):
+        made = _node(num_heads=value)
+        has_attribute(made, "num_heads", required)
+        assert made.problems == problems
 
 
 def test_an_attribute_is_a_multiple_of_another():

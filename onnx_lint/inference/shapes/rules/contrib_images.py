@@ -3,11 +3,19 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dims, are_sizes, divide, multiply
+from onnx_lint.common.record import replace
+from onnx_lint.inference.shapes.dims import Dims, are_sizes, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, Unequal
 from onnx_lint.inference.shapes.rules.contrib_quantization import are_scalars
 from onnx_lint.inference.shapes.rules.contrib_transformers import number_of
-from onnx_lint.inference.shapes.rules.convolution import bias, convolved, quantization, quantized_convolution
+from onnx_lint.inference.shapes.rules.convolution import (
+    bias,
+    convolved,
+    fits_kernel,
+    quantization,
+    quantized_convolution,
+)
 from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
 from onnx_lint.inference.shapes.rules.windows import slid, stated_numbers, window
 
@@ -29,8 +37,12 @@ def convolution_of_integers(node: Operands) -> Outputs:
         return quantized_convolution(node)
     quantization(node)
     shape = node.shape(0, at_least=_LEAST_RANK)
-    if shape is not None and node.shape(3, len(shape), like=0) is not None:
-        node.same((3, 1), divide(shape[-1], node.integer("group", 1)), node.place(0, len(shape) - 1))
+    kernel = node.shape(3, len(shape), like=0) if shape is not None else None
+    if shape is not None and kernel is not None and node.is_positive("group"):
+        group = node.integer("group", 1)
+        node.same((0, len(shape) - 1), multiply(kernel[1], group), Element("group", group))
+        node.quotient((3, 0), group, Element("group", group))
+        fits_kernel(node, kernel, 3)
     return _channels_last(node, 3) if not node.problems else UNKNOWN
 
 
@@ -56,19 +68,26 @@ _LEAST_RANK = 3
 def _windows(
     node: Operands, shape: Dims, kernel: Dims | None, weights: int | None = None, *, rounds_up: bool = False
 ) -> Dims:
-    """The spatial axes after a window, which are before the channels; a window that does not fit is not recorded."""
+    """The spatial axes after a window, which are before the channels."""
     spatial = shape[1:-1]
     over = window(node, len(spatial), kernel, weights)
     recorded = len(node.problems)
     sizes = slid(node, (shape[0], shape[-1], *spatial), over, rounds_up=rounds_up) if over is not None else None
-    del node.problems[recorded:]  # places in the input would be those of channels first
+    # The places in the input are those of channels first.
+    node.problems[recorded:] = [
+        replace(each, place=replace(each.place, axis=each.place.axis - 1)) if isinstance(each, Unequal) else each
+        for each in node.problems[recorded:]
+    ]
     return sizes or (None,) * len(spatial)
 
 
 def pool_of_integers(node: Operands) -> Outputs:
-    """As AveragePool and MaxPool of ONNX, also with channels last."""
+    """As AveragePool and MaxPool of ONNX, also with channels last, or with a mask."""
     if node.operator == "QLinearAveragePool":
         are_scalars(node, 1, 2, 3, 4)
+    _are_pads_small(node)
+    if node.problems:
+        return UNKNOWN
     if not node.integer("channels_last", 0) and node.operator != "NhwcMaxPool":
         return pool(node)
     shape = node.shape(0)
@@ -76,6 +95,15 @@ def pool_of_integers(node: Operands) -> Outputs:
         stated_numbers(node)
         return UNKNOWN
     return [(shape[0], *_windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1), shape[-1])]
+
+
+def _are_pads_small(node: Operands) -> None:
+    """Record pads that are as long as the kernel, which no pool of ONNX Runtime takes, whatever it does with them."""
+    kernel, pads = node.integers("kernel_shape") or (), node.integers("pads") or ()
+    if len(pads) == 2 * len(kernel):
+        for index, (pad, size) in enumerate(zip(pads, kernel + kernel, strict=True)):
+            if isinstance(pad, int) and isinstance(size, int) and pad >= size > 0:
+                node.wrong_value("pads", pad, f"it must be less than {size}, the size of the kernel", index)
 
 
 def global_pool_of_integers(node: Operands) -> Outputs:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 
+from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.dims import Dims, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, NotBroadcast, Remark, Unequal
 from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
 
 
@@ -22,10 +23,7 @@ def transposed_product(node: Operands) -> Outputs:
     if one is None or other is None:
         return UNKNOWN
     if node.integer("transBatchA", 0) or node.integer("transBatchB", 0):
-        # The first axis is swapped with the batch before the product: only the rank is inferred here.
-        if len(other) > _MATRIX and not node.integer("transA", 0) and not node.integer("transB", 0):
-            node.equal((0, -1), (1, 0 if node.integer("transBatchB", 0) else -2))
-        return [(None,) * max(len(one), len(other))]
+        return _product_of_batches(node, one, other)
     left, right = _axes(one, node.integer("transA", 0)), _axes(other, node.integer("transB", 0))
     node.equal((0, left[1]), (1, right[0]))
     batch = node.broadcast([one[:-2], other[:-2]], (0, 1), trailing=2)
@@ -35,7 +33,30 @@ def transposed_product(node: Operands) -> Outputs:
     return [batch + rows + ((other[right[1]],) if len(other) > 1 else ())]
 
 
-_MATRIX = 2
+def _product_of_batches(node: Operands, one: Dims, other: Dims) -> Outputs:
+    """The product of matrices whose rows (without transposition) may be the first axis, before those of the batch."""
+    rank = len(one)
+    if node.shape(0, at_least=_BATCH) is None or node.shape(1, rank, like=0) is None:
+        return UNKNOWN
+    firsts = [bool(node.integer(name, 0)) for name in ("transBatchA", "transBatchB")]
+    left, right = [(0, -1) if is_first else (-2, -1) for is_first in firsts]
+    rows, columns = left[::-1] if node.integer("transA", 0) else left
+    inner, outer = right[::-1] if node.integer("transB", 0) else right
+    node.equal((0, columns), (1, inner))
+    parts = [shape[1:-1] if is_first else shape[:-2] for shape, is_first in zip((one, other), firsts, strict=True)]
+    recorded = len(node.problems)
+    batch = node.broadcast(parts, (0, 1), trailing=1 if firsts[0] else 2)
+    if firsts[0] != firsts[1] and len(node.problems) > recorded:
+        # The axes of the second operand are others than those of the first.
+        found = node.problems.pop()
+        assert isinstance(found, NotBroadcast)
+        axis = found.other.axis + (1 if firsts[1] else -1)
+        node.problems.append(NotBroadcast(found.one, replace(found.other, axis=axis)))
+    return UNKNOWN if batch is None else [(*batch, one[rows], other[outer])]
+
+
+_BATCH = 3
+"""The least rank of matrices in a batch."""
 
 
 def _axes(shape: Dims, is_transposed: int) -> tuple[int, int]:

@@ -53,7 +53,7 @@ def gather_blocks(node: Operands) -> Outputs:
     """Indices in place of an axis; the packed axis has several numbers in a byte."""
     data, indices = node.shape(0, at_least=1), node.shape(1)
     size = node.integer("block_size", 128)
-    has_attribute(node, "block_size", _BLOCK)
+    has_attribute(node, "block_size", _BLOCK if node.fact(0).kind in _BY_BLOCKS else _BLOCK_OR_WHOLE)
     if node.fact(0).kind == "tensor(uint8)":
         has_attribute(node, "bits", _PACKED)
     if data is not None and node.fact(3).shape is not None:
@@ -111,10 +111,13 @@ def _has_scales(node: Operands, data: Dims, size: int) -> None:
 _BITS = (2, 4, 8)
 
 # 0 means one block.
-_BLOCK, _PACKED = requirements("power of 2 from 16 if block_size; one of 2 4 8")
+_BLOCK, _BLOCK_OR_WHOLE, _PACKED = requirements("power of 2 from 16; power of 2 from 16 if block_size; one of 2 4 8")
 
 _ONE_BY_ONE = frozenset({"tensor(int4)", "tensor(uint4)"})
 """Element types whose elements are one number each."""
+
+_BY_BLOCKS = _ONE_BY_ONE | {"tensor(uint8)"}
+"""Element types that always have blocks."""
 
 
 def unpacked(node: Operands) -> Outputs:

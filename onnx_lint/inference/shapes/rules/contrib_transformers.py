@@ -30,6 +30,19 @@ def has_positions(node: Operands) -> Outputs:
     return UNKNOWN
 
 
+def has_channels_and_state(node: Operands) -> Outputs:
+    """Note channels of CausalConvWithState that the input lacks, and a state shorter than the kernel reaches."""
+    channels, first = node.integer("input_channels", 0), node.integer("input_channel_offset", 0)
+    width, size, length = node.dim(0, -1), node.dim(1, -1), node.integer("state_length", 0)
+    if channels and isinstance(width, int) and first + channels > width:
+        reason = f"with 'input_channel_offset' {first} the last of them is not among the {width} channels of input 0"
+        node.wrong_value("input_channels", channels, reason, allowed=f"at most {max(width - first, 0)}")
+    reach = (size - 1) * node.integer("dilation", 1) if isinstance(size, int) else 0
+    if length and length < reach:
+        node.wrong_value("state_length", length, f"the kernel reaches back by {reach}", allowed=f"at least {reach}")
+    return UNKNOWN
+
+
 def position_bias(node: Operands) -> Outputs:
     """A number for each head and each pair of a query and a key."""
     table = of_rank(node, 0, 2)

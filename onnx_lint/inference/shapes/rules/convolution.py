@@ -76,10 +76,10 @@ def convolved(node: Operands, weights: int) -> Shape:
     group = _group(node)
     if shape is None:
         node.quotient((weights, 0), group, Element("group", group or 1))
-        _fits_kernel(node, node.fact(weights).shape or (), weights)
+        fits_kernel(node, node.fact(weights).shape or (), weights)
         return None
     _channels(node, weights, group)
-    _fits_kernel(node, kernel, weights)
+    fits_kernel(node, kernel, weights)
     over = window(node, len(shape) - 2, kernel[2:], weights)
     sizes = slid(node, shape, over) if over is not None else None
     return None if sizes is None else (shape[0], kernel[0], *sizes)
@@ -130,7 +130,7 @@ def _channels(node: Operands, weights: int, group: int | None) -> None:
     node.quotient((weights, 0), group, Element("group", group))
 
 
-def _fits_kernel(node: Operands, kernel: Dims, weights: int) -> None:
+def fits_kernel(node: Operands, kernel: Dims, weights: int) -> None:
     """Check that the weights have the sizes in the attribute kernel_shape, and elements along each spatial axis."""
     stated = node.integers("kernel_shape") or ()
     if len(stated) == len(kernel) - 2:
@@ -149,7 +149,7 @@ def transposed(node: Operands) -> Outputs:
     outputs = multiply(node.dim(1, 1), group)
     if shape is not None and group is not None:
         node.equal((0, 1), (1, 0))
-    _fits_kernel(node, kernel if shape is not None else node.fact(1).shape or (), 1)
+    fits_kernel(node, kernel if shape is not None else node.fact(1).shape or (), 1)
     known = 0 if isinstance(node.dim(0, 1), int) else 1
     node.quotient((known, 1 - known), group, Element("group", group or 1))
     if node.given(2) and node.shape(2, 1) is not None:
@@ -202,7 +202,7 @@ def deformed(node: Operands) -> Outputs:
     rank = len(shape) - 2
     offset, mask = node.shape(2, len(shape), like=0), node.shape(4, len(shape), like=0)
     _channels(node, 1, group)
-    _fits_kernel(node, kernel, 1)
+    fits_kernel(node, kernel, 1)
     over = window(node, rank, kernel[2:], 1)
     sizes = slid(node, shape, over) if over is not None else None
     if node.problems or not node.is_positive("offset_group"):

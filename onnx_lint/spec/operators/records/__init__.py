@@ -14,6 +14,8 @@ A record has the operands in the order of the documentation, so that the two can
 stand for dimensions, in the same forms. A condition is words: "key", an input that the node has or an attribute other
 than 0; "!key"; "mode=qsa"; "size>0"; "past~query", inputs of one type. Numbers of attributes and dimensions have
 requirements: "at least 1; multiple of kv_num_heads; multiple of 16 if do_rotary=1". "word of" is "one of" in any case.
+"above 0" and "below 0" leave out the bound itself. No comparison finds NaN: "not nan inf" does, and infinite numbers.
+"not given" is an attribute that the node must leave out, "with gated excludes beta" what it must leave out then.
 
 Python, not TOML: a record is loaded with its family, as bytecode; ruff and mypy read it; and there is no step between
 the file and its use. A lambda keeps a record from being made for a model that does not have the operator.
@@ -81,6 +83,10 @@ class OperatorRecord(Record):
     """
     reads: tuple[str, ...] = ()
     """The inputs whose content that function or a requirement of a dimension (#name) reads."""
+    since: Mapping[str, str] = EMPTY
+    """Inputs that ONNX Runtime compares only from a release on: the known releases before it run any shape. And values
+    (bits=8) that only releases from there on have.
+    """
     unknown: str = ""
     """Why the shapes of the outputs are not inferred."""
 
@@ -88,6 +94,13 @@ class OperatorRecord(Record):
 RECENT: Final = "it is new in ONNX Runtime 1.32, which fuses it for generation of text on some devices only"
 PACKED: Final = "the description has several forms of packed inputs, which nothing in the node distinguishes"
 NO_WORD: Final = "its description has no word on shapes"
+MOST: Final = 2**31 - 1
+"""The largest number that ONNX Runtime keeps in 32 bits."""
+ACTIVATIONS: Final = (
+    "word of Affine Elu HardSigmoid LeakyRelu Relu ScaledTanh Sigmoid Softplus Softsign Tanh ThresholdedRelu; "
+    "as many as 6 if direction=bidirectional; as many as 3 if !direction=bidirectional"
+)
+"""The functions of an LSTM: three for each direction."""
 COMPILED: Final = "it represents a graph that was compiled for a device"
 
 
@@ -103,8 +116,8 @@ class Requirement(Record):
 
 
 _KINDS: Final = (
-    "at least", "at most", "multiple of", "either multiple of", "one of", "word of",
-    "power of 2 from", "needs",
+    "at least", "at most", "above", "below", "multiple of", "either multiple of", "one of", "word of", "not",
+    "as many as", "power of 2 from", "needs",
 )  # fmt: skip
 
 
@@ -119,7 +132,7 @@ def _requirement(text: str) -> Requirement:
     if required.startswith("with "):
         kind = " ".join(required.split()[:3])
     of = required.removeprefix(kind).split()
-    if not kind or not of or ";" in text or (kind.startswith("with ") and not kind.endswith(" needs")):
+    if not kind or not of or ";" in text or (kind.startswith("with ") and not kind.endswith((" needs", " excludes"))):
         raise ValueError(f"no requirement: {text!r}")
     return Requirement(kind, tuple(of), tuple(condition.split()))
 

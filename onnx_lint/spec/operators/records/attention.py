@@ -18,7 +18,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         flags={"rotary_embedding_dim": "0 32 64 128"},
         attributes={
             "num_heads": "at least 1",
-            "past_present_share_buffer": "needs past_sequence_length",
+            "past_present_share_buffer": "needs past_sequence_length if past",
             "qkv_hidden_sizes": "at least 1; multiple of num_heads",
         },
         inputs={
@@ -45,7 +45,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_attention.fits_mask",
     ),
     "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
-        attributes={"num_heads": "at least 1"},
+        attributes={"num_heads": "at least 1", "past_present_share_buffer": "needs past_key past_sequence_length"},
         combinations=("NEEDS in:value in:key",),
         cases=("apart or by_head or packed_keys or packed",),
         inputs={
@@ -70,7 +70,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "sliding_window_cache": "needs past_key if sliding_window_cache=1",
             "kv_cache_bit_width": "one of 0 if k_quant_type=NONE",
             "k_quant_type": f"{_QUANTIZED_CACHE}; with PER_TENSOR needs k_scale; with PER_CHANNEL needs k_scale",
-            "v_quant_type": f"{_QUANTIZED_CACHE}; with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
+            "v_quant_type": (
+                f"{_QUANTIZED_CACHE}; with PER_TENSOR needs v_scale if !k_quant_type=NONE; "
+                "with PER_CHANNEL needs v_scale if !k_quant_type=NONE"
+            ),
         },
         defaults={"causal": 1, "k_quant_type": "NONE", "v_quant_type": "NONE", "local_window_size": -1},
         values={"causal": "0 1", "qk_output": "0 1 2"},
@@ -124,8 +127,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "position_ids": "b s",
             "q_norm_weight": "d",
             "k_norm_weight": "d",
+            "k_norm_epsilon": "above 0; not nan inf",
+            "q_norm_epsilon": "above 0; not nan inf",
             "k_quant_type": _IN_CAPITALS,
-            "v_quant_type": _IN_CAPITALS,
+            "v_quant_type": f"{_IN_CAPITALS}; with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
         },
     ),
     "LinearAttention": lambda: OperatorRecord(
@@ -189,12 +194,18 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "packed_keys": {"past_key": None, "else": "b @num_heads t d"},
                 "packed": {"past_key": None, "else": "b @num_heads s d"},
             },
-            "qk": "b @num_heads s ?",
+            "qk": {
+                "past_sequence_length": "b @num_heads s ?",
+                "apart": "b @num_heads s p+t",
+                "by_head": "b @num_heads s t",
+                "else": "b @num_heads s ?",
+            },
         },
         computed="contrib_attention.fits_padding",
     ),
     "QAttention": lambda: OperatorRecord(
         scales="input_scale weight_scale",
+        since={"weight_scale": "1.32.0", "weight_zero_point": "1.32.0"},
         attributes={"num_heads": "at least 1"},
         inputs={
             "input": "b s i",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import COMPILED, NO_WORD, OperatorRecord
+from onnx_lint.spec.operators.records import ACTIVATIONS, COMPILED, NO_WORD, OperatorRecord
 
 
 def _as_input() -> OperatorRecord:
@@ -15,7 +15,7 @@ def _as_input() -> OperatorRecord:
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "AttnLSTM": lambda: OperatorRecord(
-        attributes={"hidden_size": "at least 1"},
+        attributes={"activations": ACTIVATIONS, "clip": "above 0; not nan", "hidden_size": "at least 1"},
         values={"direction": "forward reverse bidirectional"},
         combinations=("SOME in:QW", "SOME in:MW", "SOME in:V", "SOME in:M", "SOME hidden_size"),
         where={"o": {"AW": "o", "else": "m"}},
@@ -99,6 +99,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "IsAllFinite": lambda: OperatorRecord(outputs={"output": ""}),
     "MurmurHash3": _as_input,
     "Pad": lambda: OperatorRecord(
+        values={"mode": "constant reflect edge wrap"},
         inputs={"data": None, "pads": "{?, 1 ?}", "value": ""},
         computed="contrib_elements.pad",
         reads=("pads",),

@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.spec.operators.records import OperatorRecord
 
-_PADS: Final = "NOTSET SAME_UPPER SAME_LOWER VALID"
+_PADS: Final = "'' NOTSET SAME_UPPER SAME_LOWER VALID"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "ConvTransposeWithDynamicPads": lambda: OperatorRecord(
@@ -28,6 +28,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "activation": "with Clip needs activation_params; with HardSigmoid needs activation_params; "
             "with LeakyRelu needs activation_params",
         },
+        since={"activation=HardSwish": "1.32.0"},
         values={"activation": "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh", "auto_pad": _PADS},
         computed="contrib_images.fused_convolution",
     ),
@@ -48,7 +49,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         values={"auto_pad": _PADS},
         combinations=("SOME kernel_shape",),
         inputs={"X": "? ? *spatial", "M": "? ? *spatial"},
-        computed="pooling.pool",
+        computed="contrib_images.pool_of_integers",
     ),
     "NhwcConv": lambda: OperatorRecord(
         values={"auto_pad": _PADS},

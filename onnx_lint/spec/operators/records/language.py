@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import RECENT, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, RECENT, OperatorRecord
 
 _BITS: Final = "2 3 4 8"
 _ACTIVATIONS: Final = "relu gelu silu swiglu identity relu2 geglu"
@@ -18,6 +18,11 @@ _FUSED: Final = {
 }
 """The rows of the first matrix of an expert."""
 
+_SWIGLU: Final = {
+    "swiglu_fusion": "one of 1 2 if activation_type=geglu",
+    "swiglu_limit_after_activation": "one of 0 1; one of 0 if !activation_type=swiglu",
+}
+
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BranchwiseRMSNorm": lambda: OperatorRecord(
         attributes={"num_branches": "at least 0"},
@@ -25,7 +30,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": {"num_branches": "*rows w", "else": "*all"}},
     ),
     "EmbedLayerNormalization": lambda: OperatorRecord(
-        attributes={"mask_index_type": "needs mask_index if mask_index_type>0"},
+        attributes={"epsilon": "at least 0; not nan", "mask_index_type": "needs mask_index if mask_index_type>0"},
         defaults={"mask_index_type": 1},
         combinations=("NEEDS in:segment_ids in:segment_embedding",),
         inputs={
@@ -65,10 +70,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         lists={"mrope_section": 3},
         attributes={
             "mrope_section": "at least 0",
-            "num_heads": "at least 0",
-            "rotary_embedding_dim": "at least 0; multiple of 2",
+            "num_heads": f"at least 0; at most {MOST}",
+            "rotary_embedding_dim": "at least 0; multiple of 2; needs num_heads",
         },
         values={"mrope_layout": "0 1"},
+        sizes={"h": "multiple of 2 if !rotary_embedding_dim"},
         cases=("packed or by_head",),
         where={"half": {"rotary_embedding_dim": "@rotary_embedding_dim/2", "else": "h/2"}},
         inputs={
@@ -91,7 +97,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MoE": lambda: OperatorRecord(
         attributes={
-            "k": "at least 1; at most e",
+            "k": "at least 1; one of 2 if use_sparse_mixer=1; at most e",
+            "swiglu_limit": "at least 0 if activation_type=swiglu",
             "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
         },
         defaults={"activation_type": "relu"},
@@ -109,6 +116,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "fc3_experts_weights": {"rows": "e i h", "columns": "e h i"},
             "fc3_experts_bias": "e i",
         },
+        advised=_SWIGLU,
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
     "MoEGroupRouter": lambda: OperatorRecord(
@@ -133,6 +141,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         unknown=RECENT,
     ),
     "MoEPacked": lambda: OperatorRecord(
+        inputs={"input": "*all"},
         advised={
             "input": "*rows h",
             "router_probs": "? e",
@@ -140,13 +149,16 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "up_experts_weights": "e i ?",
             "down_experts_weights": "e h ?",
             "router_weights": "? e",
+            "routed_scaling_factor": "one of 1.0 if !router_weights",
+            "routing_epsilon": "one of 0.0 if !router_weights",
         },
-        unknown=RECENT,
+        outputs={"output": "*all"},
     ),
     "QMoE": lambda: OperatorRecord(
         block_scales="fc1_scales fc2_scales fc3_scales",
         attributes={
-            "k": "at least 1; at most e",
+            "k": "at least 1; one of 2 if use_sparse_mixer=1; at most e",
+            "swiglu_limit": "at least 0 if activation_type=swiglu",
             "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
             "block_size": "at least 0; power of 2 from 16 if block_size>0 quant_type=int",
             "weights_prepacked": "one of -1 0 1; one of 0 if fc3_expert_weight_bits=3",
@@ -193,7 +205,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
             "router_weights": {"flat": "t e", "batched": "b*s e"},
         },
-        advised={"quant_type": "one of int fp4 nvfp4 fp8 wfp4afp8"},
+        advised={**_SWIGLU, "quant_type": "one of int fp4 nvfp4 fp8 wfp4afp8"},
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
     "RMSNormRotary": lambda: OperatorRecord(
@@ -204,17 +216,24 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         values={"flatten_batch": "0 1", "use_fp32_arithmetic": "0 1"},
         inputs={
-            "X": {"input_width": "? ? ? ?", "else": "? ? ? w"},
+            "X": {"input_width": "b s n ?", "else": "b s n w"},
             "scale": {"input_width": "w=@input_width", "else": "w"},
         },
         advised={
+            "epsilon": "at least 0; not nan inf",
             "cosine": "m @rotary_embedding_dim/2",
             "sine": "m @rotary_embedding_dim/2",
         },
-        unknown=RECENT,
+        outputs={
+            "Y": {"flatten_batch": None, "else": "b s n*w"},
+            "normalized_fp32": {"flatten_batch": None, "else": "b s n w"},
+        },
     ),
     "RotaryEmbedding": lambda: OperatorRecord(
-        attributes={"num_heads": "at least 0", "rotary_embedding_dim": "at least 0; needs num_heads; at most d"},
+        attributes={
+            "num_heads": f"at least 0; at most {MOST}",
+            "rotary_embedding_dim": "at least 0; needs num_heads; at most d",
+        },
         cases=("packed or by_head",),
         where={
             "pairs": {
@@ -236,6 +255,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "RouterGateUpProj": lambda: OperatorRecord(inputs={"X": "*rows k", "W": "k ?"}, unknown=RECENT),
     "SkipLayerNormalization": lambda: OperatorRecord(
+        attributes={"epsilon": "at least 0; not nan"},
         cases=("rows or texts",),
         inputs={
             "input": {"rows": "s h", "texts": "b s h"},
@@ -252,6 +272,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "SkipSimplifiedLayerNormalization": lambda: OperatorRecord(
+        attributes={"epsilon": "at least 0; not nan"},
         cases=("rows or texts",),
         inputs={
             "input": {"rows": "s h", "texts": "b s h"},

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import RECENT, OperatorRecord
+from onnx_lint.spec.operators.records import OperatorRecord
 
 _BLOCKS: Final = "@K^@block_size"
 _BYTES: Final = "@block_size*@bits^8"
@@ -37,7 +37,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "FusedMatMulActivation": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
     "GemmFastGelu": lambda: OperatorRecord(computed="contrib_matrices.product"),
     "GemmFloat8": lambda: OperatorRecord(
-        scales="scaleA scaleB scaleY", element_types=("dtype",), computed="contrib_matrices.fused_gemm"
+        scales="scaleA scaleB scaleY",
+        values={"dtype": "1 10 16 17 19"},
+        element_types=("dtype",),
+        computed="contrib_matrices.fused_gemm",
     ),
     "MatMulBlockQuantizedFp4Weight": lambda: OperatorRecord(
         inputs={"A": "*rows k", "B": "n k/2"},
@@ -61,6 +64,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "quant_type": "one of 0 1",
             "block_size": "power of 2 from 16",
         },
+        since={"B": "1.32.0", "absmax": "1.32.0"},
         inputs={"A": {"transB=0": "*rows @N", "else": "*rows @K"}},
         outputs={"Y": {"transB=0": "*rows @K", "else": "*rows @N"}},
         computed="contrib_matrices.has_blocks",
@@ -72,6 +76,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MatMulInteger16": lambda: OperatorRecord(computed="contrib_matrices.product"),
     "MatMulIntegerToFloat": lambda: OperatorRecord(
+        since={"bias": "1.32.0"},
         scales="a_scale b_scale",
         cases=("whole or by_column or by_batch",),
         inputs={
@@ -94,6 +99,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "N": "at least 1",
         },
         defaults={"bits": 4},
+        since={"B": "1.23.2", "scales": "1.23.2", "zero_points": "1.23.2", "bits=8": "1.23.2", "bits=2": "1.32.0"},
         computed="contrib_matrices.are_blocks",
         inputs={
             "A": "*rows @K",
@@ -170,7 +176,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={"K": "at least 1", "N": "at least 1"},
         inputs={"A": "*rows ?"},
         advised={"A": "*rows @K", "B": "@N ?", "global_scale": ""},
-        unknown=RECENT,
+        outputs={"Y": "*rows @N"},
     ),
     "SparseToDenseMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
     "TransposeMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import OperatorRecord
+from onnx_lint.spec.operators.records import ACTIVATIONS, OperatorRecord
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DequantizeBFP": lambda: OperatorRecord(
@@ -27,7 +27,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "DynamicQuantizeLSTM": lambda: OperatorRecord(
         scales="W_scale R_scale",
-        attributes={"hidden_size": "at least 1"},
+        attributes={"activations": ACTIVATIONS, "clip": "above 0; not nan", "hidden_size": "at least 1"},
         values={"direction": "forward reverse bidirectional"},
         combinations=("SOME hidden_size",),
         inputs={
@@ -47,7 +47,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "t d b @hidden_size", "Y_h": "d b @hidden_size", "Y_c": "d b @hidden_size"},
     ),
     "GatherBlockQuantized": lambda: OperatorRecord(
-        block_scales="scales", computed="contrib_quantization.gather_blocks"
+        block_scales="scales", since={"bits=2": "1.32.0"}, computed="contrib_quantization.gather_blocks"
     ),
     "GatherPacked": lambda: OperatorRecord(
         attributes={"K": "at least 1"},
@@ -56,6 +56,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MulInteger": lambda: OperatorRecord(computed="contrib_quantization.elementwise"),
     "QEmbedLayerNormalization": lambda: OperatorRecord(
+        attributes={"epsilon": "at least 0; not nan"},
         scales="word_embedding_scale position_embedding_scale segment_embedding_scale gamma_scale beta_scale",
         combinations=(
             "TOGETHER in:segment_ids in:segment_embedding in:segment_embedding_scale in:segment_embedding_zero_point",
@@ -105,13 +106,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         scales="x_scale y_scale",
         minima={"pads": 0},
         lengths="kernel_shape strides dilations 2*pads",
-        values={"auto_pad": "NOTSET SAME_UPPER SAME_LOWER VALID"},
+        values={"auto_pad": "'' NOTSET SAME_UPPER SAME_LOWER VALID"},
         combinations=("SOME in:x_zero_point",),
         computed="contrib_images.pool_of_integers",
     ),
     "QLinearConcat": lambda: OperatorRecord(computed="contrib_quantization.concat"),
     "QLinearConv": lambda: OperatorRecord(
-        values={"auto_pad": "NOTSET SAME_UPPER SAME_LOWER VALID"},
+        values={"auto_pad": "'' NOTSET SAME_UPPER SAME_LOWER VALID"},
         computed="contrib_images.convolution_of_integers",
     ),
     "QLinearGlobalAveragePool": lambda: OperatorRecord(

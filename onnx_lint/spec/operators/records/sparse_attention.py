@@ -6,9 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import PACKED, RECENT, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, PACKED, RECENT, OperatorRecord
 
-_RULES: Final = "with gated needs decay; with delta needs beta; with gated_delta needs decay beta"
+_RULES: Final = (
+    "with linear excludes decay beta; with gated needs decay; with gated excludes beta; with delta needs beta; "
+    "with delta excludes decay; with gated_delta needs decay beta"
+)
+_ACTIVATED: Final = ("softplus", "qwen", "sigmoid", "kda")
+_GATE_INPUTS: Final = "a_log dt_bias"
+_GATES: Final = "; ".join(
+    [f"with none excludes {_GATE_INPUTS}", *[f"with {each} needs {_GATE_INPUTS}" for each in _ACTIVATED]]
+)
+_NOT_WITH_QSA: Final = "not given if policy_mode=qsa"
 _POLICY: Final = "csa qsa"
 _CSA: Final = "with csa needs index_topk key gate position_bias head_weights position_ids"
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
@@ -60,11 +69,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "GatedDeltaNet": lambda: OperatorRecord(
         attributes={
-            "chunk_size": "at least 1",
+            "chunk_size": f"at least 1; at most {MOST}",
+            "gate_activation": _GATES,
+            "gate_lower_bound": "below 0; not nan inf",
             "state_update_capacity": "at least 0; at most 8; needs capture_count",
             "update_rule": _RULES,
         },
-        defaults={"update_rule": "gated_delta"},
+        defaults={"gate_activation": "none", "update_rule": "gated_delta"},
         values={
             "beta_activation": "none sigmoid",
             "gate_activation": "none softplus qwen sigmoid kda",
@@ -74,20 +85,22 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "TOGETHER in:key in:value",
             "SOME in:key in:initial_state",
         ),
-        cases=("apart or packed", "rows or batched"),
+        cases=("apart or packed", "rows or batched", "by_head or by_number"),
         where={"tokens": {"rows": "t", "batched": "b t"}},
         inputs={
             "query": {"apart": "tokens h d", "packed": "tokens ?"},
             "key": {"apart": "tokens h d!", "packed": "-"},
             "value": {"apart": "tokens g v!", "packed": "-"},
             "cu_seqlens": "b+1",
-            "decay": {"apart": "tokens {g, g d}", "packed": None},
+            "decay": {"packed": None, "by_head": "tokens g", "by_number": "tokens g d"},
             "beta": {"apart": "tokens g", "packed": None},
             # Nothing else says how many texts there are.
             "initial_state": {
                 "apart": {"cu_seqlens": "b g v d", "rows": "b g v d!", "batched": "b g v d"},
                 "packed": "b g v d!",
             },
+            "a_log": "g",
+            "dt_bias": {"by_head": "g", "by_number": "{g, g d, g*d}"},
         },
         sizes={"g": "multiple of h"},
         outputs={"output": "tokens g v", "final_state": "b g v d"},
@@ -140,14 +153,20 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "PackedSparseAttentionIndexer": lambda: OperatorRecord(
         attributes={
-            "compress_ratio": "at least 1",
-            "policy_mode": f"{_CSA} past_gate_buffer",
-            "index_topk": "at least 1",
+            "compress_ratio": f"at least 1; at most {MOST}",
+            "head_weight_scale": _NOT_WITH_QSA,
+            "index_topk": f"at least 1; at most {MOST}; {_NOT_WITH_QSA}",
+            "max_output_entries": "at least 1 if indexshare_mode; needs indexshare_mode",
+            "policy_mode": f"{_CSA} past_gate_buffer; with qsa needs token_budget",
             "state_capacity": "at least 1",
             "state_update_capacity": "at least 0; at most 8; one of 0 if policy_mode=csa",
-            "token_budget": "at least 1; multiple of compress_ratio; one of 0 if policy_mode=csa",
+            "token_budget": f"at least 1; at most {MOST}; multiple of compress_ratio; one of 0 if policy_mode=csa",
         },
+        defaults={"max_output_entries": 0},
         values={"indexshare_state_policy": "advance default hold", "policy_mode": _POLICY},
+        combinations=(
+            "TOGETHER in:indexshare_mode in:merged_indices in:merged_counts in:merged_status out:indexshare_status",
+        ),
         cases=("keys or no_keys",),
         inputs={
             "query": "t ?*d",
@@ -170,11 +189,27 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past_gate_buffer": {"policy_mode=csa": "b 2*@compress_ratio-1 2*d!", "else": "-"},
             "past_state_lengths": "b 2",
         },
-        unknown=PACKED,
+        outputs={
+            "selected_indices": {
+                "policy_mode=csa": "t @index_topk",
+                "else": "t @token_budget+@compress_ratio-1",
+            },
+            "selected_counts": "t",
+            "present_key_state": "b @state_capacity d",
+            "present_kv_buffer": {
+                "policy_mode=csa": "b 2*@compress_ratio-1 2*d",
+                "else": "b 2*@compress_ratio-1 d",
+            },
+            "present_gate_buffer": {"policy_mode=csa": "b 2*@compress_ratio-1 2*d"},
+            "present_state_lengths": "b 2",
+            "state_update": "b @state_update_capacity d",
+            "indexshare_status": "t",
+            "state_status": "b",
+        },
     ),
     "PackedSparseAttentionIndexerMerge": lambda: OperatorRecord(
         attributes={
-            "max_output_entries": "at least 1",
+            "max_output_entries": f"at least 1; at most {MOST}",
             "policy_mode": (
                 "with append_range needs range_starts range_ends; "
                 "with append_indices needs additional_indices additional_counts"
@@ -190,11 +225,16 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "additional_indices": {"policy_mode=append_range": "-", "else": "n ?!"},
             "additional_counts": {"policy_mode=append_range": "-", "else": "n!"},
         },
-        unknown=RECENT,
+        outputs={"selected_indices": "n @max_output_entries", "selected_counts": "n", "status": "n"},
     ),
     "PagedAttention": lambda: OperatorRecord(
+        attributes={"kv_cache_layout": "with LATENT excludes value_cache_out"},
+        defaults={"kv_cache_layout": "SEPARATE"},
         values={"kv_cache_layout": "LATENT SEPARATE"},
-        combinations=("ADVISED TOGETHER in:q_norm_weight in:k_norm_weight",),
+        combinations=(
+            "NEEDS out:value_cache_out in:value_cache",
+            "ADVISED TOGETHER in:q_norm_weight in:k_norm_weight",
+        ),
         inputs={
             "query": {"key": "t w", "else": "t (@num_heads+2*@kv_num_heads)*d"},
             "key_cache": "n p g k",
@@ -214,7 +254,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "head_sink": "@num_heads",
             "q_norm_weight": "e",
             "k_norm_weight": "e",
-            "rotary_offset": "multiple of 8",
+            "kv_cache_layout": "with LATENT excludes value value_cache",
+            "kv_num_heads": "one of 1 if kv_cache_layout=LATENT",
+            "rotary_offset": "at least 0; multiple of 8",
+            "v_head_size": "one of 0 if !kv_cache_layout=LATENT",
         },
         outputs={
             "output": {"kv_cache_layout=LATENT": "t ?", "v_head_size": "t ?", "key": "t w", "else": "t @num_heads*d"},
@@ -245,7 +288,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past": "2 b @num_heads p ?",
             "attention_bias": "1|b 1|@num_heads s ?",
         },
-        outputs={"output": "b s ?"},
+        outputs={"output": {"qkv_hidden_sizes": "b s ?", "else": "b s h"}},
     ),
     "QOrderedLongformerAttention": lambda: OperatorRecord(
         scales="scale_input scale_weight scale_bias scale_qkv_gemm scale_global_weight scale_global_gemm scale_output",
@@ -292,15 +335,16 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "SparseAttentionIndexer": lambda: OperatorRecord(
         attributes={
-            "compress_ratio": "at least 1",
-            "policy_mode": f"{_CSA} past_proj_buffer",
-            "index_topk": "at least 1",
-            "token_budget": "at least 1; multiple of compress_ratio; one of 0 if policy_mode=csa",
+            "compress_ratio": f"at least 1; at most {MOST}",
+            "head_weight_scale": _NOT_WITH_QSA,
+            "index_topk": f"at least 1; at most {MOST}; {_NOT_WITH_QSA}",
+            "policy_mode": f"{_CSA} past_proj_buffer; with qsa needs token_budget",
+            "token_budget": f"at least 1; at most {MOST}; multiple of compress_ratio; one of 0 if policy_mode=csa",
         },
         values={"policy_mode": _POLICY},
         cases=("keys or no_keys",),
         inputs={
-            "query": "b ? ?*d",
+            "query": "b s ?*d",
             "key": {"policy_mode=csa": "? ? ?!", "else": "? ? ?"},
             "query_norm_weight": "d",
             "key_norm_weight": "?",
@@ -328,7 +372,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "head_weights": {"policy_mode=csa": "b s ?!", "else": "-"},
             "position_ids": {"policy_mode=csa": "b s!", "else": "-"},
         },
-        unknown=PACKED,
+        outputs={
+            "selected_indices": {
+                "policy_mode=csa": "b s @index_topk",
+                "else": "b s @token_budget+@compress_ratio-1",
+            }
+        },
     ),
     "SparsePagedAttention": lambda: OperatorRecord(
         inputs={"query": {"key": "? ?", "else": "? (@num_heads+2*@kv_num_heads)*d"}},

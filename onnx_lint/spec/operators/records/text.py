@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import NO_WORD, PACKED, RECENT, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, NO_WORD, RECENT, OperatorRecord
 
 _SEARCH: Final = {
     "input_ids": "b s",
@@ -19,6 +19,11 @@ _SEARCH: Final = {
 }
 """The inputs of a search for words."""
 
+_EXTENDED: Final = (
+    "input_channels or input_channel_offset or state_length or state_update_capacity or !state_channels_last=-1"
+)
+"""A convolution of some channels of a text, or with a state of another length."""
+
 _PLAIN_STATE: Final = "ndim=1 !state_window !state_length !input_channels state_channels_last=-1"
 """A convolution along one axis whose state is what the kernel still needs."""
 
@@ -27,6 +32,7 @@ _HEADS: Final = "@n_head_per_ngram*@max_ngram_size-@n_head_per_ngram"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BeamSearch": lambda: OperatorRecord(
+        attributes={"model_type": "with 1 needs encoder; with 2 needs encoder", "vocab_size": "at least -1"},
         values={"model_type": "0 1 2"},
         inputs={
             "input_ids": {"model_type=2": "b ? ?", "else": "b s"},
@@ -56,12 +62,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "at least 0; at most 1; one of 1 if input_channels; one of 1 if input_channel_offset; "
                 "one of 1 if state_length; one of 1 if state_update_capacity; one of 1 if !state_channels_last=-1"
             ),
-            "dilation": "at least 1",
-            "input_channel_offset": "at least 0",
-            "input_channels": "at least 0",
+            "dilation": f"at least 1; at most {MOST}",
+            "input_channel_offset": f"at least 0; at most {MOST}; needs input_channels",
+            "input_channels": f"at least 0; at most {MOST}",
             "ndim": "at least 1; at most 3; one of 1 if channels_last",
             "state_channels_last": "at least -1; at most 1",
-            "state_length": "at least 0",
+            "state_length": f"at least 0; at most {MOST}",
             "state_update_capacity": "at least 0; at most 8",
             "state_window": (
                 "at least 0; at most 8; one of 0 if input_channels; one of 0 if state_length; "
@@ -71,14 +77,24 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         defaults={"channels_last": 0, "ndim": 1, "state_channels_last": -1},
         values={"activation": "none silu swish"},
         cases=("text or image",),
-        where={"reach": {"dilation": "@dilation*k-@dilation", "else": "k-1"}},
+        where={
+            "reach": {"dilation": "@dilation*k-@dilation", "else": "k-1"},
+            "taken": {"input_channels": "@input_channels", "else": "x"},
+        },
         inputs={
             "input": {
+                _EXTENDED: "b t x",
                 f"{_PLAIN_STATE} channels_last": {"text": "b t c", "image": "b t d e *more"},
                 _PLAIN_STATE: "b c t",
                 "else": "*all",
             },
-            "weight": {_PLAIN_STATE: "c 1 k", "ndim=1": "? ? ?", "ndim=2": "? ? ? ?", "else": "? ? ? ? ?"},
+            "weight": {
+                _EXTENDED: "taken ? ?",
+                _PLAIN_STATE: "c 1 k",
+                "ndim=1": "? ? ?",
+                "ndim=2": "? ? ? ?",
+                "else": "? ? ? ? ?",
+            },
             "bias": {_PLAIN_STATE: "c"},
             "past_state": {
                 f"{_PLAIN_STATE} channels_last": {"text": "b reach c", "image": "b reach d e *more"},
@@ -87,6 +103,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         outputs={
             "output": {
+                _EXTENDED: "b t taken",
                 f"{_PLAIN_STATE} channels_last": {"text": "b t c", "image": "b t d e *more"},
                 _PLAIN_STATE: "b c t",
                 "else": "*all",
@@ -95,7 +112,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 f"{_PLAIN_STATE} channels_last": {"text": "b reach c", "image": "b reach d e *more"},
                 _PLAIN_STATE: "b c reach",
             },
+            "state_update": {_EXTENDED: "b @state_update_capacity taken"},
         },
+        computed="contrib_transformers.has_channels_and_state",
     ),
     "ConvStateReplay": lambda: OperatorRecord(
         inputs={"source_backing": "?", "capture_backing": "?", "destination_backing": "?", "metadata": "8"},
@@ -117,6 +136,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_transformers.gated_position_bias",
     ),
     "GreedySearch": lambda: OperatorRecord(
+        attributes={"vocab_size": "at least -1"},
         values={"model_type": "0"},
         inputs=_SEARCH,
         advised={"repetition_penalty": ""},
@@ -127,6 +147,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={"num_branches": "at least 1"},
         inputs={"streams": "*rows @num_branches*h"},
         advised={
+            "gate_div": "not 0",
             "norm_scale": "@num_branches*h",
             "down_weight": "@num_branches*h r",
             "up_weight": "r @num_branches*h",
@@ -134,7 +155,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "prev_block_output": "*rows h",
             "prev_post_gate": "*rows @num_branches",
         },
-        unknown=RECENT,
+        outputs={
+            "pre_output": "*rows h",
+            "post_gate": "*rows @num_branches",
+            "streams_out": "*rows @num_branches*h",
+        },
     ),
     "HyperConnectionPostMix": lambda: OperatorRecord(
         attributes={"num_branches": "at least 0"},
@@ -154,7 +179,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "streams": {"num_branches": "*rows @num_branches*h", "else": "*rows n h"},
             "pre_mix": {"num_branches": "*rows {c, c 1|h, @num_branches*h}", "else": "*rows {c, c 1|h}"},
         },
-        unknown=PACKED,
+        outputs={"output": "*rows h"},
     ),
     "Mamba2Verify": lambda: OperatorRecord(
         inputs={
@@ -183,7 +208,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "eos_token_id": "",
             "segment_ids": "b s",
         },
-        outputs={"hash_ids": "b s n", "present_ids": "b ?"},
+        outputs={"hash_ids": "b s n", "present_ids": "b @max_ngram_size-1"},
     ),
     "NGramRepeatBlock": lambda: OperatorRecord(
         attributes={"ngram_size": "at least 1"},
@@ -204,7 +229,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "b s h"},
     ),
     "Sampling": lambda: OperatorRecord(
-        attributes={"min_tokens_to_keep": "at least 0"},
+        attributes={
+            "min_tokens_to_keep": "at least 0; below vocab_size if vocab_size>0",
+            "vocab_size": "at least -1",
+        },
         values={"model_type": "0"},
         inputs={**_SEARCH, "presence_mask": _SEARCH["prefix_vocab_mask"]},
         advised={"repetition_penalty": "", "seed": ""},
@@ -262,7 +290,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past_segment_ids": "b @max_ngram_size-1",
             "capture_count": "b",
         },
-        unknown=PACKED,
+        outputs={
+            "hash_ids": f"t {_HEADS}",
+            "present_ids": "b @max_ngram_size-1",
+            "present_segment_ids": "b @max_ngram_size-1",
+            "state_update": "b @state_update_capacity @max_ngram_size-1",
+        },
     ),
     "WhisperBeamSearch": lambda: OperatorRecord(
         computed="contrib_generation.beam_search",
