@@ -100,6 +100,7 @@ const inWords = (error) => {
   if (/MemoryError|out of memory|memory access|allocation failed/i.test(text)) {
     return "The memory of this page is not enough for these files. The installed onnx-lint can use all of the computer's.";
   }
+  if (/call stack/i.test(text)) return "This model is nested more deeply than the browser can follow.";
   return `onnx-lint could not finish: ${last}`;
 };
 
