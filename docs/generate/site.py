@@ -29,7 +29,7 @@ LINKS: Final = {
 
 CONTENTS: Final[Mapping[str, Mapping[str, str]]] = {
     "index.md": {
-        "First steps": "install quickstart common_questions",
+        "First steps": "install quickstart browser common_questions",
         "Using it": "terminal coming_from_onnx_checker editors configuration continuous_integration reports fixing "
         "hygiene targets shapes documents remote many_models opset-schema",
         "Reference": "rules/index clauses command_line configuration_keys changelog",

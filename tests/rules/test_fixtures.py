@@ -19,6 +19,7 @@ from support.project.fixture_files import (
     diagnostics_of,
     fixture_paths,
     fixtures_of,
+    lacks_numpy,
     linted,
     read_fixture,
 )
@@ -63,9 +64,11 @@ def test_the_verdict_is_the_one_in_the_file(rule: str, request: pytest.FixtureRe
             if not fixture.is_valid:
                 _bless(fixture, request.config)
         own = tuple(read_fixture(fixture.path) for fixture in own)
+    own = tuple(fixture for fixture in own if not lacks_numpy(fixture))
     problems = [f"{fixture.id}: {problem}" for fixture in own for problem in _problems(fixture)]
     broken = {item.clause for fixture in own for item in diagnostics_of(fixture) if item.rule == rule}
-    problems += [f"no fixture breaks {clause}" for clause in RULES[rule].rule.clauses if clause not in broken]
+    if len(own) == len(fixtures_of(rule)):
+        problems += [f"no fixture breaks {clause}" for clause in RULES[rule].rule.clauses if clause not in broken]
     if problems:
         pytest.fail("\n".join(problems), pytrace=False)
 

@@ -65,7 +65,7 @@ def _lay_out(page: Path, downloads: Path, numpy: Path | None) -> None:
     names = sorted(path.name for path in packages.iterdir())
     if numpy is not None:
         shutil.copyfile(numpy_wheel(numpy, lock), pyodide / _numpy_of(lock)["file_name"])
-    _write_licences(page / "licences", packages)
+    write_licences(page / "licences", packages)
     built = {
         "onnx_lint": __version__,
         "commit": _commit(),
@@ -75,7 +75,7 @@ def _lay_out(page: Path, downloads: Path, numpy: Path | None) -> None:
         "has_numpy": numpy is not None,
         "editions": list(EDITIONS),
         "targets": _targets(),
-        "examples": _write_examples(page / "examples"),
+        "examples": write_examples(page / "examples"),
     }
     (page / BUILT).write_text(json.dumps(built, indent=1) + "\n", encoding="utf-8")
 
@@ -100,7 +100,7 @@ def _numpy_of(lock: dict[str, Any]) -> dict[str, Any]:
 def numpy_wheel(folder: Path, lock: dict[str, Any]) -> Path:
     """Return the wheel of numpy in a folder of the host. It has to be the one that this version of Pyodide names."""
     entry = _numpy_of(lock)
-    path = folder / entry["file_name"]
+    path = folder / str(entry["file_name"])
     if not path.is_file():
         raise BuildError(f"{folder} has no {path.name}; the full distribution of Pyodide {PYODIDE} has it")
     if hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
@@ -149,7 +149,7 @@ def _targets() -> list[str]:
 # --- licences and examples
 
 
-def _write_licences(folder: Path, packages: Path) -> None:
+def write_licences(folder: Path, packages: Path) -> None:
     """Write the licence files of the wheels, a folder for each, and the notice about Pyodide."""
     folder.mkdir()
     shutil.copyfile(HERE / "licences.txt", folder / "README.txt")
@@ -168,7 +168,7 @@ def _is_licence(name: str) -> bool:
     return ".dist-info/" in name and Path(name).name.upper().startswith(("LICEN", "AUTHORS", "COPYING", "NOTICE"))
 
 
-def _write_examples(folder: Path) -> list[dict[str, Any]]:
+def write_examples(folder: Path) -> list[dict[str, Any]]:
     """Write the models of the examples, made from their texts, and their data. Returns what the page lists."""
     from google.protobuf import text_format
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import itertools
 import re
 import tomllib
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from onnx_lint.common.whole_file import whole_file
+from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.lint import lint_model
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
@@ -221,6 +223,21 @@ def linted(fixture: Fixture) -> Linted:
 def diagnostics_of(fixture: Fixture) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of the fixture under its own settings; a rule that crashes fails the test."""
     return linted(fixture).diagnostics
+
+
+HAS_NUMPY = importlib.util.find_spec("numpy") is not None
+"""False in WebAssembly (`.ci/run webassembly`)."""
+
+
+@functools.cache
+def lacks_numpy(fixture: Fixture) -> bool:
+    """Return whether numpy, which the verdict on the fixture needs, is not installed."""
+    if HAS_NUMPY:
+        return False
+    model = fixture.model()
+    errors = InternalErrors(model)
+    lint_model(model, fixture.settings, errors)
+    return bool(errors.without_numpy())
 
 
 def lint(model: Model, settings: Settings) -> tuple[Diagnostic, ...]:

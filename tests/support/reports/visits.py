@@ -44,10 +44,15 @@ class Visit:
 
     def faint_texts(self) -> list[tuple[str, float]]:
         """Return the text with a contrast below 4.5, and its contrast."""
-        found = self.page.evaluate(_COLORS)
-        assert found
-        contrasts = {(text, round(_contrast(front, back), 2)) for text, front, back in found}
-        return sorted(each for each in contrasts if each[1] < 4.5)
+        return faint_texts(self.page)
+
+
+def faint_texts(page: Any) -> list[tuple[str, float]]:
+    """Return the text of a page with a contrast below 4.5, and its contrast."""
+    found = page.evaluate(_COLORS)
+    assert found
+    contrasts = {(text, round(_contrast(front, back), 2)) for text, front, back in found}
+    return sorted(each for each in contrasts if each[1] < 4.5)
 
 
 def _contrast(front: str, back: str) -> float:

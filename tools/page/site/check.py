@@ -43,7 +43,7 @@ def check(request: str, on_progress: Callable[[int], object]) -> str:
     options = [*_options(asked["settings"]), *outputs, "-f", "jsonl", "--jobs", "1"]
     done = _run([*options, "--", *models_among(asked["paths"])], on_progress)
     written = [{"name": path.name, "at": str(path)} for path in sorted(reports.iterdir())]
-    answer = {"code": done.code, "said": done.errors, "files": written, **_summary(reports / "json")}
+    answer = {"code": done.code, "said": _without_usage(done.errors), "files": written, **_summary(reports / "json")}
     return json.dumps(answer)
 
 
@@ -61,7 +61,8 @@ def fix(request: str, on_progress: Callable[[int], object]) -> str:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     ]
-    return json.dumps({"code": made.code, "said": made.errors, "difference": shown.output, "files": copies})
+    said = _without_usage(made.errors)
+    return json.dumps({"code": made.code, "said": said, "difference": shown.output, "files": copies})
 
 
 def models_among(paths: Sequence[str]) -> list[str]:
@@ -94,6 +95,11 @@ def _summary(path: Path) -> dict[str, Any]:
     }
 
 
+def _without_usage(errors: str) -> str:
+    """Return what a run said on standard error, without the lines on how to type the command."""
+    return errors[max(errors.find("Error: "), 0) :].strip() if errors.startswith("Usage: ") else errors.strip()
+
+
 def _emptied(folder: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -112,9 +118,9 @@ class _Output(io.StringIO):
         self._count = 0
 
     def write(self, text: str, /) -> int:
-        if not text.startswith('{"record"'):
+        if not text.startswith('{"record":'):
             return super().write(text)
-        if text.startswith('{"record": "file"'):
+        if text.startswith('{"record":"file"'):
             self._count += 1
             self._on_progress(self._count)
         return len(text)

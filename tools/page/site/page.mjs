@@ -5,11 +5,12 @@ import { chosenFiles, droppedFiles, exampleFiles, sizeInWords } from "./files.mj
 import { copyMarkdown, hideResult, showFixed, showResult } from "./result.mjs";
 
 const at = (id) => document.getElementById(id);
-const form = document.querySelector("#settings form");
+const form = document.getElementById("choices");
 
 let built; // built.json
 let checker;
 let files = []; // what was checked last, or is being checked
+let isReady = false; // whether Python is loaded
 let isRunning = false;
 
 const say = (words) => { at("state").textContent = words; };
@@ -60,11 +61,14 @@ const fillSettings = () => {
 // --- the worker
 
 const onState = ({ state, words, part, parts, seconds, numpy }) => {
+  isReady = state === "ready";
   if (state === "loading") {
     if (!isRunning) say(words);
     showProgress(part, parts);
   } else if (state === "ready") {
-    if (!isRunning) {
+    if (isRunning) {
+      showProgress(null);
+    } else {
       at("progress").hidden = true;
       say(`Ready after ${seconds.toFixed(1)} seconds.`);
     }
@@ -77,6 +81,13 @@ const onState = ({ state, words, part, parts, seconds, numpy }) => {
   document.documentElement.dataset.state = state;
 };
 
+const setRunning = (running) => {
+  isRunning = running;
+  for (const button of document.querySelectorAll("#choose button, #fix, #unsafe")) button.disabled = running;
+  at("stop").hidden = !running;
+  at("progress").hidden = !running && isReady;
+};
+
 // Runs one call of the worker, and shows its progress. Returns what it answers; undefined if it failed or was stopped.
 const asked = async (what, call) => {
   const started = performance.now();
@@ -85,30 +96,28 @@ const asked = async (what, call) => {
   let count = 0;
   const show = () => {
     const soFar = count ? `, ${count} done` : "";
-    say(`${what} ${files.length === 1 ? files[0].path : `${files.length} files`} (${sizeInWords(bytes)})${soFar}`
+    say(`${isReady ? what : `Loading Python, then ${what.toLowerCase()}`} ${files.length === 1 ? files[0].path : `${files.length} files`} (${sizeInWords(bytes)})${soFar}`
       + `, ${Math.round(seconds())} s.`);
   };
-  isRunning = true;
+  setRunning(true);
   showProblem("");
-  showProgress(null);
+  if (isReady) showProgress(null);
   at("again").hidden = true;
-  at("stop").hidden = false;
   show();
   const timer = setInterval(show, 1000);
   try {
     const done = await call((progress) => { count = progress.count; show(); });
-    say(`Done in ${seconds().toFixed(1)} seconds.`);
+    say(done.files.length ? `Done in ${seconds().toFixed(1)} seconds.` : "Not checked.");
     return done;
   } catch (error) {
     say(error instanceof Stopped ? "Stopped. Python is loading again." : "Not checked.");
     if (!(error instanceof Stopped)) showProblem(error.message);
     at("again").hidden = false;
+    at("again").focus();
     return undefined;
   } finally {
     clearInterval(timer);
-    isRunning = false;
-    at("stop").hidden = true;
-    at("progress").hidden = true;
+    setRunning(false);
   }
 };
 
@@ -123,7 +132,7 @@ const check = async (chosen) => {
   const done = await asked("Checking", (onProgress) => checker.check(files, settings(), onProgress));
   if (!done) return;
   if (done.summary) showResult(done);
-  else showProblem(done.said.trim() || "onnx-lint wrote no report.");
+  if (done.code > 1) showProblem(done.said || "onnx-lint wrote no report.");
   document.documentElement.dataset.done = String(Number(document.documentElement.dataset.done || 0) + 1);
 };
 
@@ -174,7 +183,6 @@ const listen = () => {
     button.addEventListener("click", () => take(exampleFiles(names)));
     return button;
   }));
-  at("again").addEventListener("click", () => check(files));
   at("stop").addEventListener("click", () => checker.stop());
   at("copy").addEventListener("click", copyMarkdown);
   at("fix").addEventListener("click", fix);

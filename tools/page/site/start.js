@@ -7,6 +7,7 @@
     problem.textContent = text;
     problem.hidden = false;
     document.getElementById("state").textContent = "The page has not started.";
+    document.getElementById("choose").hidden = true;
   };
 
   const WHOEVER_HOSTS = "Whoever hosts this page can correct that.";
@@ -16,7 +17,7 @@
     try {
       answer = await fetch(name, { cache: "no-store" });
     } catch {
-      return `The server does not answer. Reload the page when it is there again.`;
+      return "The server does not answer. Reload the page when it is there again.";
     }
     if (!answer.ok) return `The server has no file ${name} (it answers ${answer.status}). ${WHOEVER_HOSTS}`;
     const type = (answer.headers.get("Content-Type") || "no type").split(";")[0];

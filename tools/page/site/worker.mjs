@@ -42,7 +42,7 @@ const loadPython = async () => {
 
 const load = async () => {
   const started = performance.now();
-  say("Loading Python, 12 MB. The browser keeps it for the next time.", 0);
+  say("Loading Python and onnx-lint, 17 MB. The browser keeps them for the next time.", 0);
   const built = await (await fetched("built.json")).json();
   const wheels = Promise.all(built.wheels.map(async (name) => (await fetched(`python/${name}`)).arrayBuffer()));
   const program = fetched("check.py").then((answer) => answer.text());
@@ -100,6 +100,7 @@ const inWords = (error) => {
   if (/MemoryError|out of memory|memory access|allocation failed/i.test(text)) {
     return "The memory of this page is not enough for these files. The installed onnx-lint can use all of the computer's.";
   }
+  if (/call stack/i.test(text)) return "This model is nested more deeply than the browser can follow.";
   return `onnx-lint could not finish: ${last}`;
 };
 
