@@ -60,7 +60,7 @@ def _check_fixtures(**chosen: Any) -> int:
 
 
 def test_the_advice_leads_to_the_fix():
-    assert _check_fixtures(one_in=4) >= 2
+    assert _check_fixtures(one_in=4) >= 1
 
 
 @pytest.mark.slow

@@ -78,6 +78,12 @@ SAFE = [
         graph(CHOICE.format(PRODUCER, "y", "", "a")),
         graph(CHOICE.format(PRODUCER, "y", IDENTITY, "a_1")),
     ),
+    Case(
+        "undefined-name",
+        graph(CHOICE.format("", "y", "", "a") + PRODUCER),
+        graph(CHOICE.format(PRODUCER, "y", "", "a")),
+        id="a branch returns a value of a later node",
+    ),
     Case("unordered-nodes", graph(f"{USER} {PRODUCER}"), graph(RELU)),
     Case("unordered-nodes", CYCLE, CYCLE, id="a cycle"),
     Case(
