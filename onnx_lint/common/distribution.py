@@ -37,7 +37,8 @@ def project_url(distribution: str, labels: Container[str]) -> str | None:
 def _project_urls(distribution: str) -> tuple[str, ...]:
     """Return the entries `label, url` of a distribution.
 
-    The folders are searched as for plugins (docs/performance.md: entry-points), in what they lack importlib.metadata.
+    The folders are searched first, as for plugins (docs/performance.md: entry-points), and then importlib.metadata is
+    asked, which also finds distributions that are in no folder.
     """
     folder = re.compile(rf"{re.sub('[-_.]+', '[-_.]+', distribution)}-[^-]+\.dist-info", re.IGNORECASE)
     for path in sys.path:

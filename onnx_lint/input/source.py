@@ -26,7 +26,7 @@ _BYTES_AFTER_A_GAP = 1 << 12
 LEAST_WINDOW_BYTES = 64
 """The least size of a window before the end of a source: enough for the tag and length of any field."""
 
-_SPOOL_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 20
 
 
 class SourceError(Exception):
@@ -170,13 +170,13 @@ def open_standard_input(most: int | None = None) -> Source:
             raise SourceError(f"standard input: is {kind_of_file(status.st_mode)}, which may never end")
         import tempfile
 
-        spool = tempfile.TemporaryFile()  # noqa: SIM115 - the source owns it and closes it
+        copy = tempfile.TemporaryFile()  # noqa: SIM115 - the source owns it and closes it
         left = sys.maxsize if most is None else most
-        while left > 0 and (piece := stream.read(min(_SPOOL_BYTES, left))):
-            spool.write(piece)
+        while left > 0 and (piece := stream.read(min(_PIECE_BYTES, left))):
+            copy.write(piece)
             left -= len(piece)
-        spool.flush()
-        return FileSource(spool.fileno(), os.fstat(spool.fileno()).st_size, owner=spool)
+        copy.flush()
+        return FileSource(copy.fileno(), os.fstat(copy.fileno()).st_size, owner=copy)
     except (OSError, ValueError) as error:
         raise SourceError(f"standard input: {error}") from error
 

@@ -25,18 +25,18 @@ def with_nested(graph: Graph, index: AttributeIndex) -> Iterator[Graph]:
 
     Raises TooDeepError.
     """
-    pile: list[Iterator[Graph]] = [iter((graph,))]
-    while pile:
-        inner = next(pile[-1], None)
+    stack: list[Iterator[Graph]] = [iter((graph,))]
+    while stack:
+        inner = next(stack[-1], None)
         if inner is None:
-            pile.pop()
+            stack.pop()
             continue
         if inner.depth > _MAX_DEPTH:
             raise TooDeepError
         yield inner
         holding = index.add(inner)
         if holding:
-            pile.append(_graphs_in(inner, holding))
+            stack.append(_graphs_in(inner, holding))
 
 
 def _graphs_in(graph: Graph, holding: Iterable[Attribute]) -> Iterator[Graph]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.inference.types.usual_types import sight_of
+from onnx_lint.inference.types.usual_types import traits_of
 from onnx_lint.ir.graph import GraphKind
 from onnx_lint.ir.parts import ValueInfo
 
@@ -40,5 +40,5 @@ def bare_values(model: Model) -> Iterator[ValueInfo]:
         for role in ENDS:
             values = graph.value_infos[role]
             for index, kind in enumerate(values.types):
-                if not sight_of(kind).has_rank:
+                if not traits_of(kind).has_rank:
                     yield ValueInfo(graph.message_at(role, index), graph.at(role, index), graph, role)

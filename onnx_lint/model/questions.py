@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Set
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from onnx_lint.inference.types.usual_types import sight_of
+from onnx_lint.inference.types.usual_types import traits_of
 from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
@@ -280,7 +280,7 @@ def has_denoted_types(model: Model) -> bool:
 def has_bare_graph_values(model: Model) -> bool:
     """Return whether an input or output of the main graph, or of an algorithm, has no type or no rank."""
     lists = [graph.value_infos[role].types for graph in (model.main_graph, *algorithms(model)) for role in ENDS]
-    return not all(sight_of(kind).has_rank for kind in set(chain.from_iterable(lists)))
+    return not all(traits_of(kind).has_rank for kind in set(chain.from_iterable(lists)))
 
 
 def has_repeated_declarations(model: Model) -> bool:

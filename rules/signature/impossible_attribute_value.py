@@ -108,7 +108,7 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
 
 
 def _handed_in(model: Model) -> Iterator[Finding]:
-    """The findings for values that calls and defaults bring into functions; of one giver each attribute has one."""
+    """Report values that calls or defaults of parameters pass into functions, once for each source and attribute."""
     reported: set[tuple[Place, tuple[Place, ...]]] = set()
     for bound in model.bound_nodes:
         with model.crashes.at(_CHECK, partial(bound.graph.first_of, bound.form)):

@@ -93,13 +93,13 @@ _CHECK = "checking the values of attributes"
 
 
 def _handed_in(model: Model) -> Iterator[Finding]:
-    """The findings for values that calls and defaults bring into functions; of one giver each attribute has one."""
+    """Report values that calls or defaults of parameters pass into functions, once for each source and attribute."""
     reported: set[tuple[Place, Place]] = set()
     for bound in model.bound_nodes:
         for attribute in bound.bound.attributes:
-            giver = bound.givers.get(attribute.name)
-            allowed = allowed_values(bound.schema, attribute.name) if giver is not None else None
-            if giver is None or allowed is None:
+            source = bound.sources.get(attribute.name)
+            allowed = allowed_values(bound.schema, attribute.name) if source is not None else None
+            if source is None or allowed is None:
                 continue
             with model.crashes.at(_CHECK, partial(bound.graph.first_of, bound.form)):
                 wrong = unlisted_values(attribute, bound.schema, {attribute.name: allowed})
@@ -108,8 +108,8 @@ def _handed_in(model: Model) -> Iterator[Finding]:
                 related = tuple(Related(*note) for note in bound.notes([attribute.name]))
                 for node in bound.nodes:
                     place = node.place.at("attribute", next(attributes_with(node, {attribute.name})))
-                    if (place, giver.place) not in reported:
-                        reported.add((place, giver.place))
+                    if (place, source.place) not in reported:
+                        reported.add((place, source.place))
                         subject = _Subject(bound.schema, attribute.name, wrong[0], allowed)
                         yield _finding(model.operators.schemas, subject, bound, node, place, related)
 

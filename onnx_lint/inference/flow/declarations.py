@@ -135,13 +135,13 @@ def _contradicting(
     Of several entries it is the first that contradicts the fact by itself.
     """
     found: dict[str, tuple[str, int, Fact]] = {}
-    settled: set[str] = set()
+    decided: set[str] = set()
     for field, index, name in declarations_of(graph):
-        if name in contradicted and name not in settled:
+        if name in contradicted and name not in decided:
             types = graph.value_infos[field].types[index : index + 1]  # outputs of a function have none
             stated = facts_of_types(types)[0] if types else UNKNOWN
             if joined(contradicted[name], stated)[1]:
-                settled.add(name)
+                decided.add(name)
                 found[name] = field, index, stated
             else:
                 found.setdefault(name, (field, index, declared[name]))

@@ -74,9 +74,9 @@ class FaultyValues:
         own, sound = self._names.get(id(graph), _NONE), self._sound.setdefault(id(graph), set())
         if not own.isdisjoint(graph.node_outputs[index]):
             return True
-        pile, seen = list(graph.node_inputs[index]), set[str]()
-        while pile:
-            name = pile.pop()
+        stack, seen = list(graph.node_inputs[index]), set[str]()
+        while stack:
+            name = stack.pop()
             if name in sound or name in seen or known.get(name, UNKNOWN).kind is not None:
                 continue
             seen.add(name)
@@ -86,7 +86,7 @@ class FaultyValues:
             maker = graph.positions.get(name, BEFORE_NODES)
             # Follow only nodes before this one: a model with unordered nodes has another finding.
             if BEFORE_NODES < maker < index:
-                pile += graph.node_inputs[maker]
+                stack += graph.node_inputs[maker]
         sound |= seen
         return False
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
-from onnx_lint.inference.types.usual_types import sight_of
+from onnx_lint.inference.types.usual_types import traits_of
 from onnx_lint.ir.attributes import AttributeIndex
 from onnx_lint.ir.columns.attribute_kinds import AttributeKind
 from onnx_lint.ir.graph import Graph
@@ -61,12 +61,12 @@ class TypeIndex:
     @cached_property
     def has_unusual(self) -> bool:
         """True if a type is not usual, see onnx_lint.inference.types.usual_types: few rules check usual ones."""
-        return self._are_elsewhere or not all(sight_of(kind).is_usual for kind in self._of_lists)
+        return self._are_elsewhere or not all(traits_of(kind).is_usual for kind in self._of_lists)
 
     @cached_property
     def has_odd_variables(self) -> bool:
         """True if a dimension variable may not be a C90 identifier."""
-        return self._are_elsewhere or not all(sight_of(kind).has_plain_variables for kind in self._of_lists)
+        return self._are_elsewhere or not all(traits_of(kind).has_plain_variables for kind in self._of_lists)
 
     @cached_property
     def _are_elsewhere(self) -> bool:

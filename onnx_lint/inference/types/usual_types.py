@@ -25,7 +25,7 @@ _MAX_KEPT_BYTES: Final = 128
 """The longest type to keep; a longer one hardly ever recurs."""
 
 
-class Sight(Record):
+class TypeTraits(Record):
     """The quick facts about a TypeProto, or an absent one."""
 
     is_usual: bool
@@ -38,17 +38,17 @@ class Sight(Record):
     """True if it is usual and all its variables are C90 identifiers."""
 
 
-def sight_of(serialized: bytes) -> Sight:
+def traits_of(serialized: bytes) -> TypeTraits:
     """Return the quick facts about a type by its serialized form."""
-    return _kept(serialized) if len(serialized) <= _MAX_KEPT_BYTES else _sight(serialized)
+    return _kept(serialized) if len(serialized) <= _MAX_KEPT_BYTES else _traits(serialized)
 
 
-def _sight(serialized: bytes) -> Sight:
+def _traits(serialized: bytes) -> TypeTraits:
     proto = schema.opened("TypeProto", serialized)
     kind = proto.WhichOneof("value")
     has_rank = kind is not None and (kind not in TENSOR_KINDS or getattr(proto, kind).HasField("shape"))
     if proto.denotation or kind != "tensor_type":
-        return Sight(not serialized, has_rank, not serialized)
+        return TypeTraits(not serialized, has_rank, not serialized)
     dims = proto.tensor_type.shape.dim
     is_usual = proto.tensor_type.elem_type in _OLD_ELEMENT_TYPES and not any(
         dimension.dim_value < 0
@@ -57,7 +57,7 @@ def _sight(serialized: bytes) -> Sight:
         for dimension in dims
     )
     are_plain = all(name.isidentifier() and name.isascii() for name in [each.dim_param for each in dims] if name)
-    return Sight(is_usual, has_rank, is_usual and are_plain)
+    return TypeTraits(is_usual, has_rank, is_usual and are_plain)
 
 
-_kept = remembered(4_096)(_sight)
+_kept = remembered(4_096)(_traits)

@@ -24,7 +24,7 @@ class Initializers(Record):
     """The numbers of the element types; 0 if a tensor states none."""
     shapes: list[tuple[int, ...]]
     """The dimensions; for initializers of one element type, equal ones are one object."""
-    doubtful: list[int]
+    unproved: list[int]
     """The indices of those that are not evidently right, or have annotations."""
     may_be_nan: set[int]
     """The indices of those with floating-point numbers in the message that may be NaN."""
@@ -100,7 +100,7 @@ def _add_parsed(
     raw = fields[-1][1] if has_raw else b""
     is_plain = len(raw) == size
     if not is_plain and not is_evident(dict(fields)):
-        found.doubtful.append(index)
+        found.unproved.append(index)
     if element_type in FLOATING_TYPES and may_hold_nan(element_type, raw if is_plain else piece, is_raw=is_plain):
         found.may_be_nan.add(index)
     if not is_plain:

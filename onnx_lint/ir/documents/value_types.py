@@ -75,7 +75,7 @@ def mixtures(document: Proto, place: Place) -> Iterator[Mixture]:
 
 
 def _type_of(value: Proto, place: Place, found: list[Mixture]) -> ShownType:
-    # Protocol Buffers parses 100 messages inside one another at most, so the stack lasts.
+    # The recursion is safe: Protocol Buffers parses at most 100 nested messages.
     match value.DESCRIPTOR.name:
         case "TensorProto":
             return ShownType("tensor", code=_known(value.data_type))

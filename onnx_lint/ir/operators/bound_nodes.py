@@ -30,7 +30,7 @@ ParameterValues = Mapping[str, Proto | None]
 """The values of the parameters of a function; None for an unknown value, no entry for an omitted parameter."""
 
 
-class Giver(Record):
+class ParameterSource(Record):
     """The attribute of a call, or the default of a parameter, that gives a value."""
 
     proto: Proto
@@ -56,7 +56,7 @@ class Giver(Record):
         return f"given by {self.holder.first_of(self.form).describe()} as attribute {name}"
 
 
-ParameterOrigins = Mapping[str, Giver | None]
+ParameterOrigins = Mapping[str, ParameterSource | None]
 """Like `ParameterValues`, with the origin of each value."""
 
 
@@ -69,7 +69,7 @@ class BoundNodes(Record):
     """The nodes as they are written."""
     bound: NodeForm
     """The nodes with the values in place of the references; one that is not known is still a reference."""
-    givers: Mapping[str, Giver]
+    sources: Mapping[str, ParameterSource]
     """The origin of the value, for each attribute of a node that refers to a parameter."""
     call: tuple[Graph, NodeForm] | None
     """A call with these values; None for a function that nothing calls."""
@@ -87,9 +87,9 @@ class BoundNodes(Record):
 
     def notes(self, names: Iterable[str]) -> list[tuple[Place, str]]:
         """Return the origins of the values of attributes, and the call unless one of these is in it."""
-        givers = [self.givers[name] for name in names if name in self.givers]
-        found = [(giver.place, giver.describe()) for giver in givers]
-        if self.call is not None and not any(giver.form is not None for giver in givers):
+        sources = [self.sources[name] for name in names if name in self.sources]
+        found = [(source.place, source.describe()) for source in sources]
+        if self.call is not None and not any(source.form is not None for source in sources):
             graph, form = self.call
             node = graph.first_of(form)
             found.append((node.place, f"called by {node.describe()}"))
@@ -161,12 +161,12 @@ def graphs_given(found: Iterable[BoundNodes]) -> Iterator[tuple[str, Graph, Node
     """Yield each graph that a call or a default gives to an attribute of a node, with the attribute and the node."""
     known: dict[Graph, dict[Place, Graph]] = {}
     for each in found:
-        for name, giver in each.givers.items():
-            holder = giver.holder.body if isinstance(giver.holder, Function) else giver.holder
+        for name, source in each.sources.items():
+            holder = source.holder.body if isinstance(source.holder, Function) else source.holder
             if holder.nested:
                 if holder not in known:
                     known[holder] = {graph.place: graph for graph in holder.nested}
-                graph = known[holder].get(giver.place.at("g"))
+                graph = known[holder].get(source.place.at("g"))
                 if graph is not None:
                     yield name, graph, each.nodes[0]
 
@@ -187,7 +187,7 @@ class _Binder:
             index: frozenset(name for _, form in forms for name in _parameters(form))
             for index, forms in referring.items()
         }
-        self._defaults: dict[int, dict[str, Giver | None]] = {}
+        self._defaults: dict[int, dict[str, ParameterSource | None]] = {}
         self._pending: deque[tuple[Function, ParameterOrigins, tuple[Graph, NodeForm]]] = deque()
         self._known: set[tuple[int, tuple[tuple[str, int], ...]]] = set()
         self._told: set[tuple[Graph, NodeForm, bytes]] = set()
@@ -199,12 +199,12 @@ class _Binder:
     def call(self, callee: Function, graph: Graph, form: NodeForm, around: ParameterOrigins) -> None:
         """Note that nodes of a graph call a function; `around` binds the parameters of the function around them."""
         wanted = self._wanted[callee.index]
-        given: dict[str, Giver | None] = {}
+        given: dict[str, ParameterSource | None] = {}
         for index, proto in enumerate(form.attributes):
             if proto.name not in wanted:
                 continue
             if not proto.ref_attr_name:
-                given[proto.name] = Giver(proto, graph, form, index)
+                given[proto.name] = ParameterSource(proto, graph, form, index)
             elif proto.ref_attr_name in around:
                 given[proto.name] = around[proto.ref_attr_name]
             elif graph.function is None:
@@ -218,7 +218,7 @@ class _Binder:
 
     def enter(self, function: Function, given: ParameterOrigins, call: tuple[Graph, NodeForm] | None) -> None:
         """Bind a function to values of some of its parameters, unless it has been bound to the same ones."""
-        key = (function.index, tuple(sorted((name, self._number(giver)) for name, giver in given.items())))
+        key = (function.index, tuple(sorted((name, self._number(source)) for name, source in given.items())))
         if key in self._known:
             return
         self._known.add(key)
@@ -233,10 +233,10 @@ class _Binder:
         for graph, form in self._referring[function.index]:
             self._bind(graph, form, bindings, call)
 
-    def _defaults_of(self, function: Function) -> Mapping[str, Giver | None]:
+    def _defaults_of(self, function: Function) -> Mapping[str, ParameterSource | None]:
         if function.index not in self._defaults:
             self._defaults[function.index] = {
-                proto.name: Giver(proto, function, None, index)
+                proto.name: ParameterSource(proto, function, None, index)
                 for index, proto in enumerate(function.attribute_defaults)
             }
         return self._defaults[function.index]
@@ -256,23 +256,23 @@ class _Binder:
                 self.call(operator.function, graph, form, bindings)
         elif operator.schema is not None and not operator.schema.deprecated:
             found = {name: bindings[name] for name in names if name in bindings}
-            values = {name: None if giver is None else giver.proto for name, giver in found.items()}
-            givers = {
-                attribute.name: giver
+            values = {name: None if source is None else source.proto for name, source in found.items()}
+            sources = {
+                attribute.name: source
                 for attribute in form.attributes
-                if attribute.ref_attr_name and (giver := found.get(attribute.ref_attr_name)) is not None
+                if attribute.ref_attr_name and (source := found.get(attribute.ref_attr_name)) is not None
             }
-            self.found.append(BoundNodes(operator, graph, form, with_values(form, values), givers, call))
+            self.found.append(BoundNodes(operator, graph, form, with_values(form, values), sources, call))
 
-    def _number(self, giver: Giver | None) -> int:
+    def _number(self, source: ParameterSource | None) -> int:
         """Return a number that equal values share. Each attribute is serialized once, however often it is passed on."""
-        if giver is None:
+        if source is None:
             return _UNKNOWN
-        known = self._numbered.get(id(giver.proto))
+        known = self._numbered.get(id(source.proto))
         if known is None:
-            written = schema.serialized(giver.proto)
-            known = giver.proto, self._numbers.setdefault(written, len(self._numbers))
-            self._numbered[id(giver.proto)] = known
+            written = schema.serialized(source.proto)
+            known = source.proto, self._numbers.setdefault(written, len(self._numbers))
+            self._numbered[id(source.proto)] = known
         return known[1]
 
 

@@ -123,12 +123,12 @@ class Calls:
     @cached_property
     def called(self) -> set[int]:
         """The indices of the functions that a graph outside of functions calls, itself or through other functions."""
-        pile = [function.index for node, function in self.all if node.graph.function is None]
-        found = set(pile)
-        while pile:
-            new = self.callees[pile.pop()].keys() - found
+        stack = [function.index for node, function in self.all if node.graph.function is None]
+        found = set(stack)
+        while stack:
+            new = self.callees[stack.pop()].keys() - found
             found |= new
-            pile += new
+            stack += new
         return found
 
     def is_run(self, graph: Graph) -> bool:

@@ -73,9 +73,9 @@ def _given_by_calls(bound: Iterable[BoundNodes], numbers: Set[int]) -> Iterator[
     for nodes in bound:
         for index in _naming(nodes.schema, nodes.bound, numbers):
             attribute = nodes.bound.attributes[index]
-            giver = nodes.givers.get(attribute.name)
-            if giver is not None and giver.place not in reported:
-                reported.add(giver.place)
+            source = nodes.sources.get(attribute.name)
+            if source is not None and source.place not in reported:
+                reported.add(source.place)
                 node = nodes.nodes[0]
-                words = f"attribute {quote(attribute.name)} of {node.describe()}, {giver.describe()}"
-                yield NamedElementType(attribute.i, giver.place, words)
+                words = f"attribute {quote(attribute.name)} of {node.describe()}, {source.describe()}"
+                yield NamedElementType(attribute.i, source.place, words)

@@ -144,16 +144,16 @@ class _Collector:
             self.left_out.setdefault(tuple(holder), []).append(step)
 
     def initializers(self, graph: Graph) -> None:
-        for index in self.doubtful(graph) if graph.initializers.names else ():
+        for index in self.initializers_to_examine(graph) if graph.initializers.names else ():
             self.tensor(graph.message_at("initializer", index), graph.at("initializer", index), graph, index)
         for index, proto in enumerate(graph.proto.sparse_initializer):
             self.sparse_tensor(SparseTensor(proto, graph.at("sparse_initializer", index), graph))
 
-    def doubtful(self, graph: Graph) -> list[int]:
+    def initializers_to_examine(self, graph: Graph) -> list[int]:
         """Return the indices of initializers that are of a kind not evidently right, or have values in the source."""
         held = graph.initializers
         self.element_types |= ELEMENT_TYPES.keys() & held.element_types
-        found = set(held.doubtful)
+        found = set(held.unproved)
         if graph.is_file and self.payloads:
             return list(range(len(held.names)))
         if self.left_out:

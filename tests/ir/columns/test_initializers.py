@@ -55,7 +55,7 @@ def test_initializers_among_others(case: str):
     assert found.names == [tensor.name for tensor in tensors]
     assert found.element_types == [tensor.data_type for tensor in tensors]
     assert found.shapes == [tuple(tensor.dims) for tensor in tensors]
-    assert found.doubtful == ([0, 2] if case in DOUBTFUL else [])
+    assert found.unproved == ([0, 2] if case in DOUBTFUL else [])
     if case in EVIDENT:
         assert found.may_be_nan == ({0, 2} if case == "a NaN" else set())
 
