@@ -22,6 +22,7 @@ from onnx_lint.model import (
     Place,
     has_target,
     normalized_domain,
+    record_of,
     shown_domain,
 )
 from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
@@ -440,8 +441,6 @@ def _refused_by_kernels(
 
 def _later_values(node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
     """Yield values of attributes that only later releases have for one of ONNX Runtime's operators."""
-    from onnx_lint.spec.operators.records import record_of
-
     record = record_of(schema.name)
     for attribute in node.attribute_protos if record is not None and record.since else ():
         value = attribute.s.decode("utf-8", "replace") or attribute.i
