@@ -268,20 +268,18 @@ def _is_before_comparison(item: Diagnostic, release: ProductRelease | None) -> b
     """Return whether a release does not compare the input, of one of its own operators, that a finding is about."""
     domain, _, name = (item.operator or "").rpartition("::")
     _, is_input, index = str(item.place).rpartition(".input[")
-    if release is None or domain not in release.own_domains or item.rule != _OF_SHAPES or not is_input:
+    if release is None or domain not in release.own_domains or item.clause != _OF_SHAPES or not is_input:
         return False
     from onnx_lint.spec.operators import BUILT_IN
-    from onnx_lint.spec.operators.records import record_of
-    from onnx_lint.spec.products import version_number
+    from onnx_lint.spec.operators.runtime_releases import comes_later
 
-    record, schema = record_of(name), BUILT_IN.find(domain, name, 1)
+    schema = BUILT_IN.find(domain, name, 1)
     names = dict(enumerate(each.name for each in schema.inputs)) if schema is not None else {}
-    since = record.since.get(names.get(int(index.removesuffix("]")), "")) if record is not None else None
-    return since is not None and version_number(release.version) < version_number(since)
+    return comes_later(release.version, name, names.get(int(index.removesuffix("]")), ""))
 
 
-_OF_SHAPES: Final = "incompatible-operand-shapes"
-"""The rule about operands that records compare."""
+_OF_SHAPES: Final = "NOD-8a"
+"""The clause about the shapes of operands."""
 
 
 def _named(release: ProductRelease | None) -> str | None:

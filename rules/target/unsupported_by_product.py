@@ -22,11 +22,10 @@ from onnx_lint.model import (
     Place,
     has_target,
     normalized_domain,
-    record_of,
     shown_domain,
 )
 from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
-from onnx_lint.spec.operators.runtime_releases import signature_in
+from onnx_lint.spec.operators.runtime_releases import comes_later, signature_in
 from onnx_lint.spec.products import ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
     KNOWN_DOMAINS,
@@ -441,11 +440,9 @@ def _refused_by_kernels(
 
 def _later_values(node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
     """Yield values of attributes that only later releases have for one of ONNX Runtime's operators."""
-    record = record_of(schema.name)
-    for attribute in node.attribute_protos if record is not None and record.since else ():
+    for attribute in node.attribute_protos:
         value = attribute.s.decode("utf-8", "replace") or attribute.i
-        since = record.since.get(f"{attribute.name}={value}") if record is not None else None
-        if since is not None and version_number(release.version) < version_number(since):
+        if comes_later(release.version, schema.name, f"{attribute.name}={value}"):
             yield f"attribute {quote(attribute.name)} with the value {value}"
 
 

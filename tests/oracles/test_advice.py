@@ -64,11 +64,18 @@ _FORMS = f"""
         f g 2, -, u g 2 8, f g 2 -> 3
     MatMulPacked K=32 N=n packed_type=2: h b s 32, u n 18, f -> 1
     MoEGroupRouter top_k=1: f b n, f n -> 1
+    MoE k=1 activation_type='geglu' swiglu_fusion=1: f b h, f b n, f n 2*v h, f n 2*v, f n h v, f n h -> 1
     MoEPacked gate_type=2 down_type=2: h b s h, f b*s n, u n v 18, u n v 18, u n h 18, f b*s n -> 1
+    MoEPacked gate_type=2 down_type=2: h b s h, f b*s n, u n v 18, u n v 18, u n h 18 -> 1
     PackedAttention num_heads=n: f b*s i, f i 3*n*h, f 3*n*h, i b s, i b+1, f b n s s -> 1
     PackedMultiHeadAttention num_heads=n: f b*s n*h, f b*s n*h, f b*s n*v, f 2*n*h+n*v, i b s, i b+1, f b n s s -> 1
     {_PAGED}: h b n*h, h b n*h, h b n*h, h p 16 n h, h p 16 n h, i b+1, i b,
         i b p, h 9 h//2, h 9 h//2, i b, h n, h h, h h -> 3
+    PagedAttention num_heads=2 kv_num_heads=1: h b 2*h, h b h, h b h, h p 16 1 h, h p 16 1 h, i b+1, i b, i b p -> 1
+    PagedAttention num_heads=2 kv_num_heads=1 kv_cache_layout='LATENT': h b 2*h, h b h, -, h p 16 1 h, -,
+        i b+1, i b, i b p -> 1
+    QMoE k=1 activation_type='geglu' swiglu_fusion=1: f b h, f b n, u n 2*v h//2, f n 2*v, f n 2*v,
+        u n h v//2, f n h -> 1
     QMoE k=1 quant_type='int': f b h, f b n, u n v h//2, f n v, f n v, u n h v//2, f n h -> 1
     {_QKV}: c b s i, f, f, f, f, c i n*h, c i n*h, c i n*h, f, f, f, f n*h,
         f n*h, f n*h, f, f, f, -, c 2 b n p h, f b n s s+p -> 1
@@ -133,6 +140,14 @@ def _sizes(dims: list[int]) -> Iterator[list[int]]:
     yield from ([dims[1:]] if dims else [[2, 2]])
 
 
+_VALUES: dict[str, tuple[Any, ...]] = {
+    "FLOAT": (-1.0, 0.0, 0.5),
+    "INT": (0, 1, 20),
+    "STRING": ("none", "PER_TENSOR", "LATENT"),
+}
+"""Values that may break what is advised of an attribute of a type."""
+
+
 def _broken(
     operator: str, entry: str, attributes: dict[str, Any], inputs: Inputs
 ) -> Iterator[tuple[dict[str, Any], Inputs]]:
@@ -143,8 +158,8 @@ def _broken(
     words = [word.removeprefix("in:") for word in entry.split()[2:]] if entry.startswith("ADVISED") else [entry]
     at = names.index(words[-1]) if words[-1] in names else -1
     if at < 0:  # an attribute
-        is_text = schema.attributes[words[-1]].type == "STRING"
-        yield {**attributes, words[-1]: "none" if is_text else 20}, inputs
+        for value in _VALUES[schema.attributes[words[-1]].type]:
+            yield {**attributes, words[-1]: value}, inputs
     elif at < len(inputs) and (given := inputs[at]) is not None:
         if entry.startswith("ADVISED"):
             yield attributes, [None if index == at else each for index, each in enumerate(inputs)]
@@ -155,7 +170,10 @@ def _broken(
             yield attributes, [edited if index == at else each for index, each in enumerate(inputs)]
 
 
-ELSEWHERE = (*NO_KERNEL, "implemented only on", "(CPU)", "past_key->DataRaw() == present_key->DataRaw()")
+ELSEWHERE = (
+    *(*NO_KERNEL, "implemented only on", "(CPU)", "CPU GroupQueryAttention", "requires CUDA", "MoE activation type"),
+    "past_key->DataRaw() == present_key->DataRaw()",
+)
 """What ONNX Runtime says of what its build for CPUs lacks, and of caches that a caller must share."""
 
 

@@ -16,6 +16,19 @@ CHANGED: Final = DataFile("onnxruntime_releases.jsonl", ONNXRUNTIME.domains)
 """The operators with more than one signature. In place of versions it has the indices of releases."""
 
 
+def comes_later(release: str, operator: str, what: str) -> bool:
+    """Return whether only later releases compare an input of an operator, or have a value (`bits=8`) of an attribute.
+
+    False for a release that is not known.
+    """
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(operator)
+    since = record.since.get(what) if record is not None else None
+    releases = CHANGED.header["releases"] if since is not None else ()
+    return release in releases and releases.index(release) < releases.index(since)
+
+
 def signature_in(release: str, domain: str, op_type: str) -> OperatorSchema | None:
     """Return the signature that an operator has in a release; None if no known release has another one."""
     releases = CHANGED.header["releases"]

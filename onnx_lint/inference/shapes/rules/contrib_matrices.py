@@ -17,6 +17,12 @@ def product(node: Operands) -> Outputs:
     return [matrix_product(node, 1)]
 
 
+def ordered_product(node: Operands) -> Outputs:
+    """As MatMul of ONNX, of inputs 0 and 2 (QOrderedMatMul). How many columns there are depends on their order."""
+    found = matrix_product(node, 2)
+    return [(*found[:-1], None)] if found else UNKNOWN
+
+
 def transposed_product(node: Operands) -> Outputs:
     """As MatMul of ONNX, of matrices that attributes transpose; they leave vectors as they are."""
     one, other = node.shape(0, at_least=1), node.shape(1, at_least=1)

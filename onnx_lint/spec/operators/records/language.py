@@ -205,7 +205,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
             "router_weights": {"flat": "t e", "batched": "b*s e"},
         },
-        advised={**_SWIGLU, "quant_type": "one of int fp4 nvfp4 fp8 wfp4afp8"},
+        advised={"quant_type": "one of int fp4 nvfp4 fp8 wfp4afp8", **_SWIGLU},
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
     "RMSNormRotary": lambda: OperatorRecord(
@@ -220,9 +220,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "scale": {"input_width": "w=@input_width", "else": "w"},
         },
         advised={
-            "epsilon": "at least 0; not nan inf",
             "cosine": "m @rotary_embedding_dim/2",
             "sine": "m @rotary_embedding_dim/2",
+            "epsilon": "at least 0; not nan inf",
         },
         outputs={
             "Y": {"flatten_batch": None, "else": "b s n*w"},

@@ -168,7 +168,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "bias": "?",
             "scale_C": "",
         },
-        outputs={"Y": "b m ?"},
+        computed="contrib_matrices.ordered_product",
     ),
     "QuantizeBFP": lambda: OperatorRecord(outputs={"y": "?", "shape": "?", "strides": "?"}),
     "QuantizeLinear": lambda: OperatorRecord(computed="quantization.quantize"),

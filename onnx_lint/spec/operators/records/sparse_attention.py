@@ -309,6 +309,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "do_rotary": "with 1 needs cos_cache sin_cache",
             "kv_num_heads": "at least 1",
             "num_heads": "at least 1; multiple of l",
+            "sparse_block_size": "at least 1",
         },
         combinations=("TOGETHER in:key in:value",),
         inputs={

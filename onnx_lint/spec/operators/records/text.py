@@ -147,13 +147,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={"num_branches": "at least 1"},
         inputs={"streams": "*rows @num_branches*h"},
         advised={
-            "gate_div": "not 0",
             "norm_scale": "@num_branches*h",
             "down_weight": "@num_branches*h r",
             "up_weight": "r @num_branches*h",
             "inject_weight": "@num_branches*h @num_branches",
             "prev_block_output": "*rows h",
             "prev_post_gate": "*rows @num_branches",
+            "gate_div": "not 0",
         },
         outputs={
             "pre_output": "*rows h",
