@@ -9,6 +9,7 @@ from math import prod
 from typing import Final
 
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
+from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node, StoredTensor
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
@@ -87,7 +88,7 @@ def _read_from_files(model: Model) -> Iterator[Proto]:
         for index in {index for row in rows for index in row.inputs}:
             for node in alike.nodes:
                 name = node.inputs[index] if index < len(node.inputs) else ""
-                for tensor in model.stored_elements.tensors_of(node.graph, name):
+                for tensor in StoredElements(model.calls, model.main_graph).tensors_of(node.graph, name):
                     if tensor.data_location == EXTERNAL_LOCATION and tensor.data_type not in _INTEGERS:
                         yield tensor
 

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.removal import Removals
     from onnx_lint.ir.names.uses import ValueUses
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
-    from onnx_lint.ir.operators.stored_elements import StoredElements
     from onnx_lint.ir.places.document_places import DocumentPlaces
     from onnx_lint.ir.tensors.checksum import Digests
     from onnx_lint.ir.tensors.data_folder import DataFolder
@@ -483,13 +482,6 @@ class Model:
         from onnx_lint.ir.operators.bound_nodes import bound_nodes
 
         return bound_nodes(self.parametric_functions, self.graphs, self.operators)
-
-    @cached_property
-    def stored_elements(self) -> StoredElements:
-        """The tensors that give values their elements without a computation."""
-        from onnx_lint.ir.operators.stored_elements import StoredElements
-
-        return StoredElements(self.calls, self.main_graph)
 
     @cached_property
     def value_flow(self) -> ValueFlow:

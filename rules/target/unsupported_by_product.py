@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from onnx_lint.ir.operators.changed_signature import refused_form, refused_types
+from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
     EXTERNAL_LOCATION,
@@ -512,7 +513,7 @@ def _is_read(model: Model, node: Node, reading: ReadInputs, release: ProductRele
 
 
 def _has_tensor(model: Model, node: Node, name: str) -> bool:
-    return next(model.stored_elements.tensors_of(node.graph, name), None) is not None
+    return next(StoredElements(model.calls, model.main_graph).tensors_of(node.graph, name), None) is not None
 
 
 def _has_rank(model: Model, node: Node) -> bool:
@@ -537,7 +538,7 @@ def _name_of(node: Node, index: int) -> str:
 
 def _is_in_a_data_file(model: Model, node: Node, index: int) -> bool:
     """Return whether an input may be a constant with elements that are in a data file."""
-    tensors = model.stored_elements.tensors_of(node.graph, _name_of(node, index))
+    tensors = StoredElements(model.calls, model.main_graph).tensors_of(node.graph, _name_of(node, index))
     return any(tensor.data_location == EXTERNAL_LOCATION and 0 not in tensor.dims for tensor in tensors)
 
 

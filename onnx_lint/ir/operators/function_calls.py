@@ -131,6 +131,15 @@ class Calls:
             stack += new
         return found
 
+    @cached_property
+    def running(self) -> dict[int, list[Node]]:
+        """The calls that inference runs, by the index of their function."""
+        found: dict[int, list[Node]] = {}
+        for node, function in self.all:
+            if self.is_run(node.graph):
+                found.setdefault(function.index, []).append(node)
+        return found
+
     def is_run(self, graph: Graph) -> bool:
         """Return whether inference runs the graph: it is no training graph, and its function is called."""
         if graph.function is not None:

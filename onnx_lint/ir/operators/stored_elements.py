@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Definition, Graph, Node
 from onnx_lint.ir.operators.function_calls import Calls
@@ -73,30 +72,17 @@ class StoredElements:
         """Return whether a node may be removed, unless it casts to another type. Outputs of the main graph remain."""
         if normalized_domain(node.domain) or node.op_type not in ("Identity", "Cast") or not node.inputs:
             return False
-        return node.graph is not self._main_graph or output not in self._outputs
+        return node.graph is not self._main_graph or output not in self._main_graph.output_names
 
     def _arguments(self, step: _SourceValue, found: Definition) -> Iterator[_SourceValue]:
         """Yield the arguments for a parameter of a function."""
         function = found.graph.function
         if function is None or found.field != "input" or found.graph is not function.body:
             return
-        known = step.calls[-1:] or self._arguments_by_function.get(function.index, ())
+        known = step.calls[-1:] or self._calls.running.get(function.index, ())
         for call in known:
             if found.index < len(call.inputs):
                 yield _SourceValue(call.graph, call.inputs[found.index], step.calls[:-1], step.element_types)
-
-    @cached_property
-    def _outputs(self) -> frozenset[str]:
-        return frozenset(self._main_graph.output_names)
-
-    @cached_property
-    def _arguments_by_function(self) -> dict[int, list[Node]]:
-        """The calls that run, by the index of their function."""
-        found: dict[int, list[Node]] = {}
-        for node, function in self._calls.all:
-            if self._calls.is_run(node.graph):
-                found.setdefault(function.index, []).append(node)
-        return found
 
 
 def _tensor(found: Definition) -> Any:

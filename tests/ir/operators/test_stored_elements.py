@@ -8,6 +8,7 @@ import pytest
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.operators import stored_elements
+from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.loader import load
 
 HEADER = '<ir_version: 9, opset_import: ["": 17, "f": 1]>'
@@ -26,7 +27,8 @@ def _names(nodes: str, *functions: str, output: str = "y") -> list[str]:
         ),
         "model.onnx",
     )
-    return sorted(tensor.name for tensor in model.stored_elements.tensors_of(model.main_graph, "y"))
+    found = StoredElements(model.calls, model.main_graph)
+    return sorted(tensor.name for tensor in found.tensors_of(model.main_graph, "y"))
 
 
 @pytest.mark.parametrize(
