@@ -17,7 +17,7 @@ from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
 from onnx_lint.ir.graph import NO_NODES, Graph, Node, NodesOfGraphs
-from onnx_lint.ir.names.plain_names import has_plain_names
+from onnx_lint.ir.names.plain_names import has_plain_names, repeats_outputs
 from onnx_lint.ir.operators import attribute_faults, mismatch
 from onnx_lint.ir.parts import METADATA
 from onnx_lint.ir.places.place import ROOT
@@ -150,9 +150,7 @@ def lacks_outputs(model: Model) -> bool:
 
 def has_repeated_outputs(model: Model) -> bool:
     """Return whether a graph or function lists an output twice."""
-    return has_unusual_names(model) and any(
-        len(set(graph.output_names)) != len(graph.output_names) for graph in model.graphs
-    )
+    return has_unusual_names(model) and any(map(repeats_outputs, model.graphs))
 
 
 def has_unusual_names(model: Model) -> bool:

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Declaration, EarlierStatements, Graph, Model, has_repeated_outputs
+from onnx_lint.ir.names.plain_names import repeats_outputs
+from onnx_lint.model import Declaration, EarlierStatements, Graph, GraphKind, Model, has_repeated_outputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -46,49 +47,71 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     - It is an error if the two entries declare types that contradict each other: another kind of type, element type,
       rank or size.
     - A missing type, shape or dimension and a dimension variable contradict nothing.
+    - The outputs of a training algorithm follow those of the main graph: from edition 1.16 on, the two
+      are executed as one graph.
     - Reported by another rule: the outputs of functions (`duplicate-function-parameter`).
     """
     for graph in model.graphs:
-        if not graph.is_function and len(set(graph.output_names)) != len(graph.output_names):
-            yield from _duplicates(graph)
+        if not graph.is_function and repeats_outputs(graph):
+            # Before edition 1.16 the text does not combine the algorithm with the main graph.
+            is_combined = graph.kind is GraphKind.ALGORITHM and model.standard.at_least("1.16")
+            yield from _duplicates(graph, graph.parent if is_combined else None)
 
 
-def _duplicates(graph: Graph) -> Iterator[Finding]:
+def _duplicates(graph: Graph, inference: Graph | None) -> Iterator[Finding]:
+    # The outputs of the combined training graph are those of the inference graph, then those of the algorithm.
+    listed = [] if inference is None else [Declaration(inference, "output", at) for at in _places(inference)]
+    listed += [Declaration(graph, "output", at) for at in _places(graph)]
     first: dict[str, int] = {}
     stated: dict[str, EarlierStatements] = {}
-    for index, name in enumerate(graph.output_names):
+    for index, declaration in enumerate(listed):
+        name = declaration.graph.output_names[declaration.index]
         other = first.setdefault(name, index)
         if name and other != index:
             if name not in stated:
                 stated[name] = EarlierStatements()
-                stated[name].add(other, Declaration(graph, "output", other))
-            declaration = Declaration(graph, "output", index)
+                stated[name].add(other, listed[other])
             contradicted = stated[name].first_against(declaration)
             stated[name].add(index, declaration)
-            yield _repeated(graph, other, index) if contradicted is None else _differing(graph, contradicted, index)
+            if declaration.graph is graph:
+                # `contradictory-declared-type` compares an output of the algorithm with what the main graph has.
+                if contradicted is None or listed[contradicted].graph is not graph:
+                    yield _repeated(listed[other], declaration)
+                else:
+                    yield _differing(listed[contradicted], declaration)
 
 
-def _repeated(graph: Graph, other: int, index: int) -> Finding:
-    name = graph.output_names[index]
+def _places(graph: Graph) -> range:
+    return range(len(graph.output_names))
+
+
+def _repeated(other: Declaration, declaration: Declaration) -> Finding:
+    name = declaration.name
     return Finding(
-        graph.at("output", index),
-        f"outputs {other} and {index} of {graph.describe()} are both called {quote(name)}",
+        declaration.place,
+        f"{_both(other, declaration)} are both called {quote(name)}",
         clause="NAM-3a",
-        related=(Related(graph.at("output", other), f"first output called {quote(name)}"),),
+        related=(Related(other.place, f"first output called {quote(name)}"),),
         allowed="each value once among the outputs",
         subject=name,
     )
 
 
-def _differing(graph: Graph, other: int, index: int) -> Finding:
-    name = graph.output_names[index]
-    types = [Declaration(graph, "output", position).describe_type() for position in (other, index)]
+def _differing(other: Declaration, declaration: Declaration) -> Finding:
+    name = declaration.name
+    types = [each.describe_type() for each in (other, declaration)]
     return Finding(
-        graph.at("output", index),
-        f"outputs {other} and {index} of {graph.describe()} are both called {quote(name)}, "
-        f"but are declared as {types[0]} and as {types[1]}",
+        declaration.place,
+        f"{_both(other, declaration)} are both called {quote(name)}, but are declared as {types[0]} and as {types[1]}",
         clause="NAM-3b",
-        related=(Related(graph.at("output", other), f"the other declaration of {quote(name)}"),),
+        related=(Related(other.place, f"the other declaration of {quote(name)}"),),
         allowed="one type for each value",
         subject=name,
     )
+
+
+def _both(other: Declaration, declaration: Declaration) -> str:
+    if other.graph is declaration.graph:
+        return f"outputs {other.index} and {declaration.index} of {declaration.graph.describe()}"
+    places = [f"output {each.index} of {each.graph.describe()}" for each in (other, declaration)]
+    return " and ".join(places)

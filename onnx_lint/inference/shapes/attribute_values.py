@@ -17,7 +17,7 @@ _NAMES: Final = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 _LISTS: Final = frozenset({"ints", "floats", "strings"})
 
-READ_FLOATS: Final = frozenset({"Constant", "GRU", "LSTM", "RNN", "Upsample"})
+READ_FLOATS: Final = frozenset({"Constant", "GRU", "Imputer", "LSTM", "RNN", "Upsample"})
 """The only operators whose attributes of type FLOAT may be faulty, or decide a type, a shape or an element."""
 
 READ_FLOAT_ELEMENTS: Final = frozenset(

@@ -41,3 +41,11 @@ def has_plain_names(graph: Graph) -> bool:
         if names and (len(set(names)) != len(names) or "" in names):
             return False
     return not value_infos or graph.positions.keys() >= set(value_infos)
+
+
+def repeats_outputs(graph: Graph) -> bool:
+    """Return whether a graph lists an output twice, or a training algorithm lists one of the inference graph."""
+    names = graph.output_names
+    if graph.kind is GraphKind.ALGORITHM and graph.parent is not None:
+        names = [*graph.parent.output_names, *names]
+    return len(set(names)) != len(names)

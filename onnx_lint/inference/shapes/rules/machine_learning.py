@@ -14,7 +14,15 @@ from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dim, Shape, multiply, product, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, Unequal, WrongCount, WrongRank
+from onnx_lint.inference.shapes.problem import (
+    Element,
+    InputDimension,
+    Remark,
+    Unequal,
+    WrongCount,
+    WrongRank,
+    WrongValue,
+)
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.wording import counted
 
@@ -46,10 +54,32 @@ def imputer(node: Operands) -> Outputs:
         place, value = too_wide
         reason, allowed = "the input has elements of int32", f"{-_INT32} to {_INT32 - 1}"
         node.wrong_value("imputed_value_int64s", value, reason, place, allowed=allowed)
+    _replaced_value(node)
     return [shape]
 
 
+def _replaced_value(node: Operands) -> None:
+    """Note a value to replace that no element of the input can have, or that is given for inputs of another type.
+
+    The defaults count as omitted, because exporters write them out.
+    """
+    kind = node.fact(0).kind
+    names = ("replaced_value_int64", "replaced_value_float")
+    own, other = names if kind in _INTEGERS else names[::-1]
+    if kind not in _INTEGERS and kind not in _FLOATS:
+        return
+    value, number = node.number(other), node.integer("replaced_value_int64", 0)
+    reason = f"the input has elements of {(kind or '')[len('tensor(') : -1]}"
+    if value and not node.has(own):
+        node.remarks.append(Remark(WrongValue(Element(other, node.argument(other), None), reason, f"'{own}' instead")))
+    elif kind == "tensor(int32)" and not -_INT32 <= number < _INT32:
+        allowed = f"{-_INT32} to {_INT32 - 1}"
+        node.remarks.append(Remark(WrongValue(Element(own, number, None), reason, allowed)))
+
+
 _INT32: Final = 2**31
+_INTEGERS: Final = ("tensor(int32)", "tensor(int64)")
+_FLOATS: Final = ("tensor(float)", "tensor(double)")
 
 
 @_shapes_of("Scaler")
