@@ -58,7 +58,8 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - Scaler of [N, F] needs one `offset` and `scale`, or F.
     - Imputer needs one imputed value, or the size of the last dimension ("may be 1 or F"). ONNX Runtime loads other
       numbers.
-    - The imputed values of Imputer "must all fit within the width of the tensor element type".
+    - The imputed values of Imputer "must all fit within the width of the tensor element type". A value to replace that
+      no int32 can have, or in the attribute for inputs of the other kind, is a warning.
     - Resize with `tf_crop_and_resize` and without `roi`, the region to crop, is a warning.
     - LinearRegressor needs F `coefficients` for each target ("M sets of coefficients must be passed in").
       LinearClassifier needs at least F for each intercept. The message says if there are more.

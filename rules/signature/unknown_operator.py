@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from onnx_lint.ir.operators.mismatch import describe_importer
 from onnx_lint.model import (
+    FaultKind,
     Function,
     Model,
     Node,
@@ -79,12 +80,13 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     - ONNX Runtime defines operators of its own in the default domain (SimplifiedLayerNormalization, LayerNormalization
       below version 17). The message says it. With `--target onnxruntime=VERSION`, those of the release are a warning.
     - Reported by other rules: a missing import (`missing-opset-import`), a deprecated operator (`deprecated-operator`),
-      a removed experimental operator (`removed-experimental-operator`).
+      a removed experimental operator (`removed-experimental-operator`), a name that is not UTF-8 (`invalid-utf8`).
     """
     schemas = model.operators.schemas
     unknown = [alike for alike in model.operators.alike_nodes if alike.operator.status is OperatorStatus.UNKNOWN]
     names: dict[tuple[str, int | None], list[str]] = {}
     own = _own_functions(model, {alike.operator.op_type for alike in unknown})
+    unreadable = {fault.place for fault in model.faults_of(FaultKind.UTF8)}
     for count, alike in enumerate(unknown):
         operator = alike.operator
         if not operator.domain and operator.op_type in REMOVED_EXPERIMENTAL:
@@ -98,6 +100,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
         what: dict[str, str] = {}
         for node in alike.nodes:
+            if unreadable and node.place.at("op_type") in unreadable:
+                continue
             who = describe_importer(node)
             if who not in what:
                 imported = model.imports.domains(node.graph.function)
