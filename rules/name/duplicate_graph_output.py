@@ -47,16 +47,18 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     - It is an error if the two entries declare types that contradict each other: another kind of type, element type,
       rank or size.
     - A missing type, shape or dimension and a dimension variable contradict nothing.
-    - The outputs of a training algorithm follow those of the main graph: the two are executed as one graph.
+    - The outputs of a training algorithm follow those of the main graph: from edition 1.16 on, the two
+      are executed as one graph.
     - Reported by another rule: the outputs of functions (`duplicate-function-parameter`).
     """
     for graph in model.graphs:
         if not graph.is_function and repeats_outputs(graph):
-            yield from _duplicates(graph)
+            # Before edition 1.16 the text does not combine the algorithm with the main graph.
+            is_combined = graph.kind is GraphKind.ALGORITHM and model.standard.at_least("1.16")
+            yield from _duplicates(graph, graph.parent if is_combined else None)
 
 
-def _duplicates(graph: Graph) -> Iterator[Finding]:
-    inference = graph.parent if graph.kind is GraphKind.ALGORITHM else None
+def _duplicates(graph: Graph, inference: Graph | None) -> Iterator[Finding]:
     # The outputs of the combined training graph are those of the inference graph, then those of the algorithm.
     listed = [] if inference is None else [Declaration(inference, "output", at) for at in _places(inference)]
     listed += [Declaration(graph, "output", at) for at in _places(graph)]
