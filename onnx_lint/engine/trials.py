@@ -116,16 +116,17 @@ class Trials:
         if self._left <= 0:
             return False
         self._left -= 1
+        before = after = None
         brief = Briefly(self._seconds)
         with brief, self._model.crashes.at("trying a change"):
             before = self._before
-            after = self._after(proposal) if before is not None else None
-            if before is not None and after is not None:
-                return before[kind] - after[kind] >= count and not after - before
+            after = None if before is None else self._after(proposal)
         self._seconds -= brief.used
         if brief.is_over:
             self._left = 0
-        return False
+        if before is None or after is None:
+            return False
+        return before[kind] - after[kind] >= count and not after - before
 
     @cached_property
     def _before(self) -> _Kinds | None:

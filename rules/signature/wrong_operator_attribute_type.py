@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.attribute_proposals import with_type
+from onnx_lint.ir.operators.attribute_proposals import with_suffix, with_type
 from onnx_lint.ir.operators.mismatch import (
     attributes_with,
     describe_schema,
@@ -102,6 +102,7 @@ def _proposals(model: Model, schema: OperatorSchema, node: Node, index: int) -> 
     if other is not None:
         text = f"the attribute for {ATTRIBUTE_TYPE_NAMES.get(attribute.type)} is {quote(other)}"
         options = (*options, ready(text, Assign(node.place.at("attribute", index).at("name"), other)))
+    options = (*options, *with_suffix(node, index, schema))
     return Proposals("{}", lambda: preferred(options)) if options else None
 
 

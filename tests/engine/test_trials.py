@@ -105,6 +105,18 @@ def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
     assert len(made) == 1
 
 
+def test_the_time_of_all_trials_is_counted(monkeypatch: pytest.MonkeyPatch):
+    """Also of those that pass."""
+    given = []
+    brief = trials.Briefly
+    monkeypatch.setattr(trials, "Briefly", lambda seconds: given.append(seconds) or brief(seconds))
+    assert _hints(_many(4)) == 4
+    assert given[0] == trials.SECONDS
+    assert len(given) == 4
+    assert given == sorted(given, reverse=True)
+    assert given[-1] < given[0]
+
+
 def test_trials_that_take_long_end_and_the_report_is_whole(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(trials, "SECONDS", 0)
     report = lint(onnx.parser.parse_model(HEAD + NEXT.format("5,2")))

@@ -11,6 +11,7 @@ import pytest
 from google.protobuf import text_format
 from google.protobuf.message import Message
 from support.fixes.obeyed import NotObeyedError, obey, ways_of
+from support.models.everyday_mistakes import MISTAKES, everyday_mistakes
 from support.models.slips import SLIPS, slip
 from support.project.built_in_rules import RULES
 from support.project.fixture_files import Fixture, fixtures_of
@@ -94,6 +95,18 @@ def test_a_hint_that_is_obeyed_mends_the_fixture(rule: str):
             found = _problems(document, _report(document, fixture), fixture)
             wrong += [(fixture.id, way, problem) for way, problem in found if problem is not None]
     assert wrong == []
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_hint_that_is_obeyed_mends_an_everyday_mistake(seed: int):
+    wrong, count = [], 0
+    for name, document in everyday_mistakes(len(MISTAKES), seed):
+        report = lint_source(BytesSource(document.SerializeToString()), "m.onnx", Settings())
+        found = [*_problems(document, report, None)]
+        count += len(found)
+        wrong += [(name, way, problem) for way, problem in found if problem is not None]
+    assert wrong == []
+    assert count >= 10
 
 
 def test_most_hints_are_seen():

@@ -107,6 +107,16 @@ def with_type(node: Node, index: int, schema: OperatorSchema, axes: int | None) 
     return tuple(_replaced(node, index, f"write {text}", proto) for text, proto in found)
 
 
+def with_suffix(node: Node, index: int, schema: OperatorSchema) -> tuple[Proposal, ...]:
+    """Return a number as FLOAT in the attribute for it: `value_float` of Constant beside `value_int`."""
+    attribute = node.attribute_protos[index]
+    name = f"{attribute.name}_float"
+    if name not in schema.attributes or ATTRIBUTE_TYPE_NAMES.get(attribute.type) != "INT":
+        return ()
+    value = float(attribute.i)
+    return (_replaced(node, index, f"write {name}={value} (FLOAT)", _scalar(name, "FLOAT", f=value)),)
+
+
 def _scalar(name: str, kind: str, **value: float) -> Proto:
     return messages.message("AttributeProto")(name=name, type=ATTRIBUTE_TYPE_CODES[kind], **value)
 

@@ -173,6 +173,10 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[N] x) => (float[N] y) { c = Constant<value = 5.0>() y = Add(x, c) }",
         "the attribute for FLOAT is 'value_float'",
     ),
+    "integer_as_value": (
+        "g (float[N] x) => (float[N] y) { c = Constant<value = 5>() y = Add(x, c) }",
+        "write value_float=5.0 (FLOAT)",
+    ),
     "tensor_as_value_float": (
         "g (float[N] x) => (float[N] y) { c = Constant<value_float: tensor = float {5.0}>() y = Add(x, c) }",
         "the attribute for TENSOR is 'value'",
