@@ -294,15 +294,29 @@ class Flow:
             is_behind = is_behind or self._is_behind(graph, index, here.nested, behind)
             if not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
                 outcome = memo.without_types(outcome, inputs)
-        self._take_outputs(here, _NodeStep(index, memo, inputs, outcome), is_behind=is_behind)
+        self._take_outputs(here, index, memo, inputs, outcome, is_behind=is_behind)
         self._take_faults(here, index, inputs, outcome)
 
-    def _take_outputs(self, here: _GraphWalk, step: _NodeStep, *, is_behind: bool) -> None:
+    def _take_outputs(
+        self,
+        here: _GraphWalk,
+        index: int,
+        memo: OutcomeMemo,
+        inputs: tuple[Fact | None, ...],
+        outcome: NodeOutcome,
+        *,
+        is_behind: bool,
+    ) -> None:
         """Add the facts of the outputs of a node to those that are known; `is_behind`: whether they follow a fault."""
-        known, outputs = here.known, here.graph.table.outputs[step.index]
-        here.has_unknown |= len(step.outcome.outputs) < len(outputs)
-        for name, made in zip(outputs, step.outcome.outputs, strict=False):
-            known[name] = self._fact_of_output(here, step, name, made)
+        known, outputs = here.known, here.graph.table.outputs[index]
+        here.has_unknown |= len(outcome.outputs) < len(outputs)
+        for name, made in zip(outputs, outcome.outputs, strict=False):
+            stated = here.declared.get(name)
+            if stated is None or stated is made:
+                known[name] = made
+            else:
+                step = _NodeStep(index, memo, inputs, outcome)
+                known[name] = self._with_declaration(here, step, name, made, stated)
             if is_behind and not is_complete(made):
                 # After a fault declarations do not count: most exporters infer them from the faulty value.
                 known[name] = fact(known[name].kind, made.shape, made.content, made.inside)
@@ -347,11 +361,8 @@ class Flow:
         self._wide.add(made)
         return made
 
-    def _fact_of_output(self, here: _GraphWalk, step: _NodeStep, name: str, made: Fact) -> Fact:
+    def _with_declaration(self, here: _GraphWalk, step: _NodeStep, name: str, made: Fact, stated: Fact) -> Fact:
         """Return the fact of an output: what the operator makes, joined with the declaration."""
-        stated = here.declared.get(name)
-        if stated is None or stated is made:
-            return made
         memo, index = step.memo, step.index
         if _have_other_shapes(made, stated):
             here.unequal.append(index)
