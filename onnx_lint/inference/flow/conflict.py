@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.ir.graph import Definition, Graph, Node
-from onnx_lint.ir.operators.proposals import Proposals
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.operators.proposals import Proposals
 
 Note = tuple[Place, str]
 """A place that belongs to a conflict, and a message about it."""
