@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from onnx_lint.spec.domains import is_reverse_domain_name, shown_domain
     from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAP_KEYS, MAX_INT64, STRING_TYPE
     from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
-    from onnx_lint.spec.operators.records import record_of
     from onnx_lint.spec.releases import (
         ML_DOMAIN,
         NEWEST_IR_VERSION,

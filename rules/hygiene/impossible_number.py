@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
 from onnx_lint.ir.columns.tensor_encodings import may_be_nan
 from onnx_lint.ir.tensors.numbers import FLOAT, Constants, element_is, raw_numbers, small_constant
-from onnx_lint.model import Graph, Model, Node, Place, holds_numbers, record_of
+from onnx_lint.model import Graph, Model, Node, Place, holds_numbers
 from onnx_lint.model.constants import constants_of, large_tensors, of_wrong_size
 from onnx_lint.rule import Finding, replace, rule
 from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.operators import BUILT_IN
+from onnx_lint.spec.operators.records import record_of
 
 if TYPE_CHECKING:
     from onnx_lint.model import StoredTensor, Tensor

@@ -143,7 +143,7 @@ def test_the_records_that_require_numbers_of_floats_are_read() -> None:
         floats = {name for name, each in schema.attributes.items() if each.type == "FLOAT"}
         if not floats.isdisjoint({*record.attributes, *record.advised}):
             found.add(name)
-    assert found == READ_FLOATS - {"Constant", "GRU", "LSTM", "RNN", "Upsample"}
+    assert found == READ_FLOATS - {"Constant", "GRU", "Imputer", "LSTM", "RNN", "Upsample"}
 
 
 def test_no_elements_follow_from_a_number_in_an_attribute() -> None:
