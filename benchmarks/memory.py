@@ -183,7 +183,7 @@ def _estimated_row(meter: Meter, path: Path, title: str, least: float, *, digits
 def estimate(content: bytes) -> int:
     """Return the estimate of memory for a model."""
     skeleton = read_skeleton(BytesSource(content), sys.maxsize, sys.maxsize)
-    return needed_memory(skeleton, "ModelProto", 1, is_regular=True) or 0
+    return needed_memory(skeleton, "ModelProto", 1, shares_forms=True) or 0
 
 
 def main() -> None:

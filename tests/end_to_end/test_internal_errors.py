@@ -63,7 +63,8 @@ class Case(NamedTuple):
     """A bug, the node that is named, and the rules whose findings may be fewer because of it."""
 
     owner: Any
-    name: str
+    """An object with the function that raises, or the table that has it."""
+    name: Any
     operator: str | None
     place: str | None
     may_lack: frozenset[str] = frozenset()
@@ -77,7 +78,11 @@ CASES = {
     "type rule": Case(OutcomeMemo, "typed", "Tanh", "graph.node[2]", SHAPES),
     "contents": Case(outcome_memo, "contents_after", "Add", "graph.node[7]"),
     "constraint": Case(
-        attribute_faults, "_permutation", "Transpose", "graph.node[10]", frozenset({"impossible-attribute-value"})
+        attribute_faults._CHECKS,
+        ("", "Transpose"),
+        "Transpose",
+        "graph.node[10]",
+        frozenset({"impossible-attribute-value"}),
     ),
     "subgraph walk": Case(SubgraphWalk, "_supplier", "If", "graph.node[4]", SHAPES),
     "function walk": Case(FunctionWalk, "call", "local::f", "graph.node[5]", SHAPES),
@@ -122,7 +127,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def _break(monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
     """Have a part of onnx-lint raise: everywhere, or for one operator where it works for all."""
-    original = getattr(case.owner, case.name)
+    is_table = isinstance(case.owner, dict)
+    original = case.owner[case.name] if is_table else getattr(case.owner, case.name)
 
     def broken(*arguments: Any, **options: Any) -> Any:
         names = {name for name in map(_operator_of, arguments) if isinstance(name, str)}
@@ -131,7 +137,7 @@ def _break(monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
         return original(*arguments, **options)
 
     frames._kept.clear()
-    monkeypatch.setattr(case.owner, case.name, broken)
+    (monkeypatch.setitem if is_table else monkeypatch.setattr)(case.owner, case.name, broken)
 
 
 def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any], str]:

@@ -63,7 +63,19 @@ REMARKS: Final = [
         "agraph () => (float[2] y) <int64[1] s = {2}> { y = ConstantOfShape<value=float c {1}>(s) }",
         _REFUSED,
     ),
-    ("_of_operator", 'agraph (float[2,3] x) => (float[3] y) { y = Einsum<equation="...i->i">(x) }', _REFUSED),
+    (
+        "_replaced_value",
+        "agraph (int32[2,3] x) => (int32[2,3] y) "
+        "{ y = ai.onnx.ml.Imputer<imputed_value_int64s=[1], replaced_value_int64=4294967296>(x) }",
+        _REFUSED,
+    ),
+    (
+        "_replaced_value",
+        "agraph (int64[2,3] x) => (int64[2,3] y) "
+        "{ y = ai.onnx.ml.Imputer<imputed_value_int64s=[1], replaced_value_float=2.0>(x) }",
+        _RUNS,
+    ),
+    ("_equation", 'agraph (float[2,3] x) => (float[3] y) { y = Einsum<equation="...i->i">(x) }', _REFUSED),
 ]
 """The function that makes a remark, a model with it, and what ONNX Runtime does with the model."""
 
