@@ -71,6 +71,8 @@ class Checked:
     def wait(self) -> None:
         self.runs += 1
         self.page.wait_for_selector(f'html[data-done="{self.runs}"]')
+        if self.page.is_visible("#report"):
+            self.report.locator("html[data-ready]").wait_for()
 
     @property
     def verdict(self) -> str:
@@ -114,7 +116,7 @@ def shared_page(browser: Any, address: str) -> Iterator[Checked]:
 @pytest.fixture
 def page(shared_page: Checked) -> Checked:
     """The page as most tests need it: Python is loaded once for all of them. Its settings are the defaults."""
-    shared_page.page.evaluate("document.querySelector('#settings form').reset()")
+    shared_page.page.evaluate("document.getElementById('choices').reset()")
     return shared_page
 
 
@@ -168,7 +170,7 @@ def test_the_report_is_filtered_in_its_frame(page: Checked):
     page.report.locator("select[name=rule]").select_option("cycle")
     assert page.report.locator("details.finding:visible").count() == 1
     page.report.locator("button[type=reset]").click()
-    page.report.locator("input[name=text]").fill("Relu6")
+    page.report.locator("input[name=text]").fill("float_data")
     assert page.report.locator("details.finding:visible").count() == 1
     assert page.said == []
 

@@ -22,10 +22,10 @@ python.FS.mount(python.FS.filesystems.NODEFS, { root }, "/checkout");
 python.globals.set("arguments", python.toPy(rest));
 process.exitCode = python.runPython(`
 import os, sys
-sys.path[:0] = ["/checkout", "/packages"]
+sys.path[:0] = ["/checkout/tests", "/checkout", "/packages"]
 sys.dont_write_bytecode = True
 os.chdir("/checkout")
 import pytest
-int(pytest.main(["-p", "no:cacheprovider", "-p", "onnx_lint.pytest_plugin", "--capture=sys", "-o", "faulthandler_timeout=0", *arguments]))
+int(pytest.main(["-p", "no:cacheprovider", "-p", "onnx_lint.pytest_plugin", "-p", "support.webassembly.possible_here", "--capture=sys", "-o", "faulthandler_timeout=0", *arguments]))
 `);
 process.exit();

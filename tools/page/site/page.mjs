@@ -5,7 +5,7 @@ import { chosenFiles, droppedFiles, exampleFiles, sizeInWords } from "./files.mj
 import { copyMarkdown, hideResult, showFixed, showResult } from "./result.mjs";
 
 const at = (id) => document.getElementById(id);
-const form = document.querySelector("#settings form");
+const form = document.getElementById("choices");
 
 let built; // built.json
 let checker;
@@ -183,7 +183,6 @@ const listen = () => {
     button.addEventListener("click", () => take(exampleFiles(names)));
     return button;
   }));
-  at("again").addEventListener("click", () => check(files));
   at("stop").addEventListener("click", () => checker.stop());
   at("copy").addEventListener("click", copyMarkdown);
   at("fix").addEventListener("click", fix);

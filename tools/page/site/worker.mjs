@@ -42,7 +42,7 @@ const loadPython = async () => {
 
 const load = async () => {
   const started = performance.now();
-  say("Loading Python, 12 MB. The browser keeps it for the next time.", 0);
+  say("Loading Python and onnx-lint, 17 MB. The browser keeps them for the next time.", 0);
   const built = await (await fetched("built.json")).json();
   const wheels = Promise.all(built.wheels.map(async (name) => (await fetched(`python/${name}`)).arrayBuffer()));
   const program = fetched("check.py").then((answer) => answer.text());
