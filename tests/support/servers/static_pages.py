@@ -9,7 +9,7 @@ import http.server
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 RIGHT: Final = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm"}
 
@@ -23,6 +23,10 @@ def serve(folder: Path, types: Mapping[str, str] = RIGHT) -> Iterator[str]:
 
         def log_message(self, *arguments: object) -> None:
             """Nothing is printed."""
+
+        def copyfile(self, source: Any, outputfile: Any) -> None:
+            with contextlib.suppress(ConnectionError):  # the browser has gone
+                super().copyfile(source, outputfile)
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

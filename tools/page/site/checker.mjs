@@ -1,5 +1,7 @@
 // onnx-lint in a worker: starts it, asks it to check or fix files, and stops it.
 
+import { checkFile } from "./server.mjs";
+
 export class Stopped extends Error {}
 
 export class Checker {
@@ -29,9 +31,11 @@ export class Checker {
   #start() {
     this.#worker = new Worker("./worker.mjs", { type: "module" });
     this.#worker.onmessage = ({ data }) => this.#heard(data);
-    this.#worker.onerror = (event) => {
+    this.#worker.onerror = async (event) => {
       event.preventDefault();
-      this.#onState({ state: "broken", words: event.message || "The server does not send worker.mjs as it should." });
+      const words = event.message || "The worker cannot start.";
+      const fault = await checkFile("worker.mjs").then(() => words, (error) => error.message);
+      this.#onState({ state: "broken", words: fault });
     };
   }
 

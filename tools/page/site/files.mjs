@@ -1,5 +1,7 @@
 // The files that somebody drops or chooses, each with its path: [{ path, file }].
 
+import { fetched } from "./server.mjs";
+
 export const chosenFiles = (input) =>
   [...input.files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
@@ -28,8 +30,7 @@ export const droppedFiles = async (transfer) => {
 };
 
 export const exampleFiles = (names) => Promise.all(names.map(async (name) => {
-  const answer = await fetch(`examples/${name}`);
-  if (!answer.ok) throw new Error(`The server has no file examples/${name} (it answers ${answer.status}).`);
+  const answer = await fetched(`examples/${name}`);
   return { path: name, file: await answer.blob() };
 }));
 

@@ -3,6 +3,7 @@
 import { Checker, Stopped } from "./checker.mjs";
 import { chosenFiles, droppedFiles, exampleFiles, sizeInWords } from "./files.mjs";
 import { copyMarkdown, hideResult, showFixed, showResult } from "./result.mjs";
+import { fetched } from "./server.mjs";
 
 const at = (id) => document.getElementById(id);
 const form = document.getElementById("choices");
@@ -197,9 +198,7 @@ const showBuilt = () => {
 };
 
 export const start = async () => {
-  const answer = await fetch("built.json");
-  if (!answer.ok) throw new Error(`the server has no file built.json (it answers ${answer.status})`);
-  built = await answer.json();
+  built = await (await fetched("built.json")).json();
   showBuilt();
   fillSettings();
   listen();

@@ -27,7 +27,7 @@
     return null;
   };
 
-  const MODULES = ["page.mjs", "checker.mjs", "files.mjs", "result.mjs", "worker.mjs", "pyodide/pyodide.mjs"];
+  const MODULES = ["page.mjs", "checker.mjs", "files.mjs", "result.mjs", "server.mjs"];
 
   const start = async () => {
     if (location.protocol === "file:") {

@@ -1,47 +1,31 @@
 // Loads Pyodide and onnx-lint, and runs `check.py` on files that stay where they are.
 
+import { checkFile, fetched } from "./server.mjs";
+
 const MOUNT = "/models";
 const PACKAGES = "/packages";
 
-const fetched = async (name) => {
-  let answer;
-  try {
-    answer = await fetch(name);
-  } catch {
-    throw new Error(`The server does not answer for ${name}. Reload the page when it is there again.`);
-  }
-  if (!answer.ok) {
-    throw new Error(`The server has no file ${name} (it answers ${answer.status}). Whoever hosts this page can correct that.`);
-  }
-  return answer;
-};
-
 const say = (words, part) => postMessage({ state: "loading", words, part, parts: 4 });
 
-// Pyodide says little about a file that it cannot load.
-const whyNoPyodide = async (error) => {
-  for (const name of ["pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"]) {
-    const answer = await fetched(`pyodide/${name}`);
-    const type = (answer.headers.get("Content-Type") || "no type").split(";")[0];
-    const wanted = name.endsWith(".mjs") ? "text/javascript" : name.endsWith(".wasm") ? "application/wasm" : type;
-    if (type !== wanted && !(wanted === "text/javascript" && /javascript/.test(type))) {
-      return `The server sends pyodide/${name} as "${type}" instead of "${wanted}". Whoever hosts this page can correct that.`;
-    }
-  }
-  return `Python cannot start in this browser: ${error.message || error}`;
+const PYODIDE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"];
+
+const started = async () => {
+  const { loadPyodide } = await import("./pyodide/pyodide.mjs");
+  return loadPyodide({ indexURL: new URL("./pyodide/", import.meta.url).href });
 };
 
+// Pyodide waits without end for WebAssembly that it cannot load, so the files are checked beside that.
 const loadPython = async () => {
-  try {
-    const { loadPyodide } = await import("./pyodide/pyodide.mjs");
-    return await loadPyodide({ indexURL: new URL("./pyodide/", import.meta.url).href });
-  } catch (error) {
-    throw new Error(await whyNoPyodide(error));
-  }
+  const checked = Promise.all(PYODIDE.map((name) => checkFile(`pyodide/${name}`)));
+  const python = started().catch(async (error) => {
+    await checked;
+    throw new Error(`Python cannot start in this browser: ${error.message || error}`);
+  });
+  return (await Promise.all([python, checked]))[0];
 };
 
 const load = async () => {
-  const started = performance.now();
+  const began = performance.now();
   say("Loading Python and onnx-lint, 17 MB. The browser keeps them for the next time.", 0);
   const built = await (await fetched("built.json")).json();
   const wheels = Promise.all(built.wheels.map(async (name) => (await fetched(`python/${name}`)).arrayBuffer()));
@@ -65,7 +49,7 @@ const load = async () => {
   python.runPython(`import sys; sys.path.insert(0, "${PACKAGES}")`);
   const check = python.pyimport("check");
   check.prepare();
-  postMessage({ state: "ready", seconds: (performance.now() - started) / 1000, numpy });
+  postMessage({ state: "ready", seconds: (performance.now() - began) / 1000, numpy });
   return { python, check };
 };
 
