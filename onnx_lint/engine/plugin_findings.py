@@ -37,7 +37,9 @@ def _fault_of(record: Record, types: dict[str, Any], name: str) -> str | None:
         items = get_args(wanted)[0] if get_origin(wanted) is tuple else None
         is_right = isinstance(value, wanted if items is None else tuple)
         if not is_right or (items is not None and not all(isinstance(item, items) for item in value)):
-            words = in_words(wanted) if items is None else f"a tuple of {getattr(items, '__name__', 'edits')}"
+            # A union has a name as well, from Python 3.14 on.
+            noun = items.__name__ if isinstance(items, type) else "edits"
+            words = in_words(wanted) if items is None else f"a tuple of {noun}"
             return f"{name} whose {field!r} is {_kind(value)}, not {words}"
     return None
 
