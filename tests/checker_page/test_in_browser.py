@@ -22,7 +22,7 @@ from tools.page.downloads import BuildError
 
 pytestmark = pytest.mark.browser
 
-PATIENCE = 300_000
+PATIENCE = 120_000
 """Milliseconds; the machine may be busy."""
 
 GOOD = """<ir_version: 10, opset_import: ["": 21], producer_name: "test">
@@ -70,7 +70,11 @@ class Checked:
 
     def wait(self) -> None:
         self.runs += 1
-        self.page.wait_for_selector(f'html[data-done="{self.runs}"]')
+        try:
+            self.page.wait_for_selector(f'html[data-done="{self.runs}"]')
+        except Exception as error:
+            error.add_note(f"run {self.runs}: {self.page.inner_text('#status')}; {self.said}")
+            raise
         if self.page.is_visible("#report"):
             self.report.locator("html[data-ready]").wait_for()
 
@@ -387,7 +391,7 @@ def with_numpy(folder: Path, tmp_path: Path) -> Path:
     entry = lock["packages"]["numpy"]
     wheel = page / "pyodide" / entry["file_name"]
     with zipfile.ZipFile(wheel, "w") as content:
-        content.writestr("numpy/__init__.py", "raise ModuleNotFoundError('a stand-in', name='numpy.core')")
+        content.writestr("numpy/__init__.py", "# a stand-in without functions")
         info = f"numpy-{entry['version']}.dist-info"
         content.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: numpy\nVersion: {entry['version']}\n")
         content.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
@@ -411,7 +415,7 @@ def test_the_page_takes_numpy_from_its_host_or_says_that_it_is_missing(
     next((with_numpy / "pyodide").glob("numpy-*")).unlink()
     with serve(with_numpy) as address:
         page = new_page(address)
-        assert "numpy cannot be loaded" in page.page.inner_text("#built")
+        assert "without numpy, which cannot be loaded" in page.page.inner_text("#built")
         page.check(model(tmp_path / "good.onnx"))
         assert page.verdict == "1 model conforms to ONNX 1.23"
 

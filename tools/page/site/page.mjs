@@ -61,11 +61,11 @@ const fillSettings = () => {
 
 // --- the worker
 
-const onState = ({ state, words, part, parts, seconds, numpy }) => {
+const onState = ({ state, words, part, parts, seconds, hasNumpy }) => {
   isReady = state === "ready";
   if (state === "loading") {
     if (!isRunning) say(words);
-    showProgress(part, parts);
+    showProgress(part || null, parts); // most of the time goes into the first part: then the bar moves
   } else if (state === "ready") {
     if (isRunning) {
       showProgress(null);
@@ -73,7 +73,7 @@ const onState = ({ state, words, part, parts, seconds, numpy }) => {
       at("progress").hidden = true;
       say(`Ready after ${seconds.toFixed(1)} seconds.`);
     }
-    if (numpy) at("built").append(` ${numpy}.`);
+    showBuilt(hasNumpy);
   } else {
     at("progress").hidden = true;
     say("onnx-lint has not started.");
@@ -190,16 +190,17 @@ const listen = () => {
   at("unsafe").addEventListener("change", () => { if (!at("fixed").hidden) fix(); });
 };
 
-const showBuilt = () => {
+const showBuilt = (hasNumpy) => {
   const commit = built.commit ? `, commit ${built.commit.slice(0, 12)}${built.commit.endsWith("+") ? "+" : ""}` : "";
-  const numpy = built.has_numpy ? "with numpy" : "without numpy: what needs it is listed as not verified";
+  const lacking = built.has_numpy ? "without numpy, which cannot be loaded" : "without numpy";
+  const numpy = hasNumpy ? "with numpy" : `${lacking}: what needs it is listed as not verified`;
   at("built").textContent = `onnx-lint ${built.onnx_lint}${commit}, in Python ${built.python} `
     + `(Pyodide ${built.pyodide}), ${numpy}.`;
 };
 
 export const start = async () => {
   built = await (await fetched("built.json")).json();
-  showBuilt();
+  showBuilt(built.has_numpy);
   fillSettings();
   listen();
   checker = new Checker(onState);

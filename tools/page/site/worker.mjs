@@ -24,6 +24,17 @@ const loadPython = async () => {
   return (await Promise.all([python, checked]))[0];
 };
 
+// Pyodide only prints that a package cannot be loaded.
+const loadNumpy = async (python) => {
+  try {
+    await python.loadPackage("numpy", { messageCallback: () => {} });
+    python.runPython("import numpy");
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 const load = async () => {
   const began = performance.now();
   say("Loading Python and onnx-lint, 17 MB. The browser keeps them for the next time.", 0);
@@ -35,21 +46,14 @@ const load = async () => {
   const python = await loadPython();
   say("Unpacking onnx-lint.", 1);
   for (const wheel of await wheels) python.unpackArchive(wheel, "wheel", { extractDir: PACKAGES });
-  let numpy = "";
-  if (built.has_numpy) {
-    say("Loading numpy.", 2);
-    try {
-      await python.loadPackage("numpy");
-    } catch (error) {
-      numpy = `numpy cannot be loaded: ${error.message || error}`;
-    }
-  }
+  if (built.has_numpy) say("Loading numpy.", 2);
+  const hasNumpy = built.has_numpy && await loadNumpy(python);
   say("Starting onnx-lint.", 3);
   python.FS.writeFile(`${PACKAGES}/check.py`, await program);
   python.runPython(`import sys; sys.path.insert(0, "${PACKAGES}")`);
   const check = python.pyimport("check");
   check.prepare();
-  postMessage({ state: "ready", seconds: (performance.now() - began) / 1000, numpy });
+  postMessage({ state: "ready", seconds: (performance.now() - began) / 1000, hasNumpy });
   return { python, check };
 };
 
