@@ -76,7 +76,7 @@ class Checked:
             error.add_note(f"run {self.runs}: {self.page.inner_text('#status')}; {self.said}")
             raise
         if self.page.is_visible("#report"):
-            self.report.locator("html[data-ready]").wait_for()
+            self.report.locator("html[data-ready]").wait_for(state="attached")
 
     @property
     def verdict(self) -> str:
