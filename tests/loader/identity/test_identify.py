@@ -207,7 +207,11 @@ def test_under_another_name_a_tensor_is_none():
     assert (model.kind, model.loaded) == ("ModelProto", False)
 
 
-@pytest.mark.parametrize("data", [*[data for data, _ in NO_MODELS.values()], GRAPH[:-1], b"ir_version: eight"])
+@pytest.mark.parametrize(
+    "data",
+    [*[data for data, _ in NO_MODELS.values()], GRAPH[:-1], b"ir_version: eight"],
+    ids=[*NO_MODELS, "cut off", "wrong value"],
+)
 def test_each_fault_of_a_file_says_what_to_do(data: bytes):
     report = lint(data, config=False).files[0]
     assert report.diagnostics
