@@ -543,8 +543,11 @@ def findings_of(
         )
 
 
-def findings_of_faults(model: Model, kind: FaultKind, allowed: str) -> Iterator[Finding]:
-    """Yield the finding for each fault of one kind in the file, with its bytes."""
+def findings_of_faults(model: Model, kind: FaultKind, allowed: str, hint: str | None = None) -> Iterator[Finding]:
+    """Yield the finding for each fault of one kind in the file, with its bytes.
+
+    `hint`: what to do about a fault that does not say it itself.
+    """
     for fault in model.faults_of(kind):
         yield Finding(
             fault.place,
@@ -552,7 +555,7 @@ def findings_of_faults(model: Model, kind: FaultKind, allowed: str) -> Iterator[
             allowed=allowed,
             offset=fault.offset,
             length=fault.length,
-            hint=fault.hint,
+            hint=fault.hint or hint,
         )
 
 

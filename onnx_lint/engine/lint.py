@@ -358,15 +358,17 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     selection = selection_of(settings)
     judging, gaps = selection.judging(model), selection.gaps(model, verdict.diagnostics)
     targets: tuple[TargetVerdict, ...] = ()
-    if settings.target.programs:
+    target = settings.target
+    if target.programs or target.ir_version is not None or target.opset_versions:
         from onnx_lint.engine.targets import target_verdicts
         from onnx_lint.report.folding import unfold
 
         rules = {entry.id for entry in judging}
         found, crashes = unfold(verdict.diagnostics), len(errors.all())
         crashed = [counted(crashes, "internal error")] if crashes else ()
-        left = (*gaps, *verdict.cut, *incomplete, *errors.without_numpy(), *crashed)
-        targets = part(lambda: tuple(target_verdicts(model, found, settings, rules, left)), (), "judging the targets")
+        left = (*verdict.cut, *incomplete, *errors.without_numpy(), *crashed)
+        judged = found, rules, gaps, left
+        targets = part(lambda: tuple(target_verdicts(model, settings, *judged)), (), "judging the targets")
     diagnostics = _shown(verdict.diagnostics, model, check, errors)
     return FileReport(
         path=check.path,

@@ -11,15 +11,16 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
+from onnx_lint.common.visible import visible
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.unjudged_nodes import unjudged_nodes
 from onnx_lint.engine.unjudged_parts import unjudged_by_full_check, unjudged_by_onnx, unjudged_tensors
-from onnx_lint.model import Model
+from onnx_lint.model import Model, OperatorStatus
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Clause, Severity, clauses
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
+from onnx_lint.spec.releases import DOMAIN_ALIAS, is_onnx_domain, normalized_domain
 from onnx_lint.spec.target import (
     CHECKER,
     CONTRIBUTED,
@@ -161,22 +162,80 @@ def _of_releases(
 
 
 def target_verdicts(
-    model: Model, found: Sequence[Diagnostic], settings: Settings, rules: Collection[str], gaps: Sequence[str]
+    model: Model,
+    settings: Settings,
+    found: Sequence[Diagnostic],
+    rules: Collection[str],
+    gaps: Sequence[str],
+    unjudged: Sequence[str],
 ) -> Iterator[TargetVerdict]:
-    """Yield the verdict for each program.
+    """Yield the verdict for each program, and for each version of the target.
 
-    `found`: all findings in the file. `rules`: those that checked it. `gaps`: what was not judged, in words.
+    `found`: all findings in the file. `rules`: those that checked it. `gaps`: what the settings left out, in words.
+    `unjudged`: what else was not judged.
     """
     (judge,) = clauses()["PRD-1"].rules
     for program in settings.target.programs:
         releases = releases_of(program)
         missing = () if judge in rules or releases == (None,) else (f"the rule {judge} did not run",)
-        states = [_state(model, found, program, release, (*missing, *gaps)) for release in releases]
+        states = [_state(model, found, program, release, (*missing, *gaps, *unjudged)) for release in releases]
         loads, said = _joined(states, releases)
         is_red = loads is None and settings.target_gate == "unproven"
         remark = _OF_FULL_CHECK if program == CHECKER else ""
         verb = "accept" if releases == (None,) else "load"
         yield TargetVerdict(title(program), loads, said + remark, is_red, verb, _basis_of(releases), remark)
+    for name, clause, domain in _versions(settings):
+        (judge,) = clauses()[clause].rules
+        missing = () if judge in rules or not model.loaded else (f"the rule {judge} did not run",)
+        causes = sum(item.clause == clause and _is_of(item, domain) for item in found)
+        unknown = [*missing, *unjudged, *_not_compared(model, domain)]
+        state = _state_of_version(causes, unknown, "fields and types" if domain is None else "operators")
+        is_red = state.loads is None and settings.target_gate == "unproven"
+        yield TargetVerdict(name, state.loads, state.said, is_red, "support")
+
+
+# --- versions
+
+
+def _versions(settings: Settings) -> Iterator[tuple[str, str, str | None]]:
+    """Yield each version of the target: what it is called, the clause about it, and its domain; None for IR."""
+    target = settings.target
+    if target.ir_version is not None:
+        yield f"IR version {target.ir_version}", "VER-3a", None
+    for domain, version in target.opset_versions.items():
+        yield f"{visible(domain or DOMAIN_ALIAS)} {version}", "VER-12a", domain
+
+
+def _is_of(item: Diagnostic, domain: str | None) -> bool:
+    """Return whether a finding of the clause about versions is about this domain."""
+    if domain is None:
+        return True
+    # One about a node has its operator, and one about an import has the domain as subject.
+    of = item.operator.rpartition("::")[0] if item.operator is not None else item.subject
+    return normalized_domain(of or "") == domain
+
+
+def _not_compared(model: Model, domain: str | None) -> Iterator[str]:
+    """Yield what has no version to compare: a model that was not read, nodes of the domain without known signature."""
+    if not model.loaded:
+        yield "the model could not be read"
+    if domain is None or not model.loaded:
+        return
+    known = (OperatorStatus.KNOWN, OperatorStatus.FUNCTION)
+    groups = [each for each in model.operators.alike_nodes if normalized_domain(each.operator.domain) == domain]
+    if count := sum(each.count for each in groups if each.operator.status not in known):
+        yield f"{counted(count, 'node')} with an unknown operator"
+
+
+def _state_of_version(causes: int, unjudged: Sequence[str], parts: str) -> _State:
+    if causes:
+        return _State(False, f"does not support the model: {counted(causes, 'cause')}")
+    if unjudged:
+        return _State(None, f"not judged: {'; '.join(unjudged[:_MOST_REASONS])}")
+    return _State(True, f"supports all {parts} that the model uses")
+
+
+# --- programs
 
 
 def _basis_of(releases: Sequence[ProductRelease | None]) -> str:

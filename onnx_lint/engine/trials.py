@@ -12,6 +12,7 @@ from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import Briefly, look
 from onnx_lint.common.record import replace
+from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import has_subject, presence, question_of
 from onnx_lint.engine.settings import Settings
@@ -158,7 +159,7 @@ class Trials:
 def _kinds(model: Model) -> _Kinds | None:
     """Return the faults that the rules on graphs find; None if there are too many."""
     found: _Kinds = Counter()
-    usual = Settings(standard=model.standard)
+    usual = Settings(standard=model.standard, plugins=files_in_use())  # settings put their plugins into use
     for entry in _rules(model):
         look()
         for finding in islice(entry.rule.check(model), MOST_FINDINGS):

@@ -26,15 +26,23 @@ class TargetTotals:
         """What the answer that it loads a model rests on."""
         self.answers: Counter[bool | None] = Counter()
         """The number of files by whether it loads them; None if that is not known."""
-        self.paths: dict[bool | None, list[str]] = {}
-        """The first files with each answer."""
+        self.refusing: list[str] = []
+        """The first files that it refuses."""
+        self.unproven: Counter[str] = Counter()
+        """The number of files of which it is not known whether it loads them, by what is said of each."""
+        self.unproven_paths: list[str] = []
+        """The first of these files."""
 
     def add(self, path: str, verdict: TargetVerdict) -> None:
         """Count the answer for a file."""
         self.basis = self.basis or verdict.basis
         self.answers[verdict.loads] += 1
-        if self.answers[verdict.loads] <= _MOST_NAMED:
-            self.paths.setdefault(verdict.loads, []).append(path)
+        if verdict.loads is None:
+            said = verdict.said.removesuffix(verdict.remark)
+            if said in self.unproven or len(self.unproven) < _MOST_SENTENCES:
+                self.unproven[said] += 1
+        if verdict.loads is not True and self.answers[verdict.loads] <= _MOST_NAMED:
+            (self.refusing if verdict.loads is False else self.unproven_paths).append(path)
 
 
 class UnverifiedTotal(Record):

@@ -18,14 +18,18 @@ from onnx_lint.report.totals import Report, Totals
 MAX_SHOWN: Final = 5
 """The most sentences about what was not verified."""
 
+MAX_REASONS: Final = 3
+"""The most reasons why it is not known whether a program loads files."""
+
 NOT_VERIFIED: Final = "not verified"
 """The label of what was not verified."""
 
 
-def remarks_on_run(report: Report) -> Iterator[tuple[str, str]]:
+def remarks_on_run(report: Report, *, quiet: bool = False) -> Iterator[tuple[str, str]]:
     """Yield what follows the verdict on all files: a label, and a text.
 
     The answer for each target, what was not verified, and what is only counted.
+    `quiet`: only what limits the verdict.
     """
     totals = report.totals
     targets = totals.remarks.targets if totals.remarks is not None else {}
@@ -33,22 +37,36 @@ def remarks_on_run(report: Report) -> Iterator[tuple[str, str]]:
         yield program, answer_of(target, totals)
     for what in not_verified_in_run(totals):
         yield NOT_VERIFIED, what
-    if totals.counted:
+    if totals.counted and not quiet:
         yield "pedantic", counted_of(totals.counted.values())
 
 
 def answer_of(target: TargetTotals, totals: Totals) -> str:
-    """Return the answer of a program for all files: `loads 2, as far as its data say; refuses 1 (b.onnx)`."""
+    """Return the answer of a program for all files: `loads 2, as far as its data say; refuses 1 (b.onnx)`.
+
+    Of files of which it is not known, the reasons follow, in the words that a report on one of them has.
+    """
     answers = []
     if count := target.answers[True]:
         answers.append(f"{target.verb}s {count:,}{target.basis}")
     if count := target.answers[False]:
-        answers.append(f"refuses {count:,} ({_names(target.paths[False], count)})")
+        refuses = "does not support" if target.verb == "support" else "refuses"
+        answers.append(f"{refuses} {count:,} ({_names(target.refusing, count)})")
     if count := target.answers[None]:
-        answers.append(f"not proven to {target.verb} {count:,} ({_names(target.paths[None], count)})")
+        names = _names(target.unproven_paths, count)
+        reasons = f": {_reasons(target)}" if totals.files > 1 else ""  # the report on a single file has them
+        answers.append(f"not proven to {target.verb} {count:,} ({names}){reasons}")
     if others := totals.files - target.answers.total():
         answers.append(f"{others:,} not judged")
     return visible("; ".join(answers) + target.remark)
+
+
+def _reasons(target: TargetTotals) -> str:
+    """Return why it is not known of files whether a program loads them, the most frequent reason first."""
+    most = target.unproven.most_common(MAX_REASONS)
+    said = [what if len(target.unproven) == 1 else f"{what} (in {count:,})" for what, count in most]
+    more = len(target.unproven) - len(most)
+    return " / ".join([*said, *([f"{more:,} more reasons"] if more else [])])
 
 
 def _names(paths: Sequence[str], count: int) -> str:

@@ -112,7 +112,7 @@ class Totals:
         self.conformity[conforms] += 1
         self.reasons.setdefault(conforms, why)
         self._add_group(file, _group_of(file, conforms))
-        if file.gaps:
+        if file.gaps and file.failure is None:  # of a file that was not judged, no rule counts
             self.gaps.update(file.gaps)
         self.incomplete += bool(file.incomplete or file.has_shape_limit)
         for each in file.counted:

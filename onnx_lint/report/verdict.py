@@ -42,7 +42,7 @@ def verdict_of(report: Report) -> str:
     if totals.fixed:
         parts.append(f"{counted(totals.fixed, 'finding')} fixed")
     if totals.internal_errors:
-        parts.append(counted(totals.internal_errors, "internal error"))
+        parts.append(f"not judged in full: {counted(totals.internal_errors, 'internal error')}")
     if totals.suppressed or totals.fixable:
         from onnx_lint.report.outcome import fixable_of, suppressed_of
 
@@ -140,17 +140,19 @@ def _numbers(totals: Totals, group: str, count: int) -> str:
 
 
 def _standard_of(report: Report, totals: Totals) -> str:
-    """Return the standard that all files were checked against; without an edition if they differ."""
-    names = {report.standard(*each) for each in totals.standards}
-    return names.pop() if len(names) == 1 else "ONNX"
+    """Return the standard that the files were checked against: `the configured ONNX edition (1.16 or 1.23)`."""
+    names = sorted({report.standard(*each) for each in totals.standards})
+    if len(names) < 2:
+        return names[0] if names else "ONNX"
+    return f"the configured ONNX edition ({' or '.join(name.removeprefix('ONNX ') for name in names)})"
 
 
 def _gaps_of(totals: Totals) -> Iterator[str]:
     """Yield what the settings left out, each with the number of files if it is not left out in all."""
-    read = totals.files - totals.unreadable
+    judged = totals.files - totals.unreadable - totals.not_judged
     by_files = sorted(totals.gaps.items(), key=lambda each: -each[1])
     for gap, count in by_files[:MAX_SHOWN]:
-        yield gap if count == read else f"{gap} in {count:,} of {counted(totals.files, totals.noun)}"
+        yield gap if count >= judged else f"{gap} in {count:,} of {counted(totals.files, totals.noun)}"
     if len(totals.gaps) > MAX_SHOWN:
         yield f"other settings left out {len(totals.gaps) - MAX_SHOWN:,} more"
 

@@ -102,9 +102,9 @@ class Writer:
             self._stream.write("::error title=onnx-lint: interrupted::" + _data(interrupted_of(report)) + "\n")
         if not (self._options.quiet and self._is_alone):
             self._stream.write(log_line(f"onnx-lint: {verdict_of(report)}"))
-        if not self._options.quiet:
-            remarks = (each for each in remarks_on_run(report) if not self._is_alone or each[0] != NOT_VERIFIED)
-            self._stream.writelines(log_line(f"onnx-lint: {label}: {what}") for label, what in remarks)
+            remarks = remarks_on_run(report, quiet=self._options.quiet)
+            said = (each for each in remarks if not self._is_alone or each[0] != NOT_VERIFIED)
+            self._stream.writelines(log_line(f"onnx-lint: {label}: {what}") for label, what in said)
         weakened = weakened_of(report.weakened, quiet=self._options.quiet)
         self._stream.writelines(log_line(f"onnx-lint: {what}") for what in weakened)
 

@@ -70,9 +70,10 @@ class Writer:
 
 
 def _sections(report: Report, files: Sequence[FileReport], options: Options) -> Iterator[str]:
-    if not options.quiet:
+    is_alone = report.totals.files <= 1
+    if not (options.quiet and is_alone):
         yield f"## onnx-lint: {inert(verdict_of(report))}\n"
-        if report.totals.files > 1 and (remarks := [*remarks_on_run(report)]):
+        if not is_alone and (remarks := [*remarks_on_run(report, quiet=options.quiet)]):
             yield "".join(("\n", *(_remark(label, what) for label, what in remarks)))
     for what in weakened_of(report.weakened, quiet=options.quiet):
         yield f"\n*{inert(what)}*\n"

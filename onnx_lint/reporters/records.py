@@ -230,7 +230,7 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
         **given(
             refused_by=dict(item.refused_by),
             accepted_by={name: list(releases) for name, releases in item.accepted_by},
-            hint=item.hint_with_reason,
+            hint=item.hint,
             no_fix=item.no_fix,
             count=item.count if item.count > 1 else None,
             places=[_position(member) for member in item.members],

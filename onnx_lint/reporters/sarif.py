@@ -216,7 +216,8 @@ def _message(item: Diagnostic) -> dict[str, str]:
 
     places = [*enumerate(item.related[:MAX_LINKED], 1)]
     text = [sentence(_inert(item.message)), *map(_inert, guidance_sentences(item))]
-    text += _see_also([f"[place {number}]({number})" for number, _ in places])
+    # The name of a place has brackets, which not every viewer unescapes in a link.
+    text += _see_also([f"[place {number}]({number}) {_inert(place.place)}" for number, place in places])
     marked = [inert(sentence(item.message), MAX_MESSAGE)]
     marked += [f"**{inert(title_of(label))}**: {inert(what, MAX_MESSAGE)}" for label, what in guidance_of(item)]
     # A viewer that cannot follow a link to a related place shows at least which place it is.
@@ -307,7 +308,8 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
         "clauseSummary": item.clause_summary,
         **given(
             allowed=visible(item.allowed or ""),
-            hint=visible(item.hint_with_reason or ""),
+            hint=visible(item.hint or ""),
+            noFix=visible(item.no_fix or ""),
             refusedBy=dict(item.refused_by),
             acceptedBy={name: list(releases) for name, releases in item.accepted_by},
             byteOffset=start,

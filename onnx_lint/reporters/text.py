@@ -82,7 +82,7 @@ class Writer:
             from onnx_lint.report.remarks import remarks_on_run
             from onnx_lint.report.verdict import verdict_of
 
-            remarks = () if self._options.quiet or self._is_alone else remarks_on_run(report)
+            remarks = () if self._is_alone else remarks_on_run(report, quiet=self._options.quiet)
             style = "bold red" if report.not_linted else "bold"
             self._write([((verdict_of(report), style),), *starmap(_detail, remarks)])
         if self._options.statistics:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
@@ -163,20 +163,33 @@ def remarks_of(file: FileReport) -> Iterator[tuple[str, str]]:
 def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterator[str]:
     """Yield what each configuration file turns off: `onnx-lint.toml weakens the verdict: ignore = ["name"]`.
 
+    A setting by which a verdict may also become stricter "changes" it.
     `quiet`: only files that were discovered, not files that the user named.
     """
     for weakening in weakened:
         if quiet and not weakening.is_found:
             continue
-        import json
+        for verb in ("weakens", "changes"):
+            given = {key: value for key, value in weakening.settings if (key in _EITHER_WAY) == (verb == "changes")}
+            if given:
+                yield visible(f"{weakening.file} {verb} the verdict: {_settings_in_words(given)}")
 
-        settings = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in weakening.settings]
-        # A suppression's key repeats the file.
-        settings = [re.sub(r'^suppress\."[^"]*, (suppress\[\d+\])"', r"\1", setting) for setting in settings]
-        shown = [shortened(setting, MAX_SETTING_SHOWN) for setting in settings[:MAX_SETTINGS_SHOWN]]
-        if len(settings) > len(shown):
-            shown.append(f"{len(settings) - len(shown):,} more")
-        yield visible(f"{weakening.file} weakens the verdict: {', '.join(shown)}")
+
+_EITHER_WAY: Final = ("edition",)
+"""The settings by which a verdict may become weaker or stricter."""
+
+
+def _settings_in_words(given: Mapping[str, Any]) -> str:
+    """Return settings as TOML has them, as many as a line holds."""
+    import json
+
+    settings = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in given.items()]
+    # A suppression's key repeats the file.
+    settings = [re.sub(r'^suppress\."[^"]*, (suppress\[\d+\])"', r"\1", setting) for setting in settings]
+    shown = [shortened(setting, MAX_SETTING_SHOWN) for setting in settings[:MAX_SETTINGS_SHOWN]]
+    if len(settings) > len(shown):
+        shown.append(f"{len(settings) - len(shown):,} more")
+    return ", ".join(shown)
 
 
 def _by_rule(counts: Sequence[tuple[str, int]]) -> str:

@@ -62,5 +62,8 @@ def excessive_nesting(model: Model) -> Iterator[Finding]:
       have shapes are allowed, 32 are not.
     """
     yield from findings_of_faults(
-        model, FaultKind.NESTING, "at most 100 messages within each other, which parsers take"
+        model,
+        FaultKind.NESTING,
+        "at most 100 messages within each other, which parsers take",
+        "move inner graphs into functions",
     )

@@ -52,4 +52,4 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
     - Other rules see such a name with a `?` for each invalid byte.
     - Other rules check the bytes fields `s`, `strings`, `string_data` and `raw_data`.
     """
-    yield from findings_of_faults(model, FaultKind.UTF8, "text in UTF-8")
+    yield from findings_of_faults(model, FaultKind.UTF8, "text in UTF-8", "encode the text as UTF-8, or use ASCII only")

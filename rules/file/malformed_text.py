@@ -42,5 +42,8 @@ def malformed_text(model: Model) -> Iterator[Finding]:
     - The file must be in protobuf text format or protobuf JSON, with the field names of the ONNX schema.
     """
     yield from findings_of_faults(
-        model, FaultKind.TEXT, "the text form or the JSON form of a message, as Protocol Buffers defines it"
+        model,
+        FaultKind.TEXT,
+        "the text form or the JSON form of a message, as Protocol Buffers defines it",
+        "correct this place, or write the text with google.protobuf.text_format or json_format",
     )

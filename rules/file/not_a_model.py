@@ -50,4 +50,5 @@ def not_a_model(model: Model) -> Iterator[Finding]:
         model,
         FaultKind.NOT_A_MODEL,
         "the serialized form of a ModelProto, or of another message that ONNX puts into files",
+        "if this should be a model, export, copy or download it again",
     )

@@ -77,6 +77,7 @@ def _finding(faults: Sequence[Fault]) -> Finding:
         f"field {first.number} of {first.message_type} is reserved{former}{occurrences}",
         clause="ATT-13" if first.message_type == "AttributeProto" else "FIL-7a",
         allowed="no field of this number",
+        hint="write the field that replaced it, or delete it",
         offset=first.offset,
         length=first.length,
         subject=_field(first),

@@ -41,4 +41,9 @@ def truncated_file(model: Model) -> Iterator[Finding]:
 
     - Every field must have all the bytes that its length announces.
     """
-    yield from findings_of_faults(model, FaultKind.TRUNCATED, "as many bytes as the length in front of them says")
+    yield from findings_of_faults(
+        model,
+        FaultKind.TRUNCATED,
+        "as many bytes as the length in front of them says",
+        "download or copy the file again, or let the program that writes it close it first",
+    )

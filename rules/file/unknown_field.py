@@ -64,6 +64,7 @@ def _finding(faults: Sequence[Fault]) -> Finding:
         first.place,
         f"{first.message}{occurrences}",
         allowed="the fields that the message has",
+        hint="update onnx-lint if the field is new in ONNX; your own data belong into metadata_props",
         offset=first.offset,
         length=first.length,
         subject=_field(first),

@@ -42,4 +42,9 @@ def wrong_wire_type(model: Model) -> Iterator[Finding]:
     - Floats and doubles: FIXED32 and FIXED64.
     - A repeated number may also be packed into one LEN field.
     """
-    yield from findings_of_faults(model, FaultKind.WIRE_TYPE, "the wire type of the field's type")
+    yield from findings_of_faults(
+        model,
+        FaultKind.WIRE_TYPE,
+        "the wire type of the field's type",
+        "write the file with code that protoc generates; if it may be damaged, download or copy it again",
+    )

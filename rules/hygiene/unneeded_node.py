@@ -44,11 +44,12 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
 
     - Nodes that only unneeded nodes use are unneeded. Only the last ones, whose outputs nothing uses, are reported.
     - Nodes without outputs are not reported.
+    - In a graph without outputs nothing is reported. If it is the main graph, `graph-without-outputs` reports it.
     """
     unknown: dict[Graph, set[int]] = {}
     for graph in model.graphs:
         nodes = model.uses.unneeded_nodes(graph)
-        if graph.is_file or not nodes:
+        if graph.is_file or not nodes or not graph.output_names:
             continue
         unknown = unknown or _with_unknown_effects(model)
         used = model.uses.used_in(graph)

@@ -24,6 +24,9 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
 
     ```
     initializer { name: "old" data_type: 1 dims: 1 float_data: 1 }
+    initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
+    node { op_type: "Neg" input: "w" output: "negative" }
+    output { name: "negative" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
     ```
 
     Corrected:
@@ -43,10 +46,11 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
     - An initializer is used by a node of the graph or of a graph nested in it, as an output, in a training binding or
       in a quantization annotation.
     - Equal findings of a model are reported once, with their number.
+    - In a graph without outputs nothing is reported: the file may hold weights.
     """
     for graph in model.graphs:
         lists = ("initializer", graph.initializer_names), ("sparse_initializer", graph.sparse_initializer_names)
-        for field, names in lists if not graph.is_file else ():
+        for field, names in lists if not graph.is_file and graph.output_names else ():
             used = model.uses.used_in(graph)
             for index, name in enumerate(names):
                 if name and name not in used:

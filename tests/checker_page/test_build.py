@@ -174,7 +174,7 @@ def test_settings_of_a_check(models: Path):
     found = {item["rule"] for item in report["files"][0]["diagnostics"]}
     assert {"cycle", "duplicate-opset-import"} <= found
     assert "undefined-name" not in found
-    assert [each["program"] for each in report["files"][0]["targets"]] == ["onnxruntime 1.32.0"]
+    assert [each["program"] for each in report["files"][0]["targets"]] == ["onnxruntime 1.32.0", "IR version 9"]
 
 
 def test_a_wrong_setting_is_answered_without_lines_on_the_command(models: Path):

@@ -154,6 +154,12 @@ def _run(recipe: str, tmp_path: Path, git: Git, **variables: str) -> tuple[int, 
     return done.returncode, done.stdout + done.stderr, lines
 
 
+def _outputs(tmp_path: Path) -> dict[str, str]:
+    """The outputs of the action's step."""
+    lines = (tmp_path / "github_output").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize(
     ("change", "code", "changed"),
@@ -213,7 +219,7 @@ def test_no_push_uploads_a_part_as_the_analysis_of_all(
     git("commit", "--quiet", "--all", "-m", "change")
     base = "HEAD^1" if event == "pull_request" else git("rev-parse", "HEAD^1")
     code, output, _ = _run("the action", tmp_path, git, EVENT=event, CHANGED_ONLY=changed_only, BASE=base)
-    found = dict(line.split("=", 1) for line in (tmp_path / "github_output").read_text().splitlines())
+    found = _outputs(tmp_path)
     is_whole = changed_only == "false"
     if not changed and not is_whole:
         assert (code, found) == (0, {"exit-code": "0"}), output
@@ -233,10 +239,55 @@ def test_a_push_whose_models_were_not_all_checked_is_not_uploaded(
 ) -> None:
     git("checkout", "--quiet", "-b", "change")
     git("checkout", "--quiet", "-b", "merged")
-    code, output, _ = _run("the action", tmp_path, git, EVENT=event, CHANGED_ONLY="false", ARGS="--limit memory=1")
-    found = dict(line.split("=", 1) for line in (tmp_path / "github_output").read_text().splitlines())
-    assert (code, found.get("upload")) == (2, upload), output
+    code, output, _ = _run("the action", tmp_path, git, EVENT=event, CHANGED_ONLY="false", PATHS=".\nzoo/z.onnx")
+    found = _outputs(tmp_path)
+    assert (code, found["errors"], found.get("upload")) == (2, "0", upload), output
     assert (NOT_UPLOADED in output) == (upload is None)
+
+
+@pytest.mark.parametrize("event", ["push", "pull_request"])
+@pytest.mark.parametrize("variables", [{"PATHS": "zoo/z.onnx"}, {"PATHS": "empty"}, {"ARGS": "--limit memory=1"}])
+@pytest.mark.usefixtures("server")
+def test_nothing_is_uploaded_if_no_model_was_checked(
+    event: str, variables: Mapping[str, str], server: Path, tmp_path: Path, git: Git
+) -> None:
+    (server / "empty").mkdir()
+    (server / "empty" / "README").write_text("no model")
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "a folder without models")
+    git("checkout", "--quiet", "-b", "change")
+    git("checkout", "--quiet", "-b", "merged")
+    code, output, _ = _run("the action", tmp_path, git, EVENT=event, CHANGED_ONLY="false", **variables)
+    assert (code, _outputs(tmp_path)) == (2, {"exit-code": "2"}), output
+    assert "Not uploaded to code scanning: no model was checked." in output
+    assert NOT_UPLOADED not in output
+
+
+@pytest.mark.parametrize("event", ["push", "pull_request"])
+@pytest.mark.parametrize(
+    ("args", "is_part", "scope"),
+    [
+        ("--files-from ../listed", True, None),
+        ("--files-from=../listed", True, None),
+        ("--select cycle", False, "--select"),
+        ("--exclude=a.onnx", False, "--exclude"),
+        ("--pedantic", False, None),
+    ],
+)
+@pytest.mark.usefixtures("server")
+def test_a_push_does_not_upload_a_list_of_files_and_says_what_a_scope_closes(
+    event: str, args: str, is_part: bool, scope: str | None, tmp_path: Path, git: Git
+) -> None:
+    git("checkout", "--quiet", "-b", "change")
+    git("checkout", "--quiet", "-b", "merged")
+    (tmp_path / "listed").write_text("zoo/a.onnx\n")
+    paths = "" if is_part else "."
+    code, output, _ = _run("the action", tmp_path, git, EVENT=event, CHANGED_ONLY="false", ARGS=args, PATHS=paths)
+    assert code == 0, output
+    assert _outputs(tmp_path).get("upload") == (None if is_part and event == "push" else "true")
+    assert (NOT_UPLOADED in output) == (is_part and event == "push")
+    said = re.findall("Code scanning closes the alerts that this upload lacks, as those that (.*) leaves out", output)
+    assert said == ([scope] if scope is not None and event == "push" else [])
 
 
 def test_the_upload_of_the_recipe_has_the_conditions_of_the_action() -> None:

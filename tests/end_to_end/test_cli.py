@@ -143,7 +143,10 @@ def test_a_crashed_rule_is_named_and_the_others_run(capsys: pytest.CaptureFixtur
     captured = capsys.readouterr()
     assert captured.out == CONCISE_TWICE
     verdict, missing, *lines = captured.err.splitlines()
-    assert verdict == "2 files: 1 does not conform to ONNX 1.23 (1 error), 1 not checked; 1 internal error"
+    assert (
+        verdict
+        == "2 files: 1 does not conform to ONNX 1.23 (1 error), 1 not checked; not judged in full: 1 internal error"
+    )
     assert missing == "Error: missing.onnx: No such file or directory"
     assert lines[0] == (
         r"Error: internal error: the rule 'crashing-rule' crashed on twice.textproto: ValueError: boom \x1b[31m"

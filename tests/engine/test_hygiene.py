@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support.project.built_in_rules import RULES
 from support.project.checkout import ROOT
 
 from onnx_lint import lint, schema
+from onnx_lint.cli.application import run
 
 
 def _model() -> bytes:
@@ -16,6 +19,10 @@ def _model() -> bytes:
     model.opset_import.add(domain="com.example", version=1)
     model.graph.name = "g"
     model.graph.initializer.add(name="w", data_type=1, dims=[1], float_data=[1])
+    model.graph.initializer.add(name="y", data_type=1, dims=[1], float_data=[1])
+    output = model.graph.output.add(name="y")
+    output.type.tensor_type.elem_type = 1
+    output.type.tensor_type.shape.dim.add(dim_value=1)
     return model.SerializeToString()
 
 
@@ -37,7 +44,8 @@ def test_its_name_and_those_of_its_rules_do(name, tmp_path):
 
 def test_clauses_that_many_models_break_are_selected_by_the_name_of_their_rule():
     nodes = "".join(f'node {{ op_type: "Identity" input: "{name}" output: "y{name}" }}' for name in ("x", "yx", "yyx"))
-    inside = 'graph { name: "g" input { name: "x" type { tensor_type { elem_type: 1 } } }' + nodes + "}"
+    values = (f'put {{ name: "{name}" type {{ tensor_type {{ elem_type: 1 }} }} }}' for name in ("x", "yx"))
+    inside = f'graph {{ name: "g" in{next(values)} out{next(values)} {nodes} }}'
     text = f'ir_version: 10 producer_name: "test" opset_import {{ version: 21 }} {inside}'.encode()
 
     def rules(**options) -> set[str]:
@@ -48,6 +56,22 @@ def test_clauses_that_many_models_break_are_selected_by_the_name_of_their_rule()
     assert "ineffective-node" in rules(settings={"extend_select": ["ineffective-node"]})
     assert rules(select=["ALL"]) >= {"ineffective-node", "unnamed-node"}
     assert rules(select=["unnamed-node", "cycle"], ignore=["hygiene"]) == set()
+
+
+@pytest.mark.parametrize("nodes", [0, 1])
+def test_nothing_is_deleted_from_a_graph_without_outputs(nodes: int, tmp_path: Path):
+    """It may be a file of weights, or its output was forgotten: all of it would be deleted, as a safe fix."""
+    model = schema.message("ModelProto")()
+    model.ParseFromString(_model())
+    del model.graph.output[:]
+    for _ in range(nodes):
+        model.graph.node.add(op_type="Neg", name="neg", input=["w"], output=["z"])
+    file = tmp_path / "m.onnx"
+    file.write_bytes(model.SerializeToString())
+    assert run(["fix", str(file), "--select", "hygiene", "--unsafe-fixes"]) == 0
+    assert file.read_bytes() == model.SerializeToString()
+    found = {each.rule for each in lint(file, config=False, settings={"select": ["hygiene"]}).diagnostics}
+    assert found.isdisjoint({"unneeded-node", "unused-initializer"})
 
 
 @pytest.mark.parametrize(("others", "is_reported"), [(27, True), (28, False)])

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -80,7 +82,8 @@ def test_no_target_decides_whether_a_model_conforms_whose_missing_imports_are_ig
         bare, report = (onnx_lint.lint(file, target=each, ignore=["missing-opset-import"]) for each in ([], target))
         assert report.files[0].internal_errors == (), file
         assert report.conforms is bare.conforms is not True, file
-        assert [each for each in report.files[0].targets if each.loads] == [], file
+        programs = [each for each in report.files[0].targets if each.verb != "support"]
+        assert [each for each in programs if each.loads] == [], file
 
 
 OF_RUNTIME = FIXTURES / "unknown-operator" / "invalid" / "an_operator_of_the_target_in_the_default_domain.textproto"
@@ -274,6 +277,54 @@ def test_each_form_and_standard_error_say_why_the_gate_is_red(
         out = captured.out.replace("&#46;", ".")
         assert (said in out, name) == (name != "concise", name)
         assert (f"tensorrt 10.15: not judged: {said}" in captured.err) == (name != "text"), name
+
+
+VERSIONS = ("--target", "ir=10", "--target", "ai.onnx=20")
+
+
+@pytest.mark.parametrize(
+    ("targets", "code", "lines"),
+    [
+        (VERSIONS, 0, [
+            "IR version 10: supports all fields and types that the model uses",
+            "ai.onnx 20: supports all operators that the model uses",
+        ]),
+        (("--target", "ir=7", "--target", "ai.onnx=12"), 1, [
+            "IR version 7: does not support the model: 1 cause",
+            "ai.onnx 12: does not support the model: 1 cause",
+        ]),
+        (("--target", "com.acme=1"), 0, ["com.acme 1: not judged: 1 node with an unknown operator"]),
+        (("--target", "com.acme=1", "--target-gate", "unproven"), 1, [
+            "com.acme 1: not judged: 1 node with an unknown operator",
+        ]),
+        ((*VERSIONS, "--ignore", "target"), 0, [
+            "IR version 10: not judged: the rule unsupported-by-target did not run",
+            "ai.onnx 20: not judged: the rule unsupported-by-target did not run",
+        ]),
+    ],
+)  # fmt: skip
+def test_each_version_has_a_line(
+    targets: Sequence[str], code: int, lines: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.textproto").write_bytes(ACME)
+    assert run([str(tmp_path / "m.textproto"), *targets]) == code
+    out = capsys.readouterr().out
+    said = re.findall(r"^   = ((?:IR version|ai\.onnx|com\.acme) \d+: .*)", out, re.MULTILINE)
+    assert said == lines
+
+
+def test_a_version_of_several_files_has_a_line_and_what_could_not_be_read_is_not_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.textproto").write_bytes(ACME)
+    Path("b.textproto").write_bytes(ACME.replace(b"ir_version: 8", b"ir_version: 11"))
+    Path("cut.onnx").write_bytes(b"\x08\x08\x3a\x7f\x0a")
+    assert run(["-q", "a.textproto", "b.textproto", "cut.onnx", "--target", "ir=10"]) == 1
+    assert (
+        "   = IR version 10: supports 1; does not support 1 (b.textproto); "
+        "not proven to support 1 (cut.onnx): not judged: the model could not be read\n"
+    ) in capsys.readouterr().out
 
 
 def test_each_form_says_of_a_green_run_what_a_program_did_not_judge(

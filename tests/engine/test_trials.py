@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import onnx.parser
 import pytest
 from google.protobuf import text_format
 
 from onnx_lint import lint
+from onnx_lint.cli.application import run
 from onnx_lint.engine import trials
 from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 
@@ -54,6 +58,28 @@ def test_a_change_in_a_function_must_fit_each_call():
     <domain: "com.l", opset_import: ["": 21]> F (a, b) => (c) {{ c = Gemm(a, b) }}"""
     hints = [lint(onnx.parser.parse_model(text.format(each))).diagnostics[0].hint for each in ("x, w", "x, v")]
     assert hints == ["with transB=1 the shapes fit", None]
+
+
+PLUGIN = """
+from onnx_lint.model import ROOT
+from onnx_lint.rule import Finding, own_clause, rule
+
+@rule(clause=own_clause("HOUSE-1", "A model is praised."), since="1.0")
+def unpraised(model):
+    "The model is not praised."
+    yield Finding(ROOT, "nobody praised the model", allowed="praise")
+"""
+
+
+def test_the_plugins_of_a_run_stay_in_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    plugin = tmp_path / "zz_house.py"
+    plugin.write_text(PLUGIN)
+    model = onnx.parser.parse_model(HEAD + NEXT.format("5,2"))
+    for name in ("a.onnx", "b.onnx"):
+        (tmp_path / name).write_bytes(model.SerializeToString())
+    assert run([str(tmp_path), "--no-config", "--plugin", str(plugin), "-j", "1", "-f", "concise"]) == 1
+    assert capsys.readouterr().out.count("[unpraised]") == 2
+    assert files_in_use() == (str(plugin.resolve()),)
 
 
 def test_the_text_and_the_binary_form_have_the_same_hint():

@@ -34,6 +34,7 @@ CUSTOM = FileReport("custom.onnx", 9, not_verified=(("com.acme", 3),))
 LIMITED = FileReport("limited.onnx", 9, shapes=Shapes(20, 4, (("budget", "acme::f", 4),)))
 CRASHED = FileReport("crashed.onnx", 9, internal_errors=(InternalError("cycle", "ValueError: x", "Traceback"),))
 MISSING = FileReport("missing.onnx", 0, unreadable="missing.onnx: No such file or directory")
+UNNAMED = FileReport("lfs.onnx", 9, not_judged="the file is a pointer", gaps=("11 of 12 default rules checked",))
 EMPTY = FileReport("empty.onnx", 0, not_judged="the file is empty")
 IGNORED = FileReport("ignored.onnx", 9, rules=())
 ONLY_ONNX = FileReport("only.onnx", 9, edition="1.16", variant="onnx", rules=("cycle",))
@@ -43,7 +44,7 @@ NAMES = FileReport("names.onnx", 9, counted=(Counted("non-c90-name", 3, ("name i
 
 
 def of_program(path: str, *, loads: bool | None) -> FileReport:
-    said = "loads, as far as its data say" if loads else "refuses it: 1 cause"
+    said = {True: "loads, as far as its data say", False: "refuses it: 1 cause", None: "not judged: 1 node"}[loads]
     return FileReport(path, 9, targets=(TargetVerdict("onnxruntime 1.32.0", loads, said, False, "load", ", it says"),))
 
 
@@ -108,7 +109,7 @@ CASES: list[tuple[list[FileReport], list[str]]] = [
         "2 models: no findings; 2 not verified in full",
         "not verified: the shapes of 8 of 40 values: the shapes that 'acme::f' produces are unknown (2 of 2 models)",
     ]),
-    ([CLEAN, CRASHED], ["2 models: 1 conforms to ONNX 1.23, 1 has no verdict; 1 internal error"]),
+    ([CLEAN, CRASHED], ["2 models: 1 conforms to ONNX 1.23, 1 has no verdict; not judged in full: 1 internal error"]),
     ([CLEAN, MISSING], ["2 files: 1 conforms to ONNX 1.23, 1 not checked"]),
     ([BROKEN, MISSING], ["2 files: 1 does not conform to ONNX 1.23 (2 errors, 1 warning), 1 not checked"]),
     (several(MISSING), ["2 files: none checked"]),
@@ -117,7 +118,11 @@ CASES: list[tuple[list[FileReport], list[str]]] = [
     (several(IGNORED), ["2 models: none judged"]),
     ([IGNORED, BROKEN], ["2 models: 1 does not conform to ONNX 1.23 (2 errors, 1 warning), 1 not judged"]),
     (several(ONLY_ONNX), ["2 models conform to ONNX 1.16 (onnx)"]),
-    ([CLEAN, OLDER], ["2 models conform to ONNX"]),
+    ([CLEAN, OLDER], ["2 models conform to the configured ONNX edition (1.16 or 1.23)"]),
+    ([OLDER, BROKEN], [
+        "2 models: 1 conforms to the configured ONNX edition (1.16 or 1.23), 1 does not (2 errors, 1 warning)",
+    ]),
+    ([LEFT_OUT, UNNAMED], ["2 models: 1 has no verdict, 1 not judged; 1 of 170 default rules checked"]),
     ([CLEAN, FIXED], ["2 models conform to ONNX 1.23; 2 findings fixed"]),
     (several(NAMES), ["2 models conform to ONNX 1.23", "pedantic: 6 names are odd: --pedantic lists them"]),
     ([of_program("a.onnx", loads=True), of_program("b.onnx", loads=False), of_program("c.onnx", loads=True)], [
@@ -126,7 +131,7 @@ CASES: list[tuple[list[FileReport], list[str]]] = [
     ]),
     ([of_program("a.onnx", loads=None), MISSING], [
         "2 files: 1 conforms to ONNX 1.23, 1 not checked",
-        "onnxruntime 1.32.0: not proven to load 1 (a.onnx); 1 not judged",
+        "onnxruntime 1.32.0: not proven to load 1 (a.onnx): not judged: 1 node; 1 not judged",
     ]),
     ([of_program(f"{number}.onnx", loads=False) for number in range(5)], [
         "5 models conform to ONNX 1.23",
@@ -144,10 +149,41 @@ def test_all_files_have_a_verdict(files: list[FileReport], lines: list[str]) -> 
     assert list(verdict_lines(run_of(files))) == lines
 
 
-def shown(form: str, report: Report) -> str:
+@pytest.mark.parametrize("form", ["text", "markdown", "github"])
+def test_a_quiet_report_keeps_what_limits_the_verdict(form: str) -> None:
+    files = [of_program("a.onnx", loads=None), of_program("b.onnx", loads=True), CUSTOM, NAMES]
+    said = shown(form, run_of(files), quiet=True)
+    for part in (
+        "4 models conform to ONNX 1.23",
+        "loads 1, it says; not proven to load 1 (a.onnx): not judged: 1 node; 2 not judged",
+        "3 nodes of domain 'com.acme', whose operators have no known signature (custom.onnx)",
+    ):
+        assert part in said
+    assert "pedantic" not in said
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "github"])
+def test_a_quiet_report_on_one_file_has_only_findings(form: str) -> None:
+    assert shown(form, run_of([CUSTOM]), quiet=True).strip() == ""
+
+
+def test_the_reasons_of_several_files_are_counted() -> None:
+    files = [*several(of_program("a.onnx", loads=None))]
+    files += [replace(files[0], path=f"{number}", targets=(_unproven(number),)) for number in range(4)]
+    assert list(verdict_lines(run_of(files)))[1] == (
+        "onnxruntime 1.32.0: not proven to load 6 (a.onnx, other_a.onnx, 0, 3 more): "
+        "not judged: 1 node (in 2) / reason 0 (in 1) / reason 1 (in 1) / 2 more reasons"
+    )
+
+
+def _unproven(number: int) -> TargetVerdict:
+    return TargetVerdict("onnxruntime 1.32.0", None, f"reason {number}")
+
+
+def shown(form: str, report: Report, *, quiet: bool = False) -> str:
     """What a report shows, without the syntax of its format and on one line."""
     stream = io.StringIO()
-    write_report(form, report, stream, Options(root="/"))
+    write_report(form, report, stream, Options(root="/", quiet=quiet))
     text = stream.getvalue()
     if form in ("json", "jsonl"):
         summary = json.loads(text)["summary"] if form == "json" else json.loads(text.splitlines()[-1])

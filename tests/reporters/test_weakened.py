@@ -165,6 +165,23 @@ def test_a_base_that_a_found_file_extends_is_found_too(capsys: Output) -> None:
     assert capsys.readouterr().out == "base.toml weakens the verdict: limits.memory = 1000000000000\n"
 
 
+@pytest.mark.parametrize(
+    ("settings", "lines"),
+    [
+        ('edition = "1.16"', ['changes the verdict: edition = "1.16"']),
+        (
+            'edition = "1.16"\nignore = ["cycle"]',
+            ['weakens the verdict: ignore = ["cycle"]', 'changes the verdict: edition = "1.16"'],
+        ),
+    ],
+)
+def test_an_edition_changes_the_verdict(settings: str, lines: list[str], capsys: Output) -> None:
+    configure(settings)
+    run(["stranger", "-q"])
+    shown = [f"stranger/onnx-lint.toml {line}" for line in lines]
+    assert capsys.readouterr().out.splitlines()[-len(shown) :] == shown
+
+
 def test_another_command_warns(capsys: Output) -> None:
     configure(RAISING)
     arguments = ["shapes", "stranger/model.textproto"]

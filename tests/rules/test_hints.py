@@ -23,7 +23,7 @@ from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Severity
 
-PROSE = {"mismatched-subgraph-signature"}
+PROSE = {"mismatched-subgraph-signature", "excessive-nesting"}
 """Rules with a hint that describes a change in prose."""
 
 OF_ANOTHER_PLACE = {"missing-opset-import", "unknown-external-key"}

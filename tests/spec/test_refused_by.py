@@ -164,7 +164,7 @@ graph {
         (["onnxruntime=1.32", "onnxruntime=1.17"], "error", [True, None]),
         (["onnxruntime=1.32", "onnx.checker"], "error", [True, False]),
         (["onnxruntime=1.17"], "error", [None]),
-        (["ir=10"], "error", []),
+        (["ir=10"], "error", [True]),
     ],
 )
 def test_a_violation_is_a_warning_if_each_program_is_proven_to_load_it(target, severity, loads):

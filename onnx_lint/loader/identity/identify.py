@@ -125,10 +125,10 @@ def identify(source: Source, name: str) -> Form | Fault:
         return _empty(name)
     foreign = foreign_format(head)
     if foreign is not None:
-        return _no_model(f"the file is {foreign}, not a model")
+        return _no_model(f"the file is {foreign}, not a model", _what_to_do_with(foreign))
     for mark, what in _ENCODING_MARKS.items():
         if head.startswith(mark):
-            return _no_model(f"the file is {what}, not a model")
+            return _no_model(f"the file is {what}, not a model", "write the text in UTF-8")
     # A serialized model starts with the tag of a field and soon has a length below 32: no text does.
     if is_text(head):
         return _identify_text(source.read_at(0, TEXT_BYTES).removeprefix(b"\xef\xbb\xbf"), name)
@@ -173,10 +173,10 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
 
         return _no_model(f"the file is a Git LFS pointer: {NOT_PULLED} the model", HOW_TO_PULL)
     if re.match(_HTML, head):
-        return _no_model("the file is HTML or XML text, not a model")
+        return _no_model("the file is HTML or XML text, not a model", "download the model again; this is a page")
     plain = _without_comments(head.decode("utf-8", "replace"))
     if re.match(_PARSER_SYNTAX, plain):
-        return _no_model(f"the file is in the syntax of onnx.parser, {_NOT_SERIALIZED}")
+        return _no_model(f"the file is in the syntax of onnx.parser, {_NOT_SERIALIZED}", _PARSE)
     if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
         return Form.JSON
     if re.match(_TEXTPROTO, plain) or lower.endswith(_TEXT_SUFFIXES):
@@ -184,10 +184,13 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
     return _no_model("the file is text, not a model")
 
 
-_NOT_SERIALIZED: Final = (
-    "which is not a serialized form of a model; parse the text with onnx.parser.parse_model, "
-    "and save the result with onnx.save"
-)
+_NOT_SERIALIZED: Final = "which is not a serialized form of a model"
+_PARSE: Final = "parse the text with onnx.parser.parse_model, and save the result with onnx.save"
+
+
+def _what_to_do_with(foreign: str) -> str:
+    """Return what to do with a file of another format."""
+    return "unpack it" if "archive" in foreign else "convert or export it to ONNX"
 
 
 def is_parser_syntax(beginning: str) -> bool:

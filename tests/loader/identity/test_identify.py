@@ -20,11 +20,12 @@ from support.wire.wire_bytes import (
     rich_model,
 )
 
-from onnx_lint import schema
+from onnx_lint import lint, schema
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.loader.identity.identify import HEAD_BYTES, is_text
 from onnx_lint.model import FaultKind
+from onnx_lint.spec.clauses import Severity
 
 
 def _zip() -> bytes:
@@ -53,13 +54,11 @@ NO_MODELS = {
     "text": (b"Not found.\n", "the file is text, not a model"),
     "onnx.parser": (
         b'<\n   ir_version: 8,\n   opset_import: [ "" : 18 ]\n>\nagraph (float[N] x) => (float[N] y) { y = Relu(x) }\n',
-        "the file is in the syntax of onnx.parser, which is not a serialized form of a model; parse the "
-        "text with onnx.parser.parse_model, and save the result with onnx.save",
+        "the file is in the syntax of onnx.parser, which is not a serialized form of a model",
     ),
     "a graph for onnx.parser": (
         b"agraph (float[N] x) => (float[N] y) { y = Relu(x) }",
-        "the file is in the syntax of onnx.parser, which is not a serialized form of a model; parse the "
-        "text with onnx.parser.parse_model, and save the result with onnx.save",
+        "the file is in the syntax of onnx.parser, which is not a serialized form of a model",
     ),
     "html": (b"\n <!DOCTYPE html>\n<p>", "the file is HTML or XML text, not a model"),
     "xml": (b'<?xml version="1.0"?><net/>', "the file is HTML or XML text, not a model"),
@@ -206,3 +205,14 @@ def test_what_a_data_file_holds(kind: str, content: str, taken_for: str):
 def test_under_another_name_a_tensor_is_none():
     model = load(BytesSource(sound_message("TensorProto").SerializeToString()), "input_0.onnx")
     assert (model.kind, model.loaded) == ("ModelProto", False)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [*[data for data, _ in NO_MODELS.values()], GRAPH[:-1], b"ir_version: eight"],
+    ids=[*NO_MODELS, "cut off", "wrong value"],
+)
+def test_each_fault_of_a_file_says_what_to_do(data: bytes):
+    report = lint(data, config=False).files[0]
+    assert report.diagnostics
+    assert [item.rule for item in report.diagnostics if item.severity is Severity.ERROR and not item.hint] == []
