@@ -149,6 +149,28 @@ def test_one_of_three_names_of_a_finding_is_hidden_and_the_others_are_fixed(fold
         assert capsys.readouterr().err == ""
 
 
+def test_the_name_of_the_graph_around_them_hides_no_faults(folder, capsys):
+    """Neither of the findings is about the graph, which is the subject of both."""
+    model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    for name in ("z0", "z1"):
+        model.graph.value_info.add(name=name).type.tensor_type.elem_type = 1
+    for node in (*model.graph.node, model.graph.node.add(op_type="Unknown", output=["c"])):
+        node.name = "n"
+    (folder / "m.onnx").write_bytes(model.SerializeToString())
+    rules = ("duplicate-node-name", "unknown-value-info-name")
+    for place, hidden in (("g", []), ("n", ["duplicate-node-name"]), ("z?", []), ("z*", ["unknown-value-info-name"])):
+        entries = "".join(f'[[suppress]]\nrule = "{rule}"\nplace = "{place}"\nreason = "x"\n' for rule in rules)
+        _run(folder, entries, "--select", ",".join(rules), "-f", "json", "--show-suppressed")
+        [file] = json.loads(capsys.readouterr().out)["files"]
+        assert [each["rule"] for each in file["diagnostics"] if each.get("suppressed_by")] == hidden, place
+
+
+def test_the_name_of_a_graph_hides_a_finding_about_the_graph(folder, capsys):
+    entry = '[[suppress]]\nrule = "graph-without-outputs"\nplace = "g"\nreason = "x"\n'
+    assert _run(folder, entry, "--select", "graph-without-outputs") == 0
+    assert "1 suppressed by the configuration" in capsys.readouterr().out
+
+
 def test_a_name_that_is_no_identifier_is_kept_if_it_is_suppressed(folder, capsys):
     model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
     for node, name in zip(model.graph.node, ("a/b", "c/d"), strict=True):
