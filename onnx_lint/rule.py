@@ -160,6 +160,8 @@ class FaultParts(Record):
         for each, group in groups.items():
             piece = replace(self, findings=tuple(group), others=self.others if each is None else 0).whole()
             fix = self._fix_of(finding, group)
+            if each is not None and fix == ALSO_SUPPRESSED:
+                fix = finding.fix  # not made, and by it findings of other rules are found that it would also fix
             pieces.append(replace(piece, fix=fix, clause=finding.clause, case=finding.case))
         return pieces
 

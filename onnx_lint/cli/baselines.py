@@ -24,7 +24,7 @@ from onnx_lint.configuration.baseline import (
     split,
     written,
 )
-from onnx_lint.configuration.errors import RequestError
+from onnx_lint.configuration.errors import ConfigurationError, RequestError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import STANDARD_INPUT, shown_path
 from onnx_lint.wording import counted
@@ -55,7 +55,13 @@ class Baselines:
         if self._prune and not self._of_file:
             raise RequestError("--prune-baseline requires --baseline")
         own = () if self._new_path is None else (self._new_path,)
-        self._read = {path: dict(self._old(path)) for path in dict.fromkeys((*own, *self._of_file.values()))}
+        self._read = {path: dict(self._old(path)) for path in own}
+        for path, baseline in self._of_file.items():
+            if baseline not in self._read:
+                try:
+                    self._read[baseline] = dict(self._old(baseline))
+                except ConfigurationError as error:
+                    raise plan.error_in_file(path, "baseline", error) from error.__cause__
         self._alive = {
             path: {name: dict(entries) for name, entries in baseline.items() if _may_be_there(name, path)}
             for path, baseline in self._read.items()

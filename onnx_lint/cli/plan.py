@@ -40,6 +40,14 @@ _OFF: Final = ("", "0", "false")
 """The values, in any case, of a variable that is as good as not set."""
 
 
+_CONTENTS: Final = {
+    "baseline": "requires a file that --write-baseline made",
+    "opset-schemas": "requires schema files, which describe operators in JSON",
+    "plugins": "requires Python files with rules",
+}
+"""What the files must be that a key names."""
+
+
 class Plan:
     """Finds the settings of each file. Every configuration file is read once."""
 
@@ -60,8 +68,30 @@ class Plan:
         self._settings: dict[tuple[int, tuple[str, ...]], Settings] = {}
         self._is_library = is_library
         self._refused: set[str] = set()
-        self.plugins = use_plugins(self._plugin_files(), is_checked=is_library)
+        self.plugins = self._used_plugins()
         """The absolute paths of the plugin files of the run."""
+
+    def _used_plugins(self) -> tuple[str, ...]:
+        files = self._plugin_files()
+        try:
+            return use_plugins(files, is_checked=self._is_library)
+        except RunError as error:
+            named = set(map(os.path.realpath, self.request.plugins))
+            if any(f"plugin {file}" in str(error) for file in map(os.path.realpath, files) if file not in named):
+                raise self.error_in_file("-", "plugins", error) from error.__cause__
+            raise
+
+    def error_in_file(self, path: str, key: str, error: RunError) -> RunError:
+        """Return an error about the content of a file that is used for the model at `path`.
+
+        It says which key names the file, and what is allowed, unless the command line names the file.
+        """
+        from onnx_lint.configuration.settings import keys
+
+        value = self.values_of(path).get((key,))
+        if value is None or (key != "plugins" and keys()[key].field in self.request.given):
+            return error
+        return value.error((key,), f"{error}; {_CONTENTS[key]}")
 
     def _plugin_files(self) -> tuple[str, ...]:
         value = self.values_of("-").get(("plugins",))
@@ -104,7 +134,12 @@ class Plan:
         request = self.request_for(path)
         key = id(request), parts
         if key not in self._settings:
-            self._settings[key] = _settings(request, self.plugins, parts)
+            try:
+                self._settings[key] = _settings(request, self.plugins, parts)
+            except RunError as error:
+                if str(error).startswith(request.opset_schemas):
+                    raise self.error_in_file(path, "opset-schemas", error) from error.__cause__
+                raise
         return self._settings[key]
 
     def _check_plugins(self, values: SetValues) -> None:

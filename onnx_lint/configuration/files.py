@@ -24,6 +24,10 @@ _TEXTS: Final = r"""(?xs)
 """Matches the strings and comments of TOML. A string need not be closed, so that none is read twice."""
 
 
+class ContentError(ConfigurationError):
+    """A file that cannot be a configuration, such as one that is no TOML."""
+
+
 def read_file(path: str) -> SetValues:
     """Return the values of the configuration file at `path`, with those of the files that it extends.
 
@@ -65,7 +69,10 @@ def read(path: str, chain: tuple[str, ...] = (), *, is_found: bool = False) -> S
 def _extended(extended: SetValue, path: str, chain: tuple[str, ...]) -> SetValues:
     target = os.path.normpath(os.path.join(extended.origin.directory, extended.value))
     check_file(extended, "extend", extended.value)
-    base = read(target, (*chain, path), is_found=extended.origin.is_found)
+    try:
+        base = read(target, (*chain, path), is_found=extended.origin.is_found)
+    except ContentError as error:
+        raise extended.error(("extend",), f"{error}; requires another configuration file") from error
     if base is None:
         raise extended.error(("extend",), f"{shown(target)} has no table [tool.{TABLE}]")
     return base
@@ -88,7 +95,7 @@ def _parsed(path: str) -> Mapping[str, Any]:
     try:
         text = _bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{shown(path)}: is not UTF-8 (byte {error.start})") from error
+        raise ContentError(f"{shown(path)}: is not UTF-8 (byte {error.start})") from error
     return _toml(text, shown(path))
 
 
@@ -99,7 +106,7 @@ def _toml(text: str, name: str) -> Mapping[str, Any]:
     except RecursionError as error:
         raise ConfigurationError(f"{name}: is nested too deeply") from error
     except ValueError as error:  # TOMLDecodeError, and numbers with more digits than Python accepts
-        raise ConfigurationError(f"{name}: is not TOML: {str(error)[:200]}") from error
+        raise ContentError(f"{name}: is not TOML: {str(error)[:200]}") from error
 
 
 def _check_keys(text: str, name: str) -> None:
@@ -113,7 +120,7 @@ def _bytes(path: str) -> bytes:
         return read_regular(path, MAX_BYTES)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ConfigurationError(f"{shown(path)}: {reason}") from error
+        raise ContentError(f"{shown(path)}: {reason}") from error
 
 
 def shown(path: str) -> str:

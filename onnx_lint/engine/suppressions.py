@@ -80,6 +80,8 @@ class PlacePatterns:
         """The names of the faults that were compared, as the configuration may give them; the first ones."""
         self.faults: dict[str, None] = {}
         """The best name of each of these faults."""
+        self.of_graphs: set[tuple[str, str]] = set()
+        """The places and the subjects of findings about several faults whose subject is the graph around these."""
         self._everywhere = len(self.entries)
         self._exact: dict[str, int] = {}
         self._beginnings: dict[int, dict[str, int]] = {}
@@ -104,7 +106,7 @@ class PlacePatterns:
 
         `is_fault`: whether it is a single fault, and no finding about several that have been compared.
         """
-        innermost = next(filter(None, reversed(around.scope)), None)
+        innermost = _innermost(around)
         names = {name for name in (place, subject, around.node, innermost) if name is not None}
         if is_fault and len(self.seen) < _MOST_SEEN:
             self.seen.update(dict.fromkeys(filter(None, (subject, innermost, around.node, place))))
@@ -121,6 +123,13 @@ class PlacePatterns:
             if longest in all_names and any(_is_like(name, texts) for name in names):
                 found = number
         return self.entries[found] if found < len(self.entries) else None
+
+
+def _innermost(around: EnclosingNames) -> str | None:
+    """Return the name of what the place is in; None if that is only the graph around something without a name."""
+    name = next(filter(None, reversed(around.scope)), None)
+    is_graph = name is not None and name == around.graph and name != around.scope[-1]
+    return None if is_graph else name
 
 
 def apart(finding: Finding, patterns: PlacePatterns, model: Model) -> list[Finding]:
@@ -140,10 +149,15 @@ def apart(finding: Finding, patterns: PlacePatterns, model: Model) -> list[Findi
             return piece
         around = model.places.enclosing_names(piece.place)
         subject = None if piece.subject is None else report_name(piece.subject)
-        if patterns.first(str(piece.place), subject, around, is_fault=False) is not None:
-            return piece
         place, name = piece.parts.first
-        return piece if name is None or entry_for(place, name) is None else replace(piece, subject=name)
+        is_of_graph = piece.subject != name and subject in around.scope
+        if patterns.first(str(piece.place), None if is_of_graph else subject, around, is_fault=False) is not None:
+            return piece
+        if name is not None and entry_for(place, name) is not None:
+            return replace(piece, subject=name)
+        if subject is not None and is_of_graph:
+            patterns.of_graphs.add((str(piece.place), subject))
+        return piece
 
     return [finding] if finding.parts is None else [*map(findable, finding.parts.split(finding, entry_for))]
 
@@ -184,10 +198,10 @@ def with_suppressed(file: FileReport, patterns: Mapping[str, PlacePatterns]) -> 
     suppressed: list[Diagnostic] = []
     for finding in unfold(file.diagnostics):
         look()
-        around = EnclosingNames(node=finding.node, scope=finding.scope)
+        around = EnclosingNames(node=finding.node, graph=finding.graph, scope=finding.scope)
         own = patterns.get(finding.rule)
         is_fault = not finding.collective
-        entry = None if own is None else own.first(finding.place, finding.subject, around, is_fault=is_fault)
+        entry = None if own is None else own.first(finding.place, _name(finding, own), around, is_fault=is_fault)
         if entry is None:
             left.append(finding)
         else:
@@ -200,6 +214,12 @@ def with_suppressed(file: FileReport, patterns: Mapping[str, PlacePatterns]) -> 
     shared = {id(finding.fix) for finding in suppressed if finding.fix is not None}
     left = [_without_fix(finding) if id(finding.fix) in shared else finding for finding in left]
     return replace(file, diagnostics=fold(left), suppressed=(*file.suppressed, *without_edits(fold(suppressed))))
+
+
+def _name(finding: Diagnostic, patterns: PlacePatterns) -> str | None:
+    """Return the name that the finding is about, unless that is the graph around its faults."""
+    is_of_graph = finding.subject is not None and (finding.place, finding.subject) in patterns.of_graphs
+    return None if is_of_graph else finding.subject
 
 
 def _without_fix(finding: Diagnostic) -> Diagnostic:
@@ -218,8 +238,9 @@ def _with_hints(
     by_place = PlacePatterns(entry for entry in unused if entry.place)
     of_others: dict[str, str] = {}
     for finding in left:
-        around = EnclosingNames(node=finding.node, scope=finding.scope)
-        entry = by_place.first(finding.place, finding.subject, around)
+        around = EnclosingNames(node=finding.node, graph=finding.graph, scope=finding.scope)
+        is_of_graph = finding.collective and finding.subject in finding.scope
+        entry = by_place.first(finding.place, None if is_of_graph else finding.subject, around)
         if entry is not None:
             of_others.setdefault(entry.description, finding.rule)
     are_counted = {each.rule for each in file.counted}

@@ -205,12 +205,19 @@ DATE: Final = ValueKind(
     lambda value: isinstance(value, str) and _is_date(value),
 )
 _WORD: Final = f"(?:{'|'.join(ELEMENT_TYPE_NAMES)})"
-_INNER: Final = rf"(?:(?:seq|optional|map|tensor|sparse_tensor)\(|{_WORD}|, |\))"
-_TYPE_PATTERN: Final = rf"^({_WORD}|(?:seq|optional|map|sparse_tensor)\({_INNER}+\)|opaque\(.*\))$"
+_MAP: Final = r"map\((?:u?int(?:8|16|32|64)|string), "
+_INNERMOST: Final = rf"(?:seq|optional)\((?:sparse_)?tensor\({_WORD}\)|{_MAP}(?:{_WORD}|sparse_tensor\({_WORD}\))"
+_OTHER: Final = rf"(?:seq\(|optional\(|{_MAP})*(?:{_INNERMOST})\)+"
+_TYPE_PATTERN: Final = rf"^({_WORD}|sparse_tensor\({_WORD}\)|{_OTHER}|opaque\([^()]*\))$"
 VALUE_TYPE: Final = ValueKind(
-    "an element type such as 'float' or 'int64' for a tensor, or another type such as 'seq(tensor(float))'",
+    "an element type such as 'float' or 'int64' for a tensor, or another type as messages have it, such as "
+    "'seq(tensor(float))', 'optional(tensor(float))', 'map(int64, float)' or 'sparse_tensor(float)'",
     {"type": "string", "pattern": _TYPE_PATTERN},
-    lambda value: isinstance(value, str) and re.search(_TYPE_PATTERN, value) is not None,
+    lambda value: (
+        isinstance(value, str)
+        and re.fullmatch(_TYPE_PATTERN, value) is not None
+        and value.count("(") == value.count(")")
+    ),
 )
 ELEMENT_TYPES: Final = ValueKind(
     "a list of names of element types, such as 'float' and 'int64'",

@@ -21,6 +21,7 @@ from onnx_lint.model import Model
 from onnx_lint.report.file_report import FileReport, Repair
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
+from onnx_lint.rule import ALSO_SUPPRESSED
 
 MOST_ROUNDS: Final = 15
 
@@ -197,8 +198,12 @@ def _attempts(chosen: list[_Candidate]) -> Iterable[list[_Candidate]]:
 
 def _kinds(report: FileReport) -> Counter[tuple[str, str]]:
     """Return the number of findings of each rule and clause."""
+    return _kinds_of(report.diagnostics)
+
+
+def _kinds_of(diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
     found: Counter[tuple[str, str]] = Counter()
-    for diagnostic in report.diagnostics:
+    for diagnostic in diagnostics:
         found[diagnostic.rule, diagnostic.clause] += diagnostic.count
     return found
 
@@ -266,6 +271,8 @@ def _problem(
         rules = {each.rule for each in attempt}
         is_possible = rules.isdisjoint(rule for rule, _ in caused) and keeps_names()
         return f"{problem}; {_options_for(attempt)} makes the fix nevertheless" if is_possible else problem
+    if _kinds_of(before.suppressed) - _kinds_of(after.suppressed):
+        return f"the fix was not made: {ALSO_SUPPRESSED}"
     gone = _fixed(before, after, attempt)
     for each in attempt:
         # If a limit keeps findings of a rule from being reported, others take the place of those that are gone.

@@ -178,14 +178,14 @@ def pieces_of(values: Sequence[_Part]) -> Iterable[Sequence[_Part]]:
     return values.pieces() if values.field == _STRINGS else (piece.tolist() for piece in values.pieces())
 
 
-def first_repeated(values: Sequence[int]) -> int | None:
-    """Return the first integer of a list that repeats an earlier one; None if there is none."""
+def first_repeated(values: Sequence[int]) -> tuple[int, int] | None:
+    """Return the first integer of a list that repeats an earlier one, behind its index; None if there is none."""
     import numpy as np
 
     numbers = numbers_of(values)
     order = np.argsort(numbers, kind="stable")
     again = order[1:][numbers[order[1:]] == numbers[order[:-1]]]
-    return int(numbers[again.min()]) if again.size else None
+    return (int(again.min()), int(numbers[again.min()])) if again.size else None
 
 
 class AttributeInFile:

@@ -112,7 +112,6 @@ def _finding(
 
 def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
     """One finding for each output of a graph that nothing defines."""
-    fixes: dict[Graph, Fix | str] = {}
     for graph in model.graphs:
         for index, name in enumerate(graph.output_names):
             if not name or name in graph.positions or graph.sees(name):
@@ -126,19 +125,14 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
                 subject=name,
                 cause=_cause(graph, name, elsewhere),
                 proposals=None if elsewhere else names.proposals(name, graph, _types_of_output(graph, index)),
-                fix=_fix_of_output(graph, name, fixes),
+                fix=_fix_of_output(model, graph, name),
             )
 
 
-def _fix_of_output(graph: Graph, name: str, known: dict[Graph, Fix | str]) -> Fix | str | None:
-    """Return the fix that moves the node that makes an output before the node around the graph; None if there is none.
-
-    `known`: the fixes so far, by the graph whose nodes move.
-    """
+def _fix_of_output(model: Model, graph: Graph, name: str) -> Fix | str | None:
+    """Return the fix that moves the node that makes an output before the node around the graph; None without one."""
     holder = next((outer for outer, _ in graph.scopes() if name in outer.positions), None)
-    if holder is not None and holder not in known:
-        known[holder] = fix_of_order(holder)
-    return None if holder is None else known[holder]
+    return None if holder is None else fix_of_order(holder, model.resolution)
 
 
 def _cause(graph: Graph, name: str, elsewhere: str | None) -> str:

@@ -54,7 +54,7 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
     for graph, uses in groupby(_first_uses(model), lambda late: late.producer.graph):
         # Any order of the nodes without some of the faults is without all of them.
         for finding in folded(uses, _finding, graph.name, more, lambda _: ALSO_SUPPRESSED):
-            yield replace(finding, fix=fix_of_order(graph))
+            yield replace(finding, fix=fix_of_order(graph, model.resolution))
 
 
 def _first_uses(model: Model) -> Iterator[LateUse]:

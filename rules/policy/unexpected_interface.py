@@ -7,6 +7,7 @@ from typing import Any
 
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.stated import fact_of_type
+from onnx_lint.inference.types.type_string import tensor_element
 from onnx_lint.model import Graph, Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import describe_shape, quote, quote_some
@@ -57,7 +58,8 @@ def unexpected_interface(
     - For each name in the options `inputs` and `outputs`, the main graph must have an input or output of that name,
       with the `type` and the `shape` if they are given.
     - The tables `policy.inputs` and `policy.outputs` of the configuration set the options.
-    - A type is the element type of a tensor, for example `float`.
+    - A type is the element type of a tensor, for example `float`, or another type as messages have it:
+      `seq(tensor(float))`, `optional(tensor(float))`, `map(int64, float)`, `sparse_tensor(float)`.
     - In a shape, a number is a size, `*` is any dimension, and `...` is any number of dimensions.
     - In a shape, a name is a variable of any name: the same name means the same variable, in all inputs and outputs.
     - A name with `*`, which matches any characters, is a pattern for the values that have no entry of their own. It
@@ -117,7 +119,7 @@ def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, s
             continue
         index = names.index(name)
         declared = fact_of_type(graph.message_at(field, index).type)
-        kind = (declared.kind or "no type").removeprefix("tensor(").removesuffix(")")
+        kind = tensor_element(declared.kind) or declared.kind or "no type"
         what, allowed, inner = None, "", ""
         if required.get("type") not in (None, kind):
             what, allowed = f"has the type {kind}", required["type"]

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from onnx_lint.ir.crashes import true_if_it_crashes
-from onnx_lint.ir.operators.attribute_faults import unlisted_values
+from onnx_lint.ir.operators.attribute_faults import UnlistedValue, unlisted_value
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_hint
 from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, OperatorSchemas, Place, has_faulty_attributes
 from onnx_lint.rule import Finding, Record, Related, rule
@@ -74,7 +74,7 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
         restricted = _listed_values(schema, alike)
         forms = set().union(*alike.forms.values()) if restricted else ()
         if any(
-            true_if_it_crashes(partial(unlisted_values, attribute, schema, restricted))
+            true_if_it_crashes(partial(unlisted_value, attribute, schema, restricted))
             for form in forms
             for attribute in form.attributes
         ):
@@ -102,15 +102,15 @@ def _handed_in(model: Model) -> Iterator[Finding]:
             if source is None or allowed is None:
                 continue
             with model.crashes.at(_CHECK, partial(bound.graph.first_of, bound.form)):
-                wrong = unlisted_values(attribute, bound.schema, {attribute.name: allowed})
-                if not wrong:
+                wrong = unlisted_value(attribute, bound.schema, {attribute.name: allowed})
+                if wrong is None:
                     continue
                 related = tuple(Related(*note) for note in bound.notes([attribute.name]))
                 for node in bound.nodes:
                     place = node.place.at("attribute", next(attributes_with(node, {attribute.name})))
                     if (place, source.place) not in reported:
                         reported.add((place, source.place))
-                        subject = _Subject(bound.schema, attribute.name, wrong[0], allowed)
+                        subject = _Subject(bound.schema, attribute.name, wrong, allowed)
                         yield _finding(model.operators.schemas, subject, bound, node, place, related)
 
 
@@ -119,7 +119,7 @@ class _Subject(Record):
 
     schema: OperatorSchema
     name: str
-    value: str | int
+    wrong: UnlistedValue
     allowed: AllowedValues
 
 
@@ -131,9 +131,9 @@ def _findings(
     restricted: dict[str, AllowedValues],
 ) -> Iterator[Finding]:
     for index, attribute in enumerate(node.attribute_protos):
-        wrong = unlisted_values(attribute, schema, restricted)
-        if wrong:
-            subject = _Subject(schema, attribute.name, wrong[0], restricted[attribute.name])
+        wrong = unlisted_value(attribute, schema, restricted)
+        if wrong is not None:
+            subject = _Subject(schema, attribute.name, wrong, restricted[attribute.name])
             yield _finding(schemas, subject, alike, node, node.place.at("attribute", index))
 
 
@@ -145,19 +145,22 @@ def _finding(
     place: Place,
     related: tuple[Related, ...] = (),
 ) -> Finding:
-    schema, name, value = subject.schema, subject.name, subject.value
+    schema, name, value, index = subject.schema, subject.name, subject.wrong.value, subject.wrong.index
     hint = version_hint(_version(schemas, schema, name, value), alike, node) or _spelling(value, subject.allowed)
     values = _listed(schema, name, subject.allowed)
+    inner = "" if index is None else f"element {index}"
+    attribute = f"{inner and f'{inner} of '}attribute {quote(name)} of {node.describe()}"
     few = f"but {describe_schema(schema)} needs {listed(values, 'or')}"
     return Finding(
         place,
-        f"attribute {quote(name)} of {node.describe()} is {_shown(schema, name, value)}, "
+        f"{attribute} is {_shown(schema, name, value)}, "
         f"{few if len(values) <= _FEW else f'which {describe_schema(schema)} does not allow'}{hint}",
         clause="NOD-7f" if is_flag(schema, name) else "NOD-7a",
         related=related,
         allowed=", ".join(values),
         subject=name,
         cause=f"{schema.domain}::{schema.name} {name} {value}",
+        inner=inner,
     )
 
 

@@ -60,8 +60,8 @@ def test_a_configuration_names_regular_files_of_bounded_size(folder: Path, key: 
     (folder / "onnx-lint.toml").write_text(line.format(path))
     code, error = lint()
     assert code == 2
-    assert error.startswith("Error: ")
-    assert error.endswith(f"{path}: {KINDS[path].format(most)}\n")
+    assert error.startswith(f"Error: onnx-lint.toml: {key}: ")
+    assert f"{path}: {KINDS[path].format(most)}" in error
 
 
 @pytest.mark.parametrize("options", [["--baseline", "pipe"], ["--opset-schema", "pipe"], ["--config", "pipe"]])

@@ -7,6 +7,7 @@ import datetime
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -148,6 +149,28 @@ def test_one_of_three_names_of_a_finding_is_hidden_and_the_others_are_fixed(fold
         assert capsys.readouterr().err == ""
 
 
+def test_the_name_of_the_graph_around_them_hides_no_faults(folder, capsys):
+    """Neither of the findings is about the graph, which is the subject of both."""
+    model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    for name in ("z0", "z1"):
+        model.graph.value_info.add(name=name).type.tensor_type.elem_type = 1
+    for node in (*model.graph.node, model.graph.node.add(op_type="Unknown", output=["c"])):
+        node.name = "n"
+    (folder / "m.onnx").write_bytes(model.SerializeToString())
+    rules = ("duplicate-node-name", "unknown-value-info-name")
+    for place, hidden in (("g", []), ("n", ["duplicate-node-name"]), ("z?", []), ("z*", ["unknown-value-info-name"])):
+        entries = "".join(f'[[suppress]]\nrule = "{rule}"\nplace = "{place}"\nreason = "x"\n' for rule in rules)
+        _run(folder, entries, "--select", ",".join(rules), "-f", "json", "--show-suppressed")
+        [file] = json.loads(capsys.readouterr().out)["files"]
+        assert [each["rule"] for each in file["diagnostics"] if each.get("suppressed_by")] == hidden, place
+
+
+def test_the_name_of_a_graph_hides_a_finding_about_the_graph(folder, capsys):
+    entry = '[[suppress]]\nrule = "graph-without-outputs"\nplace = "g"\nreason = "x"\n'
+    assert _run(folder, entry, "--select", "graph-without-outputs") == 0
+    assert "1 suppressed by the configuration" in capsys.readouterr().out
+
+
 def test_a_name_that_is_no_identifier_is_kept_if_it_is_suppressed(folder, capsys):
     model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
     for node, name in zip(model.graph.node, ("a/b", "c/d"), strict=True):
@@ -185,6 +208,54 @@ def test_a_fix_that_would_fix_a_suppressed_finding_as_well_is_not_made(folder, c
         assert capsys.readouterr() == ("", f"nothing to fix; {said}\n")
     assert run(["fix", "--diff", "m.onnx", "--select", "premature-feature"]) == 0
     assert capsys.readouterr().err == "nothing to fix\n", "the fix is unsafe"
+
+
+def _late_node(folder: Path) -> bytes:
+    """A branch returns `b`, and the nodes `U` and `V` use it, before the node that makes it."""
+    model = schema.message("ModelProto")(ir_version=8, producer_name="p")
+    model.opset_import.add(version=17)
+    graph = model.graph
+    graph.name = "g"
+
+    def value(values: Any, name: str, kind: int, *dims: int) -> None:
+        declared = values.add(name=name).type.tensor_type
+        declared.elem_type = kind
+        declared.shape.dim.extend([schema.message("TensorShapeProto").Dimension(dim_value=dim) for dim in dims])
+        declared.shape.SetInParent()
+
+    value(graph.input, "c", 9)
+    value(graph.input, "x", 1, 2)
+    holder = graph.node.add(op_type="If", name="I", input=["c"], output=["y"])
+    for name, output in (("then_branch", "b"), ("else_branch", "e")):
+        branch = holder.attribute.add(name=name, type=5).g
+        branch.name = name
+        value(branch.output, output, 1, 2)
+    branch.node.add(op_type="Abs", name="E", input=["x"], output=["e"])
+    for name in ("U", "V"):
+        graph.node.add(op_type="Abs", name=name, input=["b"], output=[f"{name}_out"])
+        value(graph.output, f"{name}_out", 1, 2)
+    value(graph.output, "y", 1, 2)
+    graph.node.add(op_type="Neg", name="M", input=["x"], output=["b"])
+    data = bytes(model.SerializeToString())
+    (folder / "m.onnx").write_bytes(data)
+    return data
+
+
+@pytest.mark.parametrize(
+    ("rule", "place"), [("unordered-nodes", "*"), ("unordered-nodes", "V"), ("undefined-name", "b")]
+)
+def test_a_fix_of_two_rules_is_not_made_if_a_finding_of_either_is_suppressed(folder, capsys, rule, place):
+    """One change of the order of nodes mends both findings."""
+    data = _late_node(folder)
+    entry = f'[[suppress]]\nrule = "{rule}"\nplace = "{place}"\nreason = "known"\n'
+    assert _run(folder, "") == 1
+    assert "2 fixable with --fix" in capsys.readouterr().out
+    assert _run(folder, entry) == 1
+    said = capsys.readouterr().out
+    assert "no fix: it would also fix what is suppressed" in said
+    assert "fixable" not in said
+    assert run(["fix", "m.onnx"]) == 1
+    assert (folder / "m.onnx").read_bytes() == data
 
 
 def test_an_entry_for_other_files_or_rules_that_did_not_run_is_not_named(folder, capsys):

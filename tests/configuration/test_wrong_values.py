@@ -133,6 +133,38 @@ def test_every_wrong_value_of_every_key_is_an_error(folder: Path, monkeypatch: p
     assert wrong > 1500
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('baseline = "m.textproto"', "baseline: {}: is not a baseline: it is not JSON; requires a file that "),
+        ('baseline = "x.json"', "baseline: {}: is not a baseline of onnx-lint, or is damaged; requires a file that "),
+        ('opset-schemas = ["x.json"]', "opset-schemas: {}: unknown key 'a'; requires schema files, which "),
+        ('extend = "x.json"', "extend: x.json: is not TOML: "),
+        ('plugins = ["m.textproto"]', "plugins: plugin {}: SyntaxError: "),
+        ('plugins = ["*.json"]', "plugins: plugin {} has no rule; requires Python files with rules"),
+    ],
+)
+def test_a_file_with_other_content_is_an_error_that_names_the_key(folder: Path, capsys: Output, text: str, said: str):
+    (folder / "x.json").write_text('{"a": 1}')
+    (folder / "onnx-lint.toml").write_text(text)
+    assert run(["m.textproto", "--config", "onnx-lint.toml"]) == 2
+    path = folder / ("m.textproto" if "m.textproto" in text else "x.json")
+    assert capsys.readouterr().err.startswith(f"Error: onnx-lint.toml: {said.format(path)}")
+
+
+def test_the_key_is_not_named_if_the_command_line_names_the_file(folder: Path, capsys: Output):
+    (folder / "x.json").write_text('{"a": 1}')
+    (folder / "y.json").write_text("")
+    for key, option, said in (
+        ('baseline = "y.json"', "--baseline", "x.json: is not a baseline of onnx-lint, or is damaged"),
+        ('opset-schemas = ["y.json"]', "--opset-schema", "x.json: unknown key 'a'"),
+        ('plugins = ["x.json"]', "--plugin", f"plugin {folder}/x.json has no rule"),
+    ):
+        (folder / "own.toml").write_text(key)
+        assert run(["m.textproto", option, "x.json", "--config", "own.toml"]) == 2
+        assert capsys.readouterr().err == f"Error: {said}\n"
+
+
 def _run_ends_with_the_error(folder: Path, capsys: Output, texts: Iterable[tuple[str, str]]) -> int:
     """Return how many of the configurations are wrong."""
     wrong = 0

@@ -12,6 +12,7 @@ from onnx_lint.engine.option_kinds import OPTION_KINDS
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SelectionError, Settings
+from onnx_lint.engine.value_kinds import VALUE_TYPE
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,32 @@ def test_options_of_rules_are_checked_by_their_kinds(rule: str, option: str, rig
     assert Settings(options={rule: {option: right}}).options[rule] == {option: right}
     with pytest.raises(SelectionError, match=f"^option '{option}.*' of rule '{rule}' requires "):
         Settings(options={rule: {option: wrong}})
+
+
+TYPES = [
+    *("float", "sparse_tensor(float)", "seq(tensor(float))", "optional(tensor(bfloat16))", "map(int64, float)"),
+    *("seq(map(string, float))", "map(int64, seq(tensor(float)))", "optional(seq(sparse_tensor(float)))"),
+    *("map(int64, sparse_tensor(float))", "map(string, map(int64, float))", "opaque(com.example,Tree)"),
+]
+NO_TYPES = [
+    *(
+        "tensor(float)",
+        "seq(float)",
+        "seq(tensor(float)",
+        "seq(tensor(float)))",
+        "seq()",
+        "seq(tensor(flot))",
+        "map(int64)",
+    ),
+    *("map(int64,float)", "map(int64, tensor(float))", "map(float, float)", "sparse_tensor(tensor(float))", "float\n"),
+]
+
+
+def test_a_type_is_allowed_as_messages_have_it():
+    for text in TYPES:
+        assert VALUE_TYPE.accepts(text), text
+    for text in NO_TYPES:
+        assert not VALUE_TYPE.accepts(text), text
 
 
 def test_a_rule_that_names_an_unknown_kind_says_so(tmp_path: Path):

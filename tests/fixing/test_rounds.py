@@ -55,6 +55,20 @@ def _mended(judge: Callable[[str], list[Diagnostic]], *, unsafe: bool = False) -
     return _keys(done.source), done
 
 
+def test_a_fix_after_which_a_suppressed_finding_is_gone_is_not_made():
+    """No fix that both findings share shows it before."""
+
+    def lint(source: Source) -> FileReport:
+        keys = _keys(source)
+        found = (_found("no-a", Delete(_entry(keys.index("a")))),) if "a" in keys else ()
+        return FileReport("m.onnx", source.size, found, suppressed=(_found("known"),) if "a" in keys else ())
+
+    source = BytesSource(KEYS)
+    done = mend(source, lint(source), lint, _not_asked, unsafe=False)
+    assert done.rounds == ()
+    assert done.repair.not_made == ("no-a: the fix was not made: it would also fix what is suppressed",)
+
+
 def test_rounds_end_when_nothing_is_left():
     keys, done = _mended(
         lambda keys: [_found(f"no-{key}", Delete(_entry(keys.index(key)))) for key in "ac" if key in keys]

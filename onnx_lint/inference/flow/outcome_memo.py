@@ -21,7 +21,7 @@ from onnx_lint.inference.types.type_string import ValueType, optional_element, s
 from onnx_lint.inference.types.typed_operator import TypedOperator, TypeOutcome, allowed_types, shared_variable
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crash, crash_of
-from onnx_lint.ir.operators.attribute_faults import attribute_faults, is_sound, unlisted_values
+from onnx_lint.ir.operators.attribute_faults import attribute_faults, is_sound, unlisted_value
 from onnx_lint.spec.operators import OperatorSchema, ParameterOption
 from onnx_lint.spec.operators.attribute_values import allowed_values, is_flag, names_element_type
 
@@ -298,7 +298,7 @@ def _has_faults(schema: OperatorSchema, form: NodeForm, bound: Protos | None) ->
             not is_flag(schema, attribute.name)
             and not names_element_type(schema, attribute.name)
             and (allowed := allowed_values(schema, attribute.name)) is not None
-            and unlisted_values(attribute, schema, {attribute.name: allowed})
+            and unlisted_value(attribute, schema, {attribute.name: allowed})
             for attribute in form.attributes
         )
     )

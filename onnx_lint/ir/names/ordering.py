@@ -9,7 +9,7 @@ from heapq import heapify, heappop, heappush
 
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.digraph import Digraph
-from onnx_lint.ir.names.resolution import dependencies
+from onnx_lint.ir.names.resolution import Resolution, dependencies
 from onnx_lint.ir.places.edits import Fix, Move
 
 NodeMove = tuple[int, int]
@@ -29,8 +29,19 @@ def moves_into_order(graph: Graph) -> list[NodeMove] | None:
     return min(_moves(_producers_earlier(needs)), _moves(order), key=len)
 
 
-def fix_of_order(graph: Graph) -> Fix | str:
-    """Return the fix that puts the nodes of the graph into topological order, or why there is none."""
+def fix_of_order(graph: Graph, resolution: Resolution) -> Fix | str:
+    """Return the fix that puts the nodes of the graph into topological order, or why there is none.
+
+    `resolution`: that of the model. Rules get the same fix for a graph: if one of its findings is suppressed, it is not
+    made for another one.
+    """
+    known = resolution.order_fixes
+    if graph not in known:
+        known[graph] = _fix_of_order(graph)
+    return known[graph]
+
+
+def _fix_of_order(graph: Graph) -> Fix | str:
     moves = moves_into_order(graph)
     if not moves:
         return "the nodes form a cycle, or the order decides what a name means that is defined twice"

@@ -13,6 +13,7 @@ from onnx_lint.ir.places.place import Place
 
 if TYPE_CHECKING:
     from onnx_lint.ir.names.digraph import Digraph
+    from onnx_lint.ir.places.edits import Fix
 
 
 class Use(Record):
@@ -95,6 +96,8 @@ class Resolution:
         """The other uses of names that are used more than once."""
         self._unordered: dict[Graph, list[_Late]] = {}
         self._cyclic: dict[Graph, list[_Late]] = {}
+        self.order_fixes: dict[Graph, Fix | str] = {}
+        """The fixes of the order of nodes that rules have asked for, see `fix_of_order`."""
 
     @property
     def undefined(self) -> Iterator[UndefinedName]:

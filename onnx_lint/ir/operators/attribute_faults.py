@@ -129,23 +129,36 @@ def is_sound(schema: OperatorSchema, form: NodeForm) -> bool:
         if attribute_faults(schema, form):
             return False
         listed = {name: values for name, _ in form.attribute_types if (values := allowed_values(schema, name))}
-        if listed and any(unlisted_values(each, schema, listed) for each in form.attributes):
+        if listed and any(unlisted_value(each, schema, listed) for each in form.attributes):
             return False
         form.sound = schema
     return True
 
 
-def unlisted_values(attribute: Proto, schema: OperatorSchema, listed: Mapping[str, AllowedValues]) -> list[str | int]:
-    """Return the first value of an attribute that is not among those listed for its name; empty if there is none."""
+class UnlistedValue(Record):
+    """A value of an attribute that its operator does not list."""
+
+    value: str | int
+    index: int | None
+    """Its index in a list; None for an attribute of one value."""
+
+
+def unlisted_value(
+    attribute: Proto, schema: OperatorSchema, listed: Mapping[str, AllowedValues]
+) -> UnlistedValue | None:
+    """Return the first value of an attribute that is not among those listed for its name; None if there is none."""
     allowed = listed.get(attribute.name)
     if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
-        return []
+        return None
     are_texts = attribute.type in _TEXTS
+    start = 0
     for piece in _pieces(attribute):
         # A list of millions of texts has a handful of distinct ones. No set is made of numbers: hashes may collide.
         if not all(_readable(value) in allowed for value in (set(piece) if are_texts else piece)):
-            return [next(value for value in map(_readable, piece) if value not in allowed)]
-    return []
+            index, value = next(each for each in enumerate(map(_readable, piece), start) if each[1] not in allowed)
+            return UnlistedValue(value, index if attribute.type in _FIELDS else None)
+        start += len(piece)
+    return None
 
 
 _TEXTS: Final = (ATTRIBUTE_TYPE_CODES["STRING"], ATTRIBUTE_TYPE_CODES["STRINGS"])
@@ -189,7 +202,7 @@ def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterato
             held = getattr(given[name], _NUMBERS[given[name].type])
             numbers = [held] if isinstance(held, int | float) else held
             # NaN is below everything.
-            index, below = next((each for each in enumerate(numbers) if not each[1] >= least), (None, None))
+            index, below = next((each for each in enumerate(numbers) if not each[1] >= least), _NO_NUMBER)
             if name == "clip" and numbers == [0]:
                 yield AttributeFault(name, "is 0, which bounds every element to 0", "a number above 0", is_allowed=True)
             if below is not None:
@@ -205,24 +218,27 @@ def _short(number: float) -> str:
 
 def _repeated(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
     for name in sorted(constraints.distinct & given.keys()):
-        index, twice = _first_repeated(given[name].ints)
+        index, twice = _first_repeated(given[name].ints) or _NO_NUMBER
         if twice is not None:
             yield AttributeFault(name, f"names axis {twice} twice", "each axis once", index=index)
 
 
-def _first_repeated(numbers: Sequence[int]) -> tuple[int | None, int | None]:
-    """Return the first number that occurs again, with the index of that, which is not known in a long list."""
+_NO_NUMBER: Final = None, None
+
+
+def _first_repeated(numbers: Sequence[int]) -> tuple[int, int] | None:
+    """Return the first number that occurs again, behind its index; None if there is none."""
     if len(numbers) >= _MANY:
         from onnx_lint.ir.long_lists import first_repeated
 
-        return None, first_repeated(numbers)
+        return first_repeated(numbers)
     seen: set[str] = set()
     for index, number in enumerate(numbers):
         key = salted_text(number)
         if key in seen:
             return index, number
         seen.add(key)
-    return None, None
+    return None
 
 
 def _missized(
@@ -386,8 +402,8 @@ def _permutation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     axes: Sequence[int] = given["perm"].ints if "perm" in given else ()
     allowed = f"each number from 0 to {len(axes) - 1} once"
     count = len(axes)
-    at, outside = next((each for each in enumerate(axes) if not 0 <= each[1] < count), (None, None))
-    index, twice = _first_repeated(axes)
+    at, outside = next((each for each in enumerate(axes) if not 0 <= each[1] < count), _NO_NUMBER)
+    index, twice = _first_repeated(axes) or _NO_NUMBER
     if twice is not None:
         yield AttributeFault("perm", f"names axis {twice} twice", allowed, index=index)
     elif outside is not None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import difflib
 import functools
+import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import onnx
 from google.protobuf import text_format
@@ -19,6 +20,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.folding import unfold
 from support.baselines.changes import rename_all
+from support.baselines.measure import report_on
 from support.project.fixture_files import Fixture, fixtures
 
 
@@ -29,6 +31,8 @@ class Pair(NamedTuple):
     first: onnx.ModelProto
     second: onnx.ModelProto
     settings: Settings
+    number: int = 0
+    """The number of the list whose elements have another order, among those of the model."""
 
 
 @functools.cache
@@ -83,7 +87,7 @@ def pairs_of(rule: str, kind: str) -> Iterator[Pair]:
         settings = replace(fixture.settings, has_baseline=True)
         if kind == "inner":
             for number, moved in enumerate(_rotated(model)):
-                yield Pair(f"{fixture.id} {number}", model, moved, settings)
+                yield Pair(f"{fixture.id} {number}", model, moved, settings, number)
             continue
         twin = _nearest_valid(fixture, model)
         if twin is not None:
@@ -155,25 +159,73 @@ def _rotated(model: onnx.ModelProto) -> Iterator[onnx.ModelProto]:
     count = sum(1 for _ in _lists(model))
     for number in range(min(count, 12)):
         made = onnx.ModelProto.FromString(model.SerializeToString())
-        message, field = next(each for index, each in enumerate(_lists(made)) if index == number)
-        values = list(getattr(message, field))
-        copies = [
-            type(each).FromString(each.SerializeToString()) if isinstance(each, Message) else each for each in values
-        ]
-        del getattr(message, field)[:]
-        getattr(message, field).extend([*copies[1:], copies[0]])
+        message, field, _ = _list(made, number)
+        copies = _copies(message, field)
+        _set(message, field, [*copies[1:], copies[0]])
         yield made
 
 
-def _lists(message: Message) -> Iterator[tuple[Message, str]]:
+def _list(model: onnx.ModelProto, number: int) -> tuple[Message, str, str]:
+    return next(each for index, each in enumerate(_lists(model)) if index == number)
+
+
+def _copies(message: Message, field: str) -> list[Any]:
+    values = getattr(message, field)
+    return [type(each).FromString(each.SerializeToString()) if isinstance(each, Message) else each for each in values]
+
+
+def _set(message: Message, field: str, values: Iterable[Any]) -> None:
+    del getattr(message, field)[:]
+    getattr(message, field).extend(values)
+
+
+def _places(rule: str, file: FileReport) -> Counter[str]:
+    return Counter(item.pointer for item in unfold(file.diagnostics) if item.rule == rule)
+
+
+def is_in_a_place_of(rule: str, known: FileReport, pair: Pair) -> bool:
+    """Return whether the list that has another order is inside of a place at which the rule finds a fault."""
+    path = _list(pair.first, pair.number)[2]
+    return any(f"{path}/".startswith(f"{place}/") for place in _places(rule, known))
+
+
+def is_at_another_element(rule: str, pair: Pair) -> bool:
+    """Return whether the faults of the two models are at other elements of the list, whatever the reports say.
+
+    An element is at fault if the model has fewer findings with another element of the list in its place.
+    """
+    first, second = (_elements_at_fault(rule, model, pair) for model in (pair.first, pair.second))
+    return bool(first and second) and first.isdisjoint(second)
+
+
+def _elements_at_fault(rule: str, model: onnx.ModelProto, pair: Pair) -> set[int]:
+    made = onnx.ModelProto.FromString(model.SerializeToString())
+    known = _places(rule, report_on(made, pair.settings))
+    message, field, _ = _list(made, pair.number)
+    values = _copies(message, field)[:_MOST]
+    found = set()
+    for at, other in itertools.permutations(range(len(values)), 2):
+        if at not in found and values[at] != values[other]:
+            _set(message, field, [*values[:at], values[other], *values[at + 1 :]])
+            if known - _places(rule, report_on(made, pair.settings)):
+                found.add(at)
+    return found
+
+
+_MOST = 8
+"""The most elements of a list that are exchanged one by one."""
+
+
+def _lists(message: Message, path: str = "") -> Iterator[tuple[Message, str, str]]:
+    """Yield the inner lists: the message around each, its field, and its place as a JSON Pointer."""
     is_graph = isinstance(message, (onnx.GraphProto, onnx.FunctionProto))
     for field, value in message.ListFields():
         if not field.is_repeated:
             if isinstance(value, Message):
-                yield from _lists(value)
+                yield from _lists(value, f"{path}/{field.name}")
             continue
         if field.name in _ORDERED and not is_graph and len(value) > 1:
-            yield message, field.name
+            yield message, field.name, f"{path}/{field.name}"
         if field.message_type is not None:
-            for each in value:
-                yield from _lists(each)
+            for index, each in enumerate(value):
+                yield from _lists(each, f"{path}/{field.name}/{index}")
