@@ -164,6 +164,15 @@ class Diagnostic(Placed):
         return self.declared_by is None and KEYWORDS[self.keyword] is Severity.ERROR
 
     @property
+    def counted_under(self) -> str | None:
+        """The plugin, or the chapter "target", under whose name it is counted; None for ONNX itself.
+
+        An error only because a program of the target refuses the model does not count as one of ONNX.
+        """
+        is_of_target = self.severity is Severity.ERROR and bool(self.refused_by) and not self.is_violation
+        return "target" if is_of_target and self.declared_by is None else self.declared_by
+
+    @property
     def hint_with_reason(self) -> str | None:
         """The instruction for fixing it, and why it has no fix; None if neither is known."""
         reason = f"no fix: {self.no_fix}" if self.no_fix else None

@@ -43,7 +43,7 @@ def state_of(file: FileReport, report: Report) -> str:
     """
     conforms, _ = file.conformity
     standard = report.standard(file.edition, file.variant)
-    levels = Counter((item.declared_by, item.severity) for item in file.diagnostics)
+    levels = Counter((item.counted_under, item.severity) for item in file.diagnostics)
     parts: list[str] = []
     if conforms and file.diagnostics:
         parts.append(f"conforms to {standard}")

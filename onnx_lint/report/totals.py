@@ -131,7 +131,7 @@ class Totals:
             self.standards.add((file.edition, file.variant))
         if file.diagnostics:
             self.with_findings[group] += 1
-            self.levels_by_group.update((group, item.declared_by, item.severity) for item in file.diagnostics)
+            self.levels_by_group.update((group, item.counted_under, item.severity) for item in file.diagnostics)
         elif group == CONFORMING and file.rules is None:
             self.clean_by_rules_of_run += 1
 

@@ -21,6 +21,9 @@ _VISIBLE_TYPES = frozenset({"TENSOR", "GRAPH", "SPARSE_TENSOR", "TYPE_PROTO"})
 _NUMBERS_AND_TEXTS = frozenset({"FLOAT", "INT", "STRING"})
 """The types whose values writers of proto3 leave out if they are 0 or empty."""
 
+_LISTS = frozenset({"FLOATS", "INTS", "STRINGS"})
+"""The types whose values leave no trace if they are empty."""
+
 
 @rule(clause=("ATT-5", "ATT-5a"), since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def missing_attribute_value(model: Model) -> Iterator[Finding]:
@@ -53,7 +56,7 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
 
     - An attribute must have a value in the field of its type, or `ref_attr_name` in a function body.
     - In a function with a parameter that no node reads, a `FLOAT`, `INT` or `STRING` without a value is a warning: the
-      reference to the parameter may have been lost.
+      reference to the parameter may have been lost. So is an empty list if the parameter has the attribute's name.
     - Otherwise only the types `TENSOR`, `GRAPH`, `SPARSE_TENSOR` and `TYPE_PROTO` are checked: writers of
       proto3 omit a 0 and an empty string, and an empty list is never written.
     """
@@ -81,8 +84,10 @@ def _of_unread_parameters(model: Model) -> Iterator[Finding]:
         if function is None or attribute.node is None:
             continue
         unread = [name for name in attribute_parameters(function) if name not in read.get(function.index, ())]
+        kind = ATTRIBUTE_TYPE_NAMES[attribute.proto.type]
+        if kind in _LISTS:  # functions have empty lists of their own, such as the shape of a scalar
+            unread = [name for name in unread if name == attribute.proto.name]
         if unread:
-            kind = ATTRIBUTE_TYPE_NAMES[attribute.proto.type]
             yield Finding(
                 attribute.place,
                 f"{attribute.describe()} is of type {kind}, but has neither a value nor a reference, and no node reads "
@@ -94,7 +99,9 @@ def _of_unread_parameters(model: Model) -> Iterator[Finding]:
 
 
 def _may_be_missing(kind: AttributeKind) -> bool:
-    return not kind.fields and not kind.is_reference and ATTRIBUTE_TYPE_NAMES.get(kind.type) in _NUMBERS_AND_TEXTS
+    if kind.fields or kind.is_reference:
+        return False
+    return ATTRIBUTE_TYPE_NAMES.get(kind.type) in _NUMBERS_AND_TEXTS | _LISTS
 
 
 def _is_missing(kind: AttributeKind) -> bool:

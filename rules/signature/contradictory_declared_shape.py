@@ -75,7 +75,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
       does not fit, it is a warning, because the shape inference of onnx writes such variables.
     - For a value that a Loop carries, its shape is inferred from all iterations; for a sequence, that of the inserted
       tensors, and their number if the number of iterations is known.
-    - In a branch of an If that never runs, because the condition is a constant or follows from constants, it is a
+    - In a branch of an If, or a body of a Loop, Scan or SequenceMap, that never runs because of constants, it is a
       warning.
     - A `value_info` of a function that fits only some of its calls is a warning.
     - The outputs of a Loop or If follow from the operators of its bodies, not from wrong declarations of the bodies.

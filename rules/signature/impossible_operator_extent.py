@@ -61,6 +61,7 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - The imputed values of Imputer "must all fit within the width of the tensor element type". A value to replace that
       no int32 can have, or in the attribute for inputs of the other kind, is a warning.
     - Resize with `tf_crop_and_resize` and without `roi`, the region to crop, is a warning.
+    - Multinomial with `sample_size` 0 is a warning: no text forbids it, but ONNX Runtime fails at such a node.
     - LinearRegressor needs F `coefficients` for each target ("M sets of coefficients must be passed in").
       LinearClassifier needs at least F for each intercept. The message says if there are more.
     - Support vectors need F numbers each. Trees must not test a feature beyond the last one. FeatureVectorizer needs an

@@ -69,7 +69,7 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     - The outputs of a node with such a fault are unknown.
     - A node with wrong operands, attributes or types, and a deprecated operator, are not checked.
     - In a branch of If that never runs because its condition is constant, a fault is a warning: PyTorch writes such
-      branches.
+      branches. It is one also in the body of a Loop, Scan or SequenceMap that never runs.
     - Operators of com.microsoft: an error is what ONNX Runtime refuses when it creates a session, for example a past of
       GroupQueryAttention in three dimensions.
     - A shape that their descriptions require is also an error if every run fails without it: the bias of BiasGelu and

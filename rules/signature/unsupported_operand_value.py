@@ -63,7 +63,7 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     - A probability of Bernoulli that is not from 0 to 1 is a warning, because the text does not say what it means.
     - A Cast or CastLike of a constant string that is no number is a warning, also to a Boolean: "Converting
       non-numerical-literal string such as "Hello World!" is an undefined behavior." ONNX Runtime fails at such a node.
-    - In a branch of an If that never runs, because the condition is a constant or follows from constants, it is a
+    - In a branch of an If, or a body of a Loop, Scan or SequenceMap, that never runs because of constants, it is a
       warning.
     - A constant 0 that divides integers (Div, Mod) is a warning: no text forbids it, but ONNX Runtime creates no
       session.

@@ -59,7 +59,7 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     - The body of a Scan must return each state with the shape that it has at the start, because all iterations have the
       same shapes.
     - Up to version 10, the branches of an If must return values of the same shapes.
-    - In a branch of an If that never runs, because the condition is a constant or follows from constants, it is a
+    - In a branch of an If, or a body of a Loop, Scan or SequenceMap, that never runs because of constants, it is a
       warning.
     - An input of a subgraph may omit its type, and an unknown shape matches every shape.
     - Reported by other rules: types (`mismatched-subgraph-type`), and numbers of inputs and outputs

@@ -81,6 +81,9 @@ EXPLAINED_FIXTURES = {
     "incompatible-operand-shapes/invalid/an_axis_of_squeeze_in_a_branch_that_never_runs": (
         "the runtime infers the shapes of a branch that never runs"
     ),
+    "incompatible-operand-shapes/invalid/in_the_body_of_a_loop_that_never_runs": (
+        "the runtime infers the shapes of a body that never runs"
+    ),
     "initialized-subgraph-input/valid/a_function_of_the_model_is_no_control_flow": _OPERATOR_FIRST,
     "invalid-segment": "the runtime does not read segments",
     "malformed-sparse-values": _SPARSE,

@@ -9,6 +9,7 @@ import pytest
 from support.models.places import place_at
 from support.reports.made_up_report import error
 
+from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import Place
 from onnx_lint.report.file_report import InternalError
 from onnx_lint.report.findings import ProposedEdit, RelatedPlace
@@ -37,3 +38,15 @@ def test_the_whole_document_has_the_name_of_its_kind():
 def test_an_internal_error_may_have_a_place():
     error_at = InternalError("rule", "KeyError", "", at=place_at("graph.node[3]"))
     assert [each.place for each in (error_at, InternalError("rule", "KeyError", ""))] == ["graph.node[3]", None]
+
+
+@pytest.mark.parametrize(
+    ("keyword", "refused_by", "counted_under"),
+    [
+        ("practice", (("onnxruntime", "1.17"),), "target"),
+        ("MUST", (("onnxruntime", "1.17"),), None),
+        ("practice", (), None),
+    ],
+)
+def test_an_error_that_only_a_program_makes_counts_as_one_of_the_target(keyword, refused_by, counted_under):
+    assert replace(error(), keyword=keyword, refused_by=refused_by).counted_under == counted_under

@@ -128,7 +128,7 @@ class SuppliedShapes(Record):
 
     def contents(self, found: Mapping[str, Facts]) -> Sequence[Content]:
         """Return the known elements of the node's outputs."""
-        if self.subgraphs.node.op_type == "Loop" and self._never_runs():
+        if self.subgraphs.node.op_type == "Loop" and self.never_runs():
             return [each.content for each in self.facts[LOOP_HEAD:]]
         if self.subgraphs.node.op_type in ("Loop", "Scan"):
             return [each.content for each in self.unrolled] or self.kept
@@ -182,7 +182,7 @@ class SuppliedShapes(Record):
         if not body:
             return []
         condition, *values = body
-        if self._never_runs():
+        if self.never_runs():
             return [
                 *map(held, first),
                 *[None if each.shape is None else (0, *each.shape) for each in values[len(first) :]],
@@ -200,25 +200,29 @@ class SuppliedShapes(Record):
         """Return how often the body of a Loop runs if no condition ends it; None if that is unknown."""
         return self._runs(fact(None, (), (1,)))
 
-    def _never_runs(self) -> bool:
-        """Return whether a Loop has no run: it returns the initial values, and no pieces."""
+    def never_runs(self) -> bool:
+        """Return whether the body of a Loop, Scan or SequenceMap has no run. A Loop then returns its initial values."""
+        if self.subgraphs.node.op_type != "Loop":
+            return self._length() == 0
         iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
         count = iterations.content[0] if iterations.content else None
         return first.content == (0,) or (isinstance(count, int) and count <= 0)
 
     def surely_runs(self) -> bool:
         """Return whether the body of a Loop, Scan or SequenceMap runs at least once, as far as its inputs are known."""
-        match self.subgraphs.node.op_type:
-            case "Loop":
-                iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
-                count = iterations.content[0] if iterations.content else None
-                may_begin = iterations is ABSENT or (isinstance(count, int) and count > 0)
-                return may_begin and (first is ABSENT or first.content == (1,))
-            case "Scan":
-                length = self.scan.length if self.scan is not None and not self.scan.batch else None
-            case _:
-                length = count_in(self.facts[0]) if self.facts else None
+        if self.subgraphs.node.op_type == "Loop":
+            iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
+            count = iterations.content[0] if iterations.content else None
+            may_begin = iterations is ABSENT or (isinstance(count, int) and count > 0)
+            return may_begin and (first is ABSENT or first.content == (1,))
+        length = self._length()
         return isinstance(length, int) and length > 0
+
+    def _length(self) -> Dim:
+        """Return how often the body of a Scan or SequenceMap runs; None if that is unknown."""
+        if self.subgraphs.node.op_type == "Scan":
+            return self.scan.length if self.scan is not None and not self.scan.batch else None
+        return count_in(self.facts[0]) if self.facts else None
 
     def most_runs(self, greatest: int) -> int:
         """Return the most runs of a Loop's body; 0 if they are more than `greatest` or the first one is not sure.

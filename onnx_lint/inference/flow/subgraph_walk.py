@@ -55,7 +55,7 @@ class SubgraphWalk:
         supplier = self._supplier(node, memo, inputs)
         if len(held) == 1:
             supplier = yield from self._of_all_runs(supplier, node.op_type, held[0])
-        found = yield from self._walk_each(supplier, None, frame, held)
+        found = yield from self._walk_each(supplier, "body" if supplier.never_runs() else None, frame, held)
         return self._outcome(node, memo, supplier, found, graphs, frame)
 
     def _of_all_runs(
@@ -83,10 +83,12 @@ class SubgraphWalk:
         for each in held:
             supplied = self._supplied(supplier, each.name, each.graph, frame) if supplier is not None else None
             is_idle = each.name == idle
-            self._found.idle += is_idle
+            if is_idle:
+                self._found.idle.append("body" if supplier is not None else "branch")
             self._found.unsure += is_idle or may_not_run
             found[each.name] = yield self._walk_held(each, supplied)
-            self._found.idle -= is_idle
+            if is_idle:
+                self._found.idle.pop()
             self._found.unsure -= is_idle or may_not_run
             if needs is not None and not is_idle:
                 in_each.append(needs.take())
@@ -128,7 +130,7 @@ class SubgraphWalk:
         failing.discard(id(held.graph))
         for number in range(_MOST_TRIALS + _WITH_ELEMENTS if self._found.may_try else 0):
             body = yield from self._tried(held, trial.sized().supplied_facts(kinds))
-            if number == 0 and id(held.graph) in failing and supplier.runs() != 0:
+            if number == 0 and id(held.graph) in failing and not supplier.never_runs():
                 return trial  # the first run meets a fault, which the walk that is kept reports
             after = trial.after(body)
             if after.carried == trial.carried and after.kept == trial.kept:

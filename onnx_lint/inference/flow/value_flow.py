@@ -72,10 +72,10 @@ class ValueFlow:
         self._operators = operators
         self._schemas = operators.schemas
         self._noted: set[tuple[object, ...]] = set()
-        self.idle = 0
-        """The number of branches around the current walk that never run, since the condition of the If is constant."""
+        self.idle: list[str] = []
+        """What never runs around the current walk, as constants decide: "branch" of an If, or "body" of a Loop."""
         self.idle_graphs: set[int] = set()
-        """The identities of the graphs in such branches."""
+        """The identities of the graphs in such branches and bodies."""
         self.unsure = 0
         """The number of subgraphs around the current walk, within the function body, that may not run."""
         self.omitted_inputs: list[OmittedInput] = []
@@ -126,11 +126,11 @@ class ValueFlow:
 
     @property
     def running(self) -> list[WalkResult]:
-        """The first walk over each graph, without branches that never run."""
+        """The first walk over each graph, without branches and bodies that never run."""
         return [walked for walked in self.walks.first if id(walked.graph) not in self.idle_graphs]
 
     def never_runs(self, graph: Graph) -> bool:
-        """Return whether a graph is in the branch of an If that its condition, a known one, does not take."""
+        """Return whether a graph is in a branch or body that never runs, because constants decide so."""
         return id(graph) in self.idle_graphs
 
     def conflicts(self) -> Iterator[Conflict]:
@@ -186,7 +186,7 @@ class ValueFlow:
         if self.is_trial:
             self._tried_nodes += len(graph.forms)
             return
-        is_idle = self.idle and graph.function is None
+        is_idle = bool(self.idle) and graph.function is None
         (self.idle_graphs.add if is_idle else self.idle_graphs.discard)(id(graph))
         if self.keeps_all or graph not in self.walks:
             kind = graph.kind
@@ -236,7 +236,7 @@ class ValueFlow:
         if isinstance(problem, Remark):
             remark, problem = problem.words, problem.problem
         if self.idle and node.graph.function is None:  # a function may be called elsewhere
-            remark = "; the branch never runs"
+            remark = f"; the {self.idle[-1]} never runs"
         about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.

@@ -7,6 +7,7 @@ import math
 
 from onnx_lint.inference.shapes.dims import is_natural, subtract
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, Remark, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -69,4 +70,6 @@ def multinomial(node: Operands) -> Outputs:
     """A number of samples for each row of the input."""
     shape = node.shape(0, 2)
     size = node.integer("sample_size", 1)
+    if not size:  # no text forbids it, but ONNX Runtime fails at such a node
+        node.remarks.append(Remark(WrongValue(Element("sample_size", size, None), "", "at least 1")))
     return [(shape[0] if shape is not None else None, size if size >= 0 else None)]

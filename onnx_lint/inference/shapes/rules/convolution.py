@@ -34,8 +34,8 @@ def convolution(node: Operands) -> Outputs:
 def quantized_convolution(node: Operands) -> Outputs:
     """As Conv, each tensor followed by its scale and zero point."""
     found = convolved(node, 3)
-    bias(node, 8, 3)
     quantization(node)
+    bias(node, 8, 3)
     if not node.schema.domain:
         same_zero_point(node, 1, 2, 4, 5, 6, 7)
     return [found]
@@ -65,7 +65,7 @@ def _by_output(node: Operands, index: int, weights: int) -> None:
 def _is_of_outputs(node: Operands, index: int, weights: int) -> None:
     """Compare a list with the outputs of the weights, which groups share."""
     outputs, group = node.dim(weights, 0), node.integer("group", 1)
-    node.same((index, 0), outputs, node.place(weights, 0))
+    node.equal((weights, 0), (index, 0))
     if not isinstance(outputs, int) and group > 0:
         node.quotient((index, 0), group, Element("group", group))
 

@@ -7,6 +7,7 @@ from onnx_lint.inference.shapes.dims import Dim, are_sizes, divide, divide_down,
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Indivisible, NumberSource
 from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.wording import counted
 
 
 @shapes_of("Concat")
@@ -66,7 +67,8 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
     count = node.output_count
     stated = node.integer("num_outputs", count)
     if stated != count:
-        node.wrong_value("num_outputs", stated, f"the node has {count} outputs", allowed=str(count))
+        reason = f"it must be {count}, since the node has {counted(count, 'output')}"
+        node.wrong_value("num_outputs", stated, reason, allowed=str(count))
         return None
     by_input = node.given(1)
     listed = node.integers_in(1) if by_input else node.integers("split")

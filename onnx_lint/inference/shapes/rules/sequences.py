@@ -7,6 +7,8 @@ shapes of tensors that were inserted are known.
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from onnx_lint.common.record import replace
 from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.shapes.dims import (
@@ -165,8 +167,7 @@ def concat(node: Operands) -> Outputs:
 def _are_concatenated(node: Operands, axis: int | None) -> bool:
     """Return whether the elements may have one shape but for `axis`; record two that have not."""
     known = [(index, shape) for index, shape in enumerate(node.elements(0) or ()) if shape is not None]
-    for index, shape in known[1:]:
-        at, first = known[0]
+    for (at, first), (index, shape) in combinations(known, 2):
         if not _can_be_joined(first, shape, axis):
             pair = f"elements {at} and {index}" if isinstance(node.element_count(0), int) else "two elements"
             reason = f"{pair} are {describe_shape(first)} and {describe_shape(shape)}"

@@ -25,7 +25,7 @@ def gradient(node: Operands) -> Outputs:
         reason = f"with 'zs' these are {counted(count, 'tensor')}, but the node has {counted(node.count, 'input')}"
         node.wrong_value("xs", names, reason, allowed="an input for each tensor")
     elif isinstance(names, tuple) and node.output_count > len(names):
-        reason = f"{counted(len(names), 'tensor')}, but the node has {node.output_count} outputs"
+        reason = f"{counted(len(names), 'tensor')}, but the node has {counted(node.output_count, 'output')}"
         node.wrong_value("xs", names, reason, allowed="at most one output for each tensor")
     return [node.shape(index) for index in range(len(names))] if isinstance(names, tuple) else UNKNOWN
 
