@@ -13,7 +13,7 @@ The inputs in order are left of the arrow, the outputs right of it. The dimensio
     1|n             1 or n
     p+t             a sum, product (2*n*@heads, b*s) or quotient (n/@heads; rounded down: n//2; rounded up: n^2) of what
                     the other operands determine, or which determines the one name in it that they leave open; a name
-                    that only omitted operands have is 0
+                    that only omitted operands have is 0, unless the sum has no other
     (@q+2*@k)*h     a name times a sum of attributes
     w=@heads*h      the same, and w is a name of the dimension
     ?               any dimension, and in an output an unknown one
@@ -74,6 +74,8 @@ class Pattern(Record):
     """The index of the run among the terms; None if there is none."""
     names: frozenset[str] = frozenset()
     """What the terms name."""
+    sums: tuple[frozenset[str], ...] = ()
+    """The names in each sum among them."""
 
 
 class ShapeEquation(Record):
@@ -113,7 +115,8 @@ def _patterns(text: str) -> Iterator[Pattern]:
 
 def _pattern(name: str, terms: tuple[Term, ...] | None) -> Pattern:
     run = next((at for at, term in enumerate(terms or ()) if term.kind == "run"), None)
-    return Pattern(name, terms, run, frozenset([term.name for term in terms or ()]))
+    sums = tuple([frozenset(_NAMES.findall(term.name)) for term in terms or () if term.kind == "sum"])
+    return Pattern(name, terms, run, frozenset([term.name for term in terms or ()]), sums)
 
 
 def _term(text: str) -> Term:
@@ -195,6 +198,9 @@ class NameBindings:
         if len(given) < len(equation.inputs):
             self.omitted.update(*[each.names for each in equation.inputs])
             self.omitted.difference_update(*[each.names for _, each in given])
+            # A sum of none but such names says what they are: that of initial states is in the ends of the texts.
+            alone = [names for _, each in given for names in each.sums if names <= self.omitted]
+            self.omitted.difference_update(*alone)
         for index, pattern in given:
             if pattern.terms is not None:
                 self._take(index, pattern, pattern.terms)

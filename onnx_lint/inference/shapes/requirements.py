@@ -258,7 +258,8 @@ def _has_size(node: Operands, name: str, required: Requirement, solution: FormSo
     elif required.kind == "at most" and size > limit:
         node.problems.append(Unequal(place, limit, by, least=0))
     elif required.kind == "at least" and size < limit:
-        node.problems.append(Unequal(place, limit, by, or_more=True))
+        # The dimension may be a sum of the size and a number.
+        node.problems.append(Unequal(place, limit + place.size - size, by, or_more=True))
 
 
 def _limit(node: Operands, text: str, solution: FormSolution) -> tuple[Dim, ProblemPlace | None]:

@@ -170,13 +170,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "value": {"apart": "b t y=@num_heads*v!", "by_head": "b @num_heads t d!", "else": "-"},
             "bias": {"apart": "w+w+v*@num_heads", "by_head": "w+w+w", "else": None},
             "key_padding_mask": None,  # `fits_padding`
-            "attention_bias": {
-                "apart": "1|b 1|@num_heads s p+t",
-                "by_head": "1|b 1|@num_heads s t",
-                "else": None,
-            },
-            "past_key": {"apart": "b @num_heads p d", "by_head": "-", "else": "? ? ? ?"},
-            "past_value": {"apart": "b @num_heads p d", "by_head": "-", "else": None},
+            "attention_bias": {"apart or by_head": "1|b 1|@num_heads s p+t", "else": None},
+            "past_key": {"apart or by_head": "b @num_heads p d", "else": "? ? ? ?"},
+            "past_value": {"apart or by_head": "b @num_heads p d", "else": None},
             "past_sequence_length": {"apart or by_head": "-", "else": None},
         },
         outputs={
@@ -196,8 +192,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
             "qk": {
                 "past_sequence_length": "b @num_heads s ?",
-                "apart": "b @num_heads s p+t",
-                "by_head": "b @num_heads s t",
+                "apart or by_head": "b @num_heads s p+t",
                 "else": "b @num_heads s ?",
             },
         },

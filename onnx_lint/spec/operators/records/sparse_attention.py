@@ -102,7 +102,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "a_log": "g",
             "dt_bias": {"by_head": "g", "by_number": "{g, g d, g*d}"},
         },
-        sizes={"g": "multiple of h"},
+        sizes={"b": "at least 1", "g": "multiple of h"},
         outputs={"output": "tokens g v", "final_state": "b g v d"},
     ),
     "GatedDeltaNetStateReplay": lambda: OperatorRecord(
