@@ -189,7 +189,8 @@ def _rules(model: Model) -> Iterator[Registered]:
 def _with(finding: Finding, proposals: Proposals, passed: list[Proposal]) -> Finding:
     """Return the finding with these proposals in words."""
     if not passed:
-        return finding
+        fact = None if proposals.otherwise is None else proposals.otherwise()
+        return finding if fact is None else replace(finding, message=with_more(finding.message, fact))
     words = proposals.sentence.format(listed([each.text for each in passed], "or"))
     notes = tuple(Related(*each.note) for each in passed if each.note is not None)
     finding = replace(finding, related=(*notes, *finding.related))

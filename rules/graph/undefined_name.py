@@ -7,6 +7,7 @@ from typing import Final
 
 from onnx_lint.inference.types.type_string import canonical, from_proto
 from onnx_lint.ir.names.ordering import fix_of_order
+from onnx_lint.ir.names.partners import Wanted, is_initializer
 from onnx_lint.ir.names.resolution import Use
 from onnx_lint.ir.operators.undefined_names import UndefinedNames
 from onnx_lint.model import Fix, Graph, Model, has_undefined_names, nameless_definition
@@ -54,7 +55,11 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     - The nearest name is suggested only for the first 20 wrong names of a kind, because the search takes time.
     - The message suggests the value of the nearest name, or at most two values that nothing uses. onnx-lint tries each
       on a copy of the model. A value is not suggested if its type or shape does not fit, or if it causes a new fault.
-    - If all undefined names lack the same prefix or suffix, or have one too much, they are one finding.
+    - A weight that another node uses is not suggested. If more values are unused than names are undefined, a node is
+      missing, and only a misspelt name is suggested.
+    - If no value can be suggested, the message says which few values nothing uses.
+    - If all undefined names lack the same prefix or suffix, or have one too much, they are one finding. Two names are
+      only asked about.
     - A name that both branches of an If lack for one reason is one finding with all these nodes.
     - Reported by other rules: an output of a nested graph that only an outer graph defines (`outer-scope-output`), an
       undefined name if an initializer lost its name (`unnamed-value`).
@@ -82,7 +87,7 @@ def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
             subject=name,
             collective=True,
             cause=_cause(graph, name, elsewhere),
-            proposals=None if elsewhere else names.proposals(name, graph, _types_of_input(model, first)),
+            proposals=None if elsewhere else names.proposals(name, graph, _wanted(model, first)),
         )
         yield _finding(whole, undefined.uses(_SHOWN), undefined.count, undefined.uses)
 
@@ -124,7 +129,7 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
                 allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",
                 subject=name,
                 cause=_cause(graph, name, elsewhere),
-                proposals=None if elsewhere else names.proposals(name, graph, _types_of_output(graph, index)),
+                proposals=None if elsewhere else names.proposals(name, graph, Wanted(_types_of_output(graph, index))),
                 fix=_fix_of_output(model, graph, name),
             )
 
@@ -143,6 +148,13 @@ def _cause(graph: Graph, name: str, elsewhere: str | None) -> str:
             break
         graph = outer
     return f"{graph.place} {quote(name)}, which {elsewhere or 'nothing defines'}"
+
+
+def _wanted(model: Model, use: Use) -> Wanted:
+    """Return what the node of a use needs. If all of its other inputs are initializers, it is a computed value."""
+    others = [each for index, each in enumerate(use.node.inputs) if each and index != use.index]
+    is_computed = all(is_initializer(each, use.node.graph) for each in others)
+    return Wanted(_types_of_input(model, use), is_computed)
 
 
 def _types_of_input(model: Model, use: Use) -> Set[str]:

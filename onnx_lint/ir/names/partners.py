@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.affixes import Affix, common_affix
 from onnx_lint.ir.names.uses import ValueUses
-from onnx_lint.wording import nearest
+from onnx_lint.wording import MAX_SHOWN, nearest
 
 MOST_UNUSED: Final = 50
 """The most unused values of a graph that are looked at: in a graph with more of them, they are unused on purpose."""
@@ -23,6 +24,23 @@ MOST_NAMES: Final = 20
 MOST_RENAMED: Final = 100
 """The most undefined names for which one prefix or suffix is looked for."""
 
+MOST_TOLD: Final = 5
+"""The most unused values that a report lists if none of them is meant."""
+
+_MISSPELT: Final = 0.85
+"""The likeness of two names from which on one is a misspelling of the other, whatever else is unused."""
+
+_WITHOUT_DIGITS: Final = str.maketrans("", "", "0123456789")
+
+
+class Wanted(Record):
+    """What is known of the value that an undefined name must mean."""
+
+    types: Set[str] = frozenset()
+    """The types that it may have; empty if any will do."""
+    is_computed: bool = False
+    """True if the node has no other input to compute with, so that no initializer is meant."""
+
 
 class Partners:
     """Looks up the values that undefined names may mean."""
@@ -32,40 +50,73 @@ class Partners:
         self._kind_of = kind_of
         self._left = MOST_NAMES
         self._unused: dict[Graph, list[tuple[str, Graph]]] = {}
+        self._shared: dict[Graph, tuple[list[str], list[str]]] = {}
 
-    def of(self, name: str, graph: Graph, types: Set[str]) -> tuple[str | None, list[str]]:
-        """Return the visible name nearest to an undefined one, and others that are of one of the types and unused.
+    def of(self, name: str, graph: Graph, wanted: Wanted, undefined: Set[str]) -> tuple[str | None, list[str]]:
+        """Return the visible name nearest to an undefined one, and others that fit and are unused.
 
-        Of the near names, the unused ones come first: what was renamed without its users is used by nothing. There are
-        no others if these are many. `types`: empty if any type will do.
+        Of the near names, the unused ones come first: what was renamed without its users is used by nothing. If more
+        values of the type are unused than names are undefined, a node that used them is missing, and only a misspelling
+        counts. A value whose name differs in its number alone is another one of its kind. `undefined`: all such names.
         """
         if not self._left:
             return None, []
         self._left -= 1
         found = self._unused_in(graph)
-        near = nearest(name, [each for each, _ in found]) or nearest(name, visible(graph))
-        if len(found) > MOST_UNUSED:
+        is_few = len(found) <= MOST_UNUSED
+        fitting = [(each, home) for each, home in found if not is_few or self._has_type(each, home, wanted.types)]
+        others = []
+        if len(fitting) <= len(undefined):
+            others = [each for each, home in fitting if not (wanted.is_computed and is_initializer(each, home))]
+        near = nearest(name, [each for each, _ in found])
+        if near is None or not (near in others or is_misspelt(name, near)):
+            near = self._nearest_shared(name, graph)
+        if not is_few or len(others) > MOST_ALIKE:
             return near, []
-        others = [
-            each
-            for each, home in found
-            if each != near and (not types or (self._kind_of(each, home) or "") in {"", *types})
-        ]
-        return near, others if len(others) <= MOST_ALIKE else []
+        return near, [each for each in others if each != near and not _is_nearer(each, undefined, name)]
+
+    def unused(self, graph: Graph) -> list[str]:
+        """Return the few values that nothing uses, without further outputs of nodes that have a used one."""
+        found = self._unused_in(graph)
+        names = (
+            [name for name, home in found if not self._is_further_output(name, home)]
+            if len(found) <= MOST_UNUSED
+            else []
+        )
+        return names if len(names) <= MOST_TOLD else []
+
+    def _has_type(self, name: str, home: Graph, types: Set[str]) -> bool:
+        return not types or (self._kind_of(name, home) or "") in {"", *types}
+
+    def _nearest_shared(self, name: str, graph: Graph) -> str | None:
+        """Return the nearest name that others use: not a weight, unless only the separators differ."""
+        letters, plain = name.translate(_WITHOUT_DIGITS), _plain(name)
+        values, weights = self._shared_in(graph)
+        same = next((each for each in weights if _plain(each) == plain), None)
+        return same or nearest(name, (each for each in values if each.translate(_WITHOUT_DIGITS) != letters))
+
+    def _is_further_output(self, name: str, home: Graph) -> bool:
+        position = home.positions[name]
+        return position >= 0 and not self._uses.used_in(home).isdisjoint(home.node_outputs[position])
 
     def renaming(self, undefined: Sequence[tuple[str, Graph]]) -> Affix | None:
-        """Return the prefix or suffix that all undefined names lack, or have too much; None unless it is certain."""
+        """Return the prefix or suffix that all undefined names lack, or have too much, as unused values show.
+
+        None if there is none, or more than one.
+        """
         graphs: dict[str, list[Graph]] = {}
         for name, graph in undefined:
             graphs.setdefault(name, []).append(graph)
         if not 2 <= len(graphs) <= MOST_RENAMED:
             return None
 
-        def is_seen(name: str, right: str) -> bool:
-            return all(graph.definition_of(right) is not None for graph in graphs[name])
+        unused = {graph: {name for name, _ in self._unused_in(graph)} for _, graph in undefined}
+
+        def is_meant(name: str, right: str) -> bool:
+            return all(right in unused[graph] for graph in graphs[name])
 
         candidates = [name for name, _ in self._unused_in(undefined[0][1])][:MOST_RENAMED]
-        return common_affix(list(graphs), candidates, is_seen)
+        return common_affix(list(graphs), candidates, is_meant)
 
     def _unused_in(self, graph: Graph) -> list[tuple[str, Graph]]:
         """Return the values that a graph sees and nothing uses, each with the graph that defines it."""
@@ -81,9 +132,43 @@ class Partners:
             self._unused[graph] = own + outer
         return self._unused[graph]
 
+    def _shared_in(self, graph: Graph) -> tuple[list[str], list[str]]:
+        """Return the values that a graph sees and that others use, and such weights."""
+        if graph not in self._shared:
+            values: list[str] = []
+            weights: list[str] = []
+            for home, position in ((graph, None), *graph.scopes()):
+                used = self._uses.used_in(home)
+                for name, defined in home.positions.items():
+                    if name in used and (position is None or defined < position):
+                        is_weight = defined < 0 and is_initializer(name, home)
+                        (weights if is_weight else values).append(name)
+            self._shared[graph] = values, weights
+        return self._shared[graph]
 
-def visible(graph: Graph) -> Iterator[str]:
-    """Yield the names that a graph sees."""
-    yield from graph.positions
-    for outer, position in graph.scopes():
-        yield from (other for other, defined in outer.positions.items() if defined < position)
+
+def is_initializer(name: str, graph: Graph) -> bool:
+    """Return whether a name that a graph sees is the one of an initializer."""
+    definition = graph.definition_of(name)
+    return definition is not None and definition.field in {"initializer", "sparse_initializer"}
+
+
+def _plain(name: str) -> str:
+    """Return a name without its separators and case."""
+    return "".join(filter(str.isalnum, name)).lower()
+
+
+def _is_nearer(value: str, undefined: Set[str], name: str) -> bool:
+    """Return whether the name of a value is nearer to another undefined name than to this one."""
+    return len(undefined) <= MOST_NAMES and max(_likeness(value, each) for each in undefined) > _likeness(value, name)
+
+
+def _likeness(one: str, other: str) -> float:
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, one[:MAX_SHOWN], other[:MAX_SHOWN]).ratio()
+
+
+def is_misspelt(name: str, other: str) -> bool:
+    """Return whether two names are so alike that one is a misspelling of the other."""
+    return _plain(name) == _plain(other) or _likeness(name, other) >= _MISSPELT

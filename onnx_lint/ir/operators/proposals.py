@@ -43,6 +43,8 @@ class Proposals(Record):
     """The cause that all findings with these proposals share if they mend the model. They are tried once."""
     ends_message: bool = False
     """True if the sentence ends the message, and is no line of its own."""
+    otherwise: Callable[[], str | None] | None = None
+    """Returns a fact that ends the message if no change mends the model."""
     help_line: str | None = None
     """The line of its own beside a sentence that ends the message."""
 

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.affixes import Affix
-from onnx_lint.ir.names.partners import Partners
+from onnx_lint.ir.names.partners import Partners, Wanted
 from onnx_lint.ir.names.resolution import Resolution
 from onnx_lint.ir.names.uses import ValueUses
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.edits import Assign, Edit
-from onnx_lint.wording import quote
+from onnx_lint.wording import listed, quote
+
+_CERTAIN: Final = 3
+"""The undefined names from which on what all of them lack is certain, and no question."""
 
 
 class UndefinedNames:
@@ -43,19 +47,27 @@ class UndefinedNames:
             return f"{elsewhere.describe()} does not define before the node that runs this graph"
         return f"only {elsewhere.describe()} defines; names of that graph are not visible here"
 
-    def proposals(self, name: str, graph: Graph, types: Set[str]) -> Proposals:
-        """Return the values that an undefined name may mean. `types`: those that it may have, empty if unknown."""
+    def proposals(self, name: str, graph: Graph, wanted: Wanted) -> Proposals:
+        """Return the values that an undefined name may mean."""
         affix = self._affix(graph)
         if affix is not None:
             names = list(dict.fromkeys(self._alike(graph)))
-            text = affix.describe(len({each for each, _ in names}))
+            count = len({each for each, _ in names})
+            text = affix.describe(count)
             cause = f"{'' if graph.function is None else graph.function.index} {text}"
             edits = Proposal(text, lambda _: self._renamed(names, affix))
-            return Proposals("{}", lambda: (edits,), ends_message=True, cause=cause)
-        return Proposals("did you mean {}?", lambda: self._options(name, graph, types), ends_message=True)
+            sentence = "{}" if count >= _CERTAIN else "do {}?"
+            return Proposals(sentence, lambda: (edits,), ends_message=True, cause=cause)
+        options = lambda: self._options(name, graph, wanted)  # noqa: E731 - a function of these very values
+        return Proposals("did you mean {}?", options, ends_message=True, otherwise=lambda: self._unused(graph))
 
-    def _options(self, name: str, graph: Graph, types: Set[str]) -> list[Proposal]:
-        near, unused = self._partners.of(name, graph, types)
+    def _unused(self, graph: Graph) -> str | None:
+        """Return which values nothing uses: one that does not fit may lack a node between it and the name."""
+        names = self._partners.unused(graph)
+        return f"nothing uses {listed([quote(each) for each in names], 'or')}" if names else None
+
+    def _options(self, name: str, graph: Graph, wanted: Wanted) -> list[Proposal]:
+        near, unused = self._partners.of(name, graph, wanted, {each for each, _ in self._alike(graph)})
         found = [*([] if near is None else [near]), *unused]
         return [self._option(each, name, graph, is_near=each == near, is_unused=each in unused) for each in found]
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 import onnx.parser
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.partners import MOST_ALIKE, MOST_NAMES, MOST_UNUSED, Partners
+from onnx_lint.ir.names.partners import MOST_ALIKE, MOST_NAMES, MOST_UNUSED, Partners, Wanted
 from onnx_lint.loader import load
+
+LOST = frozenset({"lost", "q", "v"})
 
 TEXT = """
 <ir_version: 10, opset_import: ["": 21]>
@@ -28,27 +30,27 @@ def _partners(late: str = ""):
 
 def test_a_branch_sees_the_unused_values_before_it():
     partners, _, branch = _partners("late = Relu(x)")
-    assert partners.of("lost", branch, frozenset()) == (None, ["own", "ids", "spare"])
-    assert partners.of("lost", branch, frozenset({"tensor(int64)"})) == (None, ["ids"])
-    assert partners.of("lost", branch, frozenset({"tensor(float)"})) == (None, ["own", "spare"])
+    assert partners.of("lost", branch, Wanted(), LOST) == (None, ["own", "ids", "spare"])
+    assert partners.of("lost", branch, Wanted(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
+    assert partners.of("lost", branch, Wanted(frozenset({"tensor(float)"})), LOST) == (None, ["own", "spare"])
 
 
 def test_many_unused_values_are_unused_on_purpose():
     partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MOST_ALIKE)))
-    assert partners.of("lost", main, frozenset({"tensor(float)"})) == (None, [])
-    assert partners.of("lost", main, frozenset({"tensor(int64)"})) == (None, ["ids"])
+    assert partners.of("lost", main, Wanted(frozenset({"tensor(float)"})), LOST) == (None, [])
+    assert partners.of("lost", main, Wanted(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
     partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MOST_UNUSED)))
-    assert partners.of("lost", main, frozenset({"tensor(int64)"})) == (None, [])
+    assert partners.of("lost", main, Wanted(frozenset({"tensor(int64)"})), LOST) == (None, [])
 
 
 def test_the_nearest_name_is_an_unused_one():
     partners, _, branch = _partners("sparee = Relu(x) z = Relu(sparee)")
-    assert partners.of("spar", branch, frozenset({"tensor(float)"})) == ("spare", ["own"])
+    assert partners.of("spar", branch, Wanted(frozenset({"tensor(float)"})), {*LOST, "q2"}) == ("spare", ["own"])
 
 
 def test_the_search_is_made_for_a_few_names():
     partners, _, branch = _partners()
-    found = [partners.of("spar", branch, frozenset())[0] for _ in range(MOST_NAMES + 1)]
+    found = [partners.of("spar", branch, Wanted(), LOST)[0] for _ in range(MOST_NAMES + 1)]
     assert found == [*["spare"] * MOST_NAMES, None]
 
 
