@@ -55,6 +55,7 @@ def unjudged_by_full_check(model: Model) -> Iterator[str]:
             "call",
             "without all operands of its function",
         ),
+        (_other_than_float(model), "node", f"of {_FLOAT_ONLY} of another type than float"),
         (sum(_has_untyped_output(graph) for graph in model.graphs), "subgraph", "with outputs of unknown type"),
     )
     for alike in model.operators.alike_nodes:
@@ -91,6 +92,17 @@ def _read_from_files(model: Model) -> Iterator[Proto]:
                 for tensor in StoredElements(model.calls, model.main_graph).tensors_of(node.graph, name):
                     if tensor.data_location == EXTERNAL_LOCATION and tensor.data_type not in _INTEGERS:
                         yield tensor
+
+
+def _other_than_float(model: Model) -> int:
+    """Return the number of nodes whose function mixes float with the type of the input."""
+    operators = [each for each in model.operators.alike_nodes if each.operator.op_type == _FLOAT_ONLY]
+    nodes = [node for each in operators if not each.operator.domain for node in each.nodes if node.inputs]
+    facts = [model.value_flow.facts_seen(node.graph)(node.inputs[0]) for node in nodes]
+    return sum(fact is None or fact.kind != "tensor(float)" for fact in facts)
+
+
+_FLOAT_ONLY: Final = "MeanVarianceNormalization"
 
 
 def _has_untyped_output(graph: Graph) -> bool:
