@@ -172,6 +172,32 @@ LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
             None,
             "not judged: 1 node of MeanVarianceNormalization of another type than float",
         ),
+        (
+            NORMALIZED.replace(b"MeanVarianceNormalization", b"LRN").replace(
+                b'output: "y" }', b'output: "y" attribute { name: "size" type: INT i: 4 } }'
+            ),
+            "onnxruntime=1.32",
+            None,
+            "not judged: 1 node of LRN with attributes that the kernel may refuse",
+        ),
+        (
+            RELU.replace(b'"Relu"', b'"EyeLike"')
+            .replace(b'output: "y" }', b'output: "y" attribute { name: "dtype" type: INT i: 10 } }')
+            .replace(b"dim {", b"dim { } dim {")
+            .replace(
+                b'output { name: "y" type { tensor_type { elem_type: 1',
+                b'output { name: "y" type { tensor_type { elem_type: 10',
+            ),
+            "onnxruntime=1.32",
+            None,
+            "not judged: 1 node of EyeLike with attributes that the kernel may refuse",
+        ),
+        (
+            RELU.replace(b"input {", b'input { name: "z" type { tensor_type { elem_type: 14 } } } input {', 1),
+            "onnxruntime=1.32",
+            None,
+            "not judged: 1 input of a type that the release may not have",
+        ),
         (TWICE, "onnx.full_check", None, "not proven to accept it: 1 violation of ONNX"),
         (UNDEFINED, "onnx.full_check", None, "not proven to accept it: 1 violation of ONNX"),
         (SPARSE, "openvino=2026.4", None, "not judged: 1 sparse initializer"),
