@@ -312,7 +312,9 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
 def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bool | None:
     """Return whether a release loads a model in spite of a finding; None if that is not known."""
     if item.declared_by == _OF_TARGET:
-        return item.program is None or item.program not in (program, _named(release))
+        if item.program is None or item.program not in (program, _named(release)):
+            return True
+        return None if item.clause == _OF_REMOVABLE else False
     clause = clauses()[item.clause]
     if refused_since(clause, _case(item, release), program, release):
         return False
@@ -321,6 +323,10 @@ def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bo
     # The keyword practice means that consumers refuse it, or differ. They differ about data files as well.
     is_doubtful = item.is_violation or item.keyword == "practice" or clause.chapter == "external-data"
     return None if is_doubtful else True
+
+
+_OF_REMOVABLE: Final = "PRD-6"
+"""The clause about nodes that a program refuses unless it removes them."""
 
 
 def _is_before_comparison(item: Diagnostic, release: ProductRelease | None) -> bool:

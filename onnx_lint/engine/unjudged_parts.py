@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
 from math import prod
 from typing import Final
@@ -55,6 +57,7 @@ def unjudged_by_full_check(model: Model) -> Iterator[str]:
             "call",
             "without all operands of its function",
         ),
+        (_other_than_float(model), "node", f"of {_FLOAT_ONLY} of another type than float"),
         (sum(_has_untyped_output(graph) for graph in model.graphs), "subgraph", "with outputs of unknown type"),
     )
     for alike in model.operators.alike_nodes:
@@ -91,6 +94,17 @@ def _read_from_files(model: Model) -> Iterator[Proto]:
                 for tensor in StoredElements(model.calls, model.main_graph).tensors_of(node.graph, name):
                     if tensor.data_location == EXTERNAL_LOCATION and tensor.data_type not in _INTEGERS:
                         yield tensor
+
+
+def _other_than_float(model: Model) -> int:
+    """Return the number of nodes whose function mixes float with the type of the input."""
+    operators = [each for each in model.operators.alike_nodes if each.operator.op_type == _FLOAT_ONLY]
+    nodes = [node for each in operators if not each.operator.domain for node in each.nodes if node.inputs]
+    facts = [model.value_flow.facts_seen(node.graph)(node.inputs[0]) for node in nodes]
+    return sum(fact is None or fact.kind != "tensor(float)" for fact in facts)
+
+
+_FLOAT_ONLY: Final = "MeanVarianceNormalization"
 
 
 def _has_untyped_output(graph: Graph) -> bool:
@@ -140,12 +154,70 @@ def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
             "of strings with raw_data",
         ),
         _large(model),
+        (_inputs_of_kind(model, _NOT_REGISTERED), "input", "of a type that the release may not have"),
+        (sum(map(partial(_is_narrow_clip, model), _nodes_of(model, "Clip"))), "node", "of Clip with a narrow type"),
     )
+    for name, is_doubtful in _DOUBTED.items():
+        doubted = sum(map(is_doubtful, _nodes_of(model, name)))
+        yield from _some((doubted, "node", f"of {name} with attributes that the kernel may refuse"))
+
+
+def _nodes_of(model: Model, name: str) -> list[Node]:
+    """Return the nodes with an operator of the default domain."""
+    named = [each for each in model.operators.alike_nodes if each.operator.op_type == name]
+    return [node for each in named if not each.operator.domain for node in each.nodes]
+
+
+def _kind(model: Model, graph: Graph, name: str) -> str:
+    fact = model.value_flow.facts_seen(graph)(name)
+    return (fact.kind or "") if fact is not None else ""
+
+
+def _inputs_of_kind(model: Model, pattern: str) -> int:
+    """Return the number of inputs of the main graph with a type that matches a pattern."""
+    graph = model.main_graph
+    return sum(re.search(pattern, _kind(model, graph, name)) is not None for name in graph.input_names)
+
+
+_NOT_REGISTERED: Final = r"complex|sparse|seq\(seq|map\((?!(int64|string), (tensor\()?(double|float|int64|string)\b)"
+"""The types that ONNX Runtime does not register, or not in each release."""
+_NOT_CONVERTED: Final = r"map\(|sparse|\bu?int2\b"
+"""The types of inputs that OpenVINO does not convert."""
+
+
+def _is_narrow_clip(model: Model, node: Node) -> bool:
+    """Return whether the function of a Clip, which runs for want of a kernel, needs Less and Where of a narrow type."""
+    narrow = ("tensor(int16)", "tensor(uint16)", "tensor(bfloat16)")
+    return any(node.inputs[1:]) and _kind(model, node.graph, node.inputs[0]) in narrow
+
+
+def _pads_the_kernel(node: Node) -> bool:
+    """Return whether a pad of a pool is as long as the kernel, for some axis."""
+    lists = {each.name: each.ints for each in node.attribute_protos}
+    return max(lists.get("pads", ()), default=0) >= min(lists.get("kernel_shape", ()), default=MAX_INT64)
+
+
+def _has_size_of_pairs(node: Node) -> bool:
+    return any(each.name == "size" and each.i % 2 == 0 for each in node.attribute_protos)
+
+
+_DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {
+    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _pads_the_kernel),
+    **dict.fromkeys(
+        ("EyeLike", "RandomNormalLike", "RandomUniformLike"), lambda node: _has_attribute(node, "dtype", _FLOAT16)
+    ),
+    "LRN": _has_size_of_pairs,
+    "Resize": lambda node: _has_attribute(node, "exclude_outside", 1) or _has_attribute(node, "antialias", 1),
+}
+"""Which nodes the kernels of ONNX Runtime refuse for attributes, as far as these show it."""
+_FLOAT16: Final = 10
+"""The number of FLOAT16 in the enum DataType."""
 
 
 def _unjudged_by_openvino(model: Model) -> Iterator[str]:
     """Yield the tensors that OpenVINO refuses in some releases, in words."""
     yield from _some(
+        (_inputs_of_kind(model, _NOT_CONVERTED), "input", "of a type that the release may not have"),
         # It refuses one that a node reads, unless it is a default of an input.
         (
             sum(len(graph.sparse_initializer_names) for graph in model.graphs_with("sparse_initializer")),

@@ -40,7 +40,7 @@ from onnx_lint.spec.products.refusals import (
 from onnx_lint.wording import counted, listed, quote
 
 
-@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4", "PRD-5"), since="0.2.0", about=has_target, needs="node")
+@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4", "PRD-5", "PRD-6"), since="0.2.0", about=has_target, needs="node")
 def unsupported_by_product(model: Model) -> Iterator[Finding]:
     """The model needs something that a release named by `--target` does not have.
 
@@ -80,6 +80,8 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
       `--target` supports.
     - Nodes of `com.microsoft` must fit the signature that their operator has in that release of ONNX Runtime.
     - ONNX Runtime needs the operator sets of all functions of the model as well, also of those that nothing calls.
+    - ONNX Runtime rewrites a model before it looks for kernels. A node that may be gone by then, such as one in a
+      branch of an If with a constant condition, is a warning.
     - docs/targets.md lists the releases, and what their data do not cover.
     - A domain that ONNX Runtime does not register needs a library: name the domain in the key `registered`, or
       describe it in a schema file.
@@ -115,7 +117,7 @@ def _refused_by_one(finding: Finding, release: ProductRelease, other: ProductRel
     return replace(
         finding,
         message=f"{finding.message}; {other.version} does not refuse it, and {name.replace('=', ' ')} is between them",
-        clause="PRD-5",
+        clause="PRD-5" if finding.clause != "PRD-6" else "PRD-6",
         program=f"{release.product}={release.version}",
     )
 
@@ -295,8 +297,17 @@ def _refused_by_signature_or_kernels(
         types = refused_types(_kinds(model, node), schema, own, owner) if own is not None else []
         for what in types:
             yield _RefusalCause(3, "PRD-4", name, f"has {what}"), (node,)
+        for what in _refused_by_inference(model, node, schema, release):
+            yield _RefusalCause(3, "PRD-4", schema.name, f"has {what}, which {release} refuses"), (node,)
         for subject, what in () if types else _refused_by_kernels(model, node, own or schema, version, release):
-            yield _RefusalCause(3, "PRD-4", subject, f"has {what}"), (node,)
+            yield _unless_removed(model, node, subject, what), (node,)
+
+
+def _unless_removed(model: Model, node: Node, subject: str, what: str) -> _RefusalCause:
+    """Return why a release refuses a node, which is not certain if the node may be removed before."""
+    if model.kept_nodes.is_kept(node):
+        return _RefusalCause(3, "PRD-4", subject, f"has {what}")
+    return _RefusalCause(4, "PRD-6", subject, f"has {what}, unless it removes the node before it looks for kernels")
 
 
 def _kinds(model: Model, node: Node) -> list[str | None]:
@@ -344,7 +355,8 @@ def _own_operators(
     """Yield what a release refuses of an operator that it has, and ONNX has not."""
     name = _name(operator.domain, operator.op_type)
     if not any(release.kernels(operator.domain, operator.op_type)):
-        yield _RefusalCause(3, "PRD-4", name, f"has the operator {operator.op_type}, {_no_kernel(release)}"), nodes
+        for node in nodes:
+            yield _unless_removed(model, node, name, f"the operator {operator.op_type}, {_no_kernel(release)}"), (node,)
         return
     for node in nodes:
         for what in _against_own_signature(node, _kinds(model, node), operator.opset_version or 0):
@@ -369,7 +381,8 @@ def _name(domain: str, op_type: str) -> str:
     return f"{domain}::{op_type}" if domain else op_type
 
 
-_OPERATORS_WITH_REFUSED_FORMS = frozenset({*READ_INPUTS, *(name for name, _ in REFUSED_VALUES)})
+_OPERATORS_WITH_READ_INPUTS = frozenset(READ_INPUTS)
+_OPERATORS_WITH_REFUSED_VALUES = frozenset({name for name, _ in REFUSED_VALUES})
 
 
 def _finding(what: str, clause: str, name: str, release: ProductRelease, nodes: Sequence[Node]) -> Finding:
@@ -431,8 +444,8 @@ def _refused_by_kernels(
     if what is not None:
         more = ", and it cannot run the function of the operator" if has_function else ""
         yield _name(schema.domain, schema.name), f"{what}, {_no_kernel(release)}{more}"
-    if not schema.domain and schema.name in _OPERATORS_WITH_REFUSED_FORMS:
-        for what in _refused_by_its_form(model, node, schema, release):
+    if not schema.domain and schema.name in _OPERATORS_WITH_REFUSED_VALUES:
+        for what in _refused_values(node.attribute_protos, schema, release):
             yield schema.name, f"{what}, which {release} refuses"
     if schema.domain in release.own_domains:
         for what in _later_values(node, schema, release):
@@ -471,9 +484,10 @@ def _against_own_signature(node: Node, kinds: Sequence[str | None], version: int
             yield f"an input {index} of type {given}"
 
 
-def _refused_by_its_form(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
-    """Yield what a release refuses of a node whose operator it has."""
-    yield from _refused_values(node.attribute_protos, schema, release)
+def _refused_by_inference(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
+    """Yield what the inference of shapes refuses of a node, which comes before anything is removed."""
+    if schema.domain or schema.name not in _OPERATORS_WITH_READ_INPUTS:
+        return
     if schema.name == "Resize" and version_number(release.version)[:2] <= NEGATIVE_AXES_UNTIL:
         axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
         if min(axes, default=0) < 0 and _is_constant(node, 2) and _has_rank(model, node):
@@ -499,7 +513,8 @@ def _refused_values_of_calls(model: Model, release: ProductRelease) -> Iterator[
     for each in model.bound_nodes:
         if not each.schema.domain and model.calls.is_run(each.graph):
             for what in _refused_values(each.bound.attributes, each.schema, release):
-                yield _RefusalCause(3, "PRD-4", each.schema.name, f"has {what}, which {release} refuses"), each.nodes
+                for node in each.nodes:
+                    yield _unless_removed(model, node, each.schema.name, f"{what}, which {release} refuses"), (node,)
 
 
 def _is_read(model: Model, node: Node, reading: ReadInputs, release: ProductRelease) -> bool:

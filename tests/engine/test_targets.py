@@ -136,6 +136,11 @@ SPARSE = RELU.replace(
     b'sparse_initializer { values { name: "w" data_type: 1 dims: 0 } indices { data_type: 7 dims: 0 }'
     b" dims: 2 } input {",
 )
+NORMALIZED = RELU.replace(b"Relu", b"MeanVarianceNormalization").replace(b"dim {", b"dim { } dim { } dim { } dim {")
+DECLARED = b'value_info { name: "t" type { tensor_type { elem_type: 1 shape { dim { dim_value: %d } } } } } '
+CHAIN = RELU.replace(b'output: "y" }', b'output: "t" } node { name: "m" op_type: "Neg" input: "t" output: "y" }', 1)
+TWICE = CHAIN.replace(b"input { ", DECLARED % 2 + DECLARED % 5 + b"input { ", 1)
+UNDEFINED = RELU.replace(b"elem_type: 1", b"elem_type: 0", 1)
 LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
 
 
@@ -163,6 +168,41 @@ LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
         (ACME, "onnx.full_check", True, "accepts it, as far as its data say"),
         (NEWER, "onnxruntime=1.18", None, "1.17.3 refuses it: 2 causes; 1.20.1 loads, as far as its data say"),
         (NEWER, "onnxruntime=1.20", True, "loads, as far as its data say"),
+        (NORMALIZED, "onnx.full_check", True, "accepts it, as far as its data say"),
+        (
+            NORMALIZED.replace(b"elem_type: 1", b"elem_type: 11"),
+            "onnx.full_check",
+            None,
+            "not judged: 1 node of MeanVarianceNormalization of another type than float",
+        ),
+        (
+            NORMALIZED.replace(b"MeanVarianceNormalization", b"LRN").replace(
+                b'output: "y" }', b'output: "y" attribute { name: "size" type: INT i: 4 } }'
+            ),
+            "onnxruntime=1.32",
+            None,
+            "not judged: 1 node of LRN with attributes that the kernel may refuse",
+        ),
+        (
+            RELU.replace(b'"Relu"', b'"EyeLike"')
+            .replace(b'output: "y" }', b'output: "y" attribute { name: "dtype" type: INT i: 10 } }')
+            .replace(b"dim {", b"dim { } dim {")
+            .replace(
+                b'output { name: "y" type { tensor_type { elem_type: 1',
+                b'output { name: "y" type { tensor_type { elem_type: 10',
+            ),
+            "onnxruntime=1.32",
+            None,
+            "not judged: 1 node of EyeLike with attributes that the kernel may refuse",
+        ),
+        (
+            RELU.replace(b"input {", b'input { name: "z" type { tensor_type { elem_type: 14 } } } input {', 1),
+            "onnxruntime=1.32",
+            None,
+            "not judged: 1 input of a type that the release may not have",
+        ),
+        (TWICE, "onnx.full_check", None, "not proven to accept it: 1 violation of ONNX"),
+        (UNDEFINED, "onnx.full_check", None, "not proven to accept it: 1 violation of ONNX"),
         (SPARSE, "openvino=2026.4", None, "not judged: 1 sparse initializer"),
         (SPARSE, "onnxruntime=1.32", True, "loads, as far as its data say"),
         (LOOSE, "openvino=2026.4", None, "not proven to load it: 1 violation of ONNX"),

@@ -3,17 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from operator import attrgetter
+from typing import Final
 
 from onnx_lint.ir.graph import Graph, GraphKind, Node, Nodes
 from onnx_lint.schema import Proto
+
+InputsOf = Callable[[Graph], Sequence[Sequence[str]]]
+"""What returns the inputs of each node of a graph, or those of them that count."""
+
+_ALL_INPUTS: Final[InputsOf] = attrgetter("node_inputs")
 
 
 class ValueUses:
     """The uses of the values of each graph, by its own nodes, by the graphs nested in it, and as its outputs."""
 
-    def __init__(self, graphs: Sequence[Graph], training: Iterable[Proto]) -> None:
-        """`graphs`: each before those nested in it. `training`: the training information with its bindings."""
+    def __init__(self, graphs: Sequence[Graph], training: Iterable[Proto], inputs_of: InputsOf = _ALL_INPUTS) -> None:
+        """`graphs`: each before those nested in it. `training`: the training information with its bindings.
+
+        `inputs_of`: the inputs by which an output needs other nodes.
+        """
         self._used: dict[Graph, set[str]] = {}
         self._needed: dict[Graph, bytearray] = {}
         bound = {name for info in training for name in _names_in_bindings(info)}
@@ -25,7 +35,7 @@ class ValueUses:
             if graph.kind is GraphKind.MAIN:
                 used |= bound
             self._used[graph] = used
-            flags, beyond = _needed_nodes(graph, needed[graph])
+            flags, beyond = _needed_nodes(graph, inputs_of(graph), needed[graph])
             self._needed[graph] = flags
             if graph.parent is not None and graph.parent in own:
                 own[graph.parent] |= used - graph.positions.keys()
@@ -44,7 +54,9 @@ class ValueUses:
     def is_needed(self, node: Node) -> bool:
         """Return whether an output of the graph needs a node, and the nodes around it. One without outputs is not."""
         places = [(node.graph, node.index), *node.graph.scopes()]
-        flags = [self._needed[graph][index] for graph, index in places if graph in self._needed]
+        # The default of an attribute stands behind the nodes of its function, any of which may refer to it.
+        known = ((self._needed.get(graph, b""), index) for graph, index in places)
+        flags = [needed[index] for needed, index in known if index < len(needed)]
         return any(node.outputs) and all(flags)
 
 
@@ -52,12 +64,15 @@ _ALWAYS = -1
 """The number for uses that do not depend on a node being needed."""
 
 
-def _needed_nodes(graph: Graph, nested: dict[int, set[str]]) -> tuple[bytearray, set[str]]:
+def _needed_nodes(
+    graph: Graph, inputs: Sequence[Sequence[str]], nested: dict[int, set[str]]
+) -> tuple[bytearray, set[str]]:
     """Return for each node whether an output needs it, and the names that the needed nodes use from outside.
 
-    `nested`: the names that the graphs in the attributes of a node use, by the index of the node.
+    `inputs`: those of each node that count. `nested`: the names that the graphs in the attributes of a node use, by the
+    index of the node.
     """
-    inputs, outputs, positions = graph.node_inputs, graph.node_outputs, graph.positions
+    outputs, positions = graph.node_outputs, graph.positions
     count = len(inputs)
     flags = bytearray(count)
     beyond: set[str] = set()

@@ -41,6 +41,10 @@ _SIZES: Final = "() => (float[m,n,o] y)"
 _LSTM: Final = "F <layout> (x, w, r) => (y) { y = LSTM <hidden_size = 2, layout: int = @layout> (x, w, r) }"
 _LSTM_DEFAULT: Final = _LSTM.replace("<layout>", "<layout: int = 1>")
 
+_DOUBLE: Final = "d = Cast <to = 11> (x) t = ThresholdedRelu(d)"
+_BACK: Final = "y = Cast <to = 1> (t)"
+_SHAPED: Final = "s = Shape(t) y = Expand(x, s)"
+
 _ROWS: Final = [
     # calls that leave out outputs
     ("all outputs of a call", _FIRST, "", "y, z = org.example.F(x)", [_TWO], "++"),
@@ -168,6 +172,45 @@ _ROWS: Final = [
     ("no layout", _RECURRENT, "", "y = org.example.F(x, w, r)", [_LSTM], "++"),
     ("a layout by default", _RECURRENT, "", "y = org.example.F(x, w, r)", [_LSTM_DEFAULT], "--"),
     ("another than by default", _RECURRENT, "", "y = org.example.F <layout = 0> (x, w, r)", [_LSTM_DEFAULT], "++"),
+    # nodes without a kernel, which ONNX Runtime may remove before it looks for one
+    ("no kernel", _FIRST, "", f"{_DOUBLE} {_BACK}", [], "--"),
+    ("no kernel before a shape", _FIRST, "", f"{_DOUBLE} {_SHAPED}", [], "??"),
+    ("no kernel in a function", _FIRST, "", "y = org.example.F(x)", [f"F (x) => (y) {{ {_DOUBLE} {_BACK} }}"], "--"),
+    (
+        "no kernel before a shape in a function",
+        _FIRST,
+        "",
+        f"{_DOUBLE} y = org.example.F(t, x)",
+        ["F (t, x) => (y) { s = Shape(t) y = Expand(x, s) }"],
+        "??",
+    ),
+    ("no kernel in a branch", _CHOICE, "", _BRANCHES % ("u = Relu(x)", f"{_DOUBLE} v = Cast <to = 1> (t)"), [], "--"),
+    (
+        "no kernel in a branch of a constant condition",
+        _FIRST,
+        "bool k = {1}",
+        _BRANCHES % ("u = Relu(x)", f"{_DOUBLE} v = Cast <to = 1> (t)"),
+        [],
+        "??",
+    ),
+    (
+        "no kernel in a branch of a condition about a shape",
+        _FIRST,
+        "int64[2] s = {2, 2}; int64 i = {0}",
+        "e = Shape(x) q = Equal(e, s) k = Gather(q, i) "
+        + _BRANCHES % ("u = Relu(x)", f"{_DOUBLE} v = Cast <to = 1> (t)"),
+        [],
+        "??",
+    ),
+    (
+        "no kernel in a branch in a function",
+        _FIRST,
+        "bool k = {1}",
+        "y = org.example.F(x, k)",
+        [f"F (x, k) => (y) {{ {_BRANCHES % ('u = Relu(x)', f'{_DOUBLE} v = Cast <to = 1> (t)')} }}"],
+        "??",
+    ),
+    ("no kernel of Dropout", _FIRST, "", "t = Cast <to = 16> (x) u = Dropout(t) y = Cast <to = 1> (u)", [], "??"),
     # tensors that ONNX Runtime refuses if it reads them
     ("strings", "() => (string[n] y)", "string[0] s = {}", "y = Identity(s)", [], "++"),
     ("strings in raw_data", "() => (string[n] y)", "raw: string[0] s", "y = Identity(s)", [], "??"),
