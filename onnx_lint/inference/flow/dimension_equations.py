@@ -9,6 +9,7 @@ variable may be 1. A nested graph may not run at all, so its equations are only 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import gcd
 from typing import Final
 
 from onnx_lint.common.record import Record
@@ -467,6 +468,8 @@ class _Solution:
         """Note the size of the one variable in an equation, or that two are equal; return False if it has no solution,
         None if undecided.
         """
+        if rest % gcd(*terms.values()):
+            return False  # whatever integers the variables are
         match list(terms.items()):
             case [(names, times)]:
                 size, left = divmod(-rest, times)

@@ -53,6 +53,11 @@ _RANGES: Final[Mapping[str, tuple[int, int]]] = {
     "tensor(int64)": (-SIZE_LIMIT, SIZE_LIMIT - 1),
     "tensor(int32)": (-(2**31), 2**31 - 1),
     "tensor(bool)": (0, 1),
+    "tensor(uint8)": (0, 2**8 - 1),
+    "tensor(int8)": (-(2**7), 2**7 - 1),
+    "tensor(uint16)": (0, 2**16 - 1),
+    "tensor(int16)": (-(2**15), 2**15 - 1),
+    "tensor(uint32)": (0, 2**32 - 1),
 }
 """The integer types whose contents are followed, with their least and greatest values."""
 
@@ -79,7 +84,10 @@ def _may_be_kept(shape: Dims, rule: Contents) -> bool:
 
 def _kept(node: Operands, content: tuple[ElementValue, ...], kind: str) -> Content:
     """Return the elements as a tensor of a type holds them; None if all are unknown, or too many are computed."""
-    kept = tuple([_held(each, kind, is_cast=node.operator in _CASTS) for each in content])
+    is_cast = node.operator in _CASTS
+    if is_cast and node.version >= _WRAPS and node.fact(0).kind in _RANGES and kind in _RANGES:
+        content = tuple([_wrapped(each, kind) for each in content])
+    kept = tuple([_held(each, kind, is_cast=is_cast) for each in content])
     if content and all(each is None for each in kept):
         return None
     if all(map(operator.is_, kept, content)):
@@ -87,11 +95,19 @@ def _kept(node: Operands, content: tuple[ElementValue, ...], kind: str) -> Conte
     return kept if len(content) <= MOST_COMPUTED else None
 
 
+def _wrapped(element: ElementValue, kind: str) -> ElementValue:
+    """Return a number as a cast between types of integers makes it: the lower bits, in two's complement."""
+    least, greatest = _RANGES[kind]
+    if not isinstance(element, int) or greatest == 1 or least <= element <= greatest:
+        return element
+    return (element - least) % (greatest - least + 1) + least
+
+
 def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     """Return an element as a tensor of a type holds it; None if it cannot, or if that is unknown."""
     if element is None or isinstance(element, str):
-        # No Boolean is a size.
-        return element if kind in FORMATS or _RANGES.get(kind, (0, 0))[1] > 1 else None
+        # No Boolean is a size, and no small integer holds every size.
+        return element if kind in FORMATS or _RANGES.get(kind, (0, 0))[1] >= _LEAST_RANGE else None
     if kind in _RANGES:
         least, greatest = _RANGES[kind]
         if is_cast and greatest == 1:
@@ -108,6 +124,12 @@ def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
         return None  # it becomes infinite
     return (element if held == element else held) if math.isfinite(held) else None
 
+
+_WRAPS: Final = 13
+"""The first version of Cast that says what becomes of integers that are out of range."""
+
+_LEAST_RANGE: Final = 2**31 - 1
+"""The greatest number of the smallest type of integers that holds sizes."""
 
 _CASTS: Final = ("Cast", "CastLike")
 
@@ -253,17 +275,45 @@ def _scatter(node: Operands, shape: Dims) -> Content:
         return None
     depth = places[-1] if node.operator == "ScatterND" else len(sizes)
     length, is_of_elements = math.prod(sizes[depth:]), node.operator == "ScatterElements"
-    if node.text("reduction", "none") != "none" or not depth or (is_of_elements and depth > 1):
+    reduction = node.text("reduction", "none")
+    if not depth or (is_of_elements and depth > 1):
         return None
     found = list(content)
+    begun: set[int] = set()
     for row in range(len(indices) // depth):
         begin = 0
         for size, index in zip(sizes, indices[row * depth : (row + 1) * depth], strict=False):
             if not -size <= index < size:
                 return None
             begin = begin * size + index % size
-        found[begin * length : (begin + 1) * length] = updates[row * length : (row + 1) * length]
+        new = updates[row * length : (row + 1) * length]
+        if reduction != "none":
+            if begin in begun and node.fact(0).kind in FORMATS:
+                return None  # the result may depend on the order
+            new = _reduced_by(reduction, found[begin * length : (begin + 1) * length], new)
+        begun.add(begin)
+        found[begin * length : (begin + 1) * length] = new
     return tuple(found)
+
+
+def _reduced_by(
+    reduction: str, before: Sequence[ElementValue], new: Sequence[ElementValue]
+) -> tuple[ElementValue, ...]:
+    """Return what a scatter makes of elements and of updates."""
+    if reduction not in _REDUCTIONS:
+        return (None,) * len(new)
+    _, of_sizes, of_numbers = _BY_ELEMENT[_REDUCTIONS[reduction]]
+    # Both operands are integers or sizes, or both are floating-point numbers.
+    return tuple(
+        [
+            _result(of_sizes, of_numbers if any(isinstance(each, float) for each in pair) else None, pair)
+            for pair in zip(before, new, strict=True)
+        ]
+    )
+
+
+_REDUCTIONS: Final = {"add": "Add", "mul": "Mul", "max": "Max", "min": "Min"}
+"""The operator that does what a `reduction` of a scatter does."""
 
 
 @follows("NonZero", reads=1)
@@ -428,16 +478,17 @@ def _later(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
 _MORE: Final[Mapping[int, Mapping[int, str]]] = {
     MOST_COMPUTED: {
         0: "EyeLike",
-        1: "ArgMax ArgMin BitwiseNot Sign Unique",
+        1: "ArgMax ArgMin BitwiseNot Hardmax IsInf IsNaN Sign Unique",
         2: (
-            "BitwiseAnd BitwiseOr BitwiseXor CumSum MatMul Mod Pow ReduceL1 ReduceMax ReduceMean ReduceMin ReduceProd "
-            "ReduceSum TopK Xor"
+            "BitShift BitwiseAnd BitwiseOr BitwiseXor CumSum MatMul Mod Pow ReduceL1 ReduceMax ReduceMean ReduceMin "
+            "ReduceProd ReduceSum ReduceSumSquare TopK Xor"
         ),
-        3: "Clip Einsum OneHot",
+        3: "Clip DequantizeLinear Einsum OneHot QuantizeLinear",
+        4: "MatMulInteger",
     },
     MOST_PASSED: {
-        1: "ConcatFromSequence OptionalGetElement Split",
-        2: "Compress GatherElements GatherND SequenceAt Trilu",
+        1: "ConcatFromSequence DepthToSpace OptionalGetElement SpaceToDepth Split",
+        2: "Compress GatherElements GatherND ReverseSequence SequenceAt Trilu",
         4: "Pad",
     },
 }

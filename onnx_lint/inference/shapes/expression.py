@@ -175,6 +175,13 @@ def rounded_down(one: str, divisor: int) -> str | int | None:
     return _text({(f"({dividend}//{divisor})",): 1})
 
 
+def is_never_multiple(text: str, divisor: int) -> bool:
+    """Return whether no values of its variables make an expression a multiple of a positive number: 6*N + 2 of 3."""
+    terms = read(text) or {}
+    common = gcd(divisor, *[times for product, times in terms.items() if product])
+    return terms.get((), 0) % common != 0
+
+
 def limited(one: str, most: int) -> str | None:
     """Return the minimum of the variable or expression and a positive number."""
     text = f"min({one}, {most})"

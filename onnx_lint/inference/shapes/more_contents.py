@@ -209,6 +209,43 @@ def _triangle(node: Operands, shape: Dims) -> Content:
     )
 
 
+@_gives("DepthToSpace", "SpaceToDepth")
+def _moved_blocks(node: Operands, shape: Dims) -> Content:
+    """Blocks of an image: the tensor is reshaped to six dimensions, and these are put into another order."""
+    content, sizes, block = node.content(0), sizes_of(node), node.integer("blocksize", 0)
+    if content is None or not sizes or len(sizes) != 4 or block < 1:
+        return None
+    count, channels, height, width = sizes
+    if node.operator == "SpaceToDepth":
+        parts, order = (count, channels, height // block, block, width // block, block), (0, 3, 5, 1, 2, 4)
+    elif node.text("mode", "DCR") == "DCR":
+        parts, order = (count, block, block, channels // block**2, height, width), (0, 3, 4, 1, 5, 2)
+    else:
+        parts, order = (count, channels // block**2, block, block, height, width), (0, 1, 4, 2, 5, 3)
+    return (
+        taken(content, parts, [(axis, range(parts[axis])) for axis in order])
+        if math.prod(parts) == len(content)
+        else None
+    )
+
+
+@_gives("ReverseSequence")
+def _reversed_parts(node: Operands, shape: Dims) -> Content:
+    """The first elements of each sequence in the opposite order; the second input says how many."""
+    content, lengths, sizes = node.content(0), node.content(1), sizes_of(node)
+    time, batch = node.integer("time_axis", 0), node.integer("batch_axis", 1)
+    if content is None or not sizes or len(sizes) < 2 or {time, batch} != {0, 1} or not dims.are_sizes(lengths):
+        return None
+    if len(lengths) != sizes[batch] or not all(0 <= length <= sizes[time] for length in lengths):
+        return None
+    found: list[ElementValue] = []
+    for place in product(*map(range, sizes)):
+        index, length = place[time], lengths[place[batch]]
+        at = [length - 1 - index if axis == time and index < length else each for axis, each in enumerate(place)]
+        found.append(content[_position(at, sizes)])
+    return tuple(found)
+
+
 # --- what is counted or made
 
 
@@ -312,6 +349,10 @@ _REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[flo
     "ReduceMin": (lambda content: min(content) if dims.are_sizes(content) else None, min),
     "ReduceProd": (dims.product, math.prod),
     "ReduceSum": (dims.total, sum),
+    "ReduceSumSquare": (
+        lambda content: dims.total([multiplied(each, each) for each in content]),
+        lambda all_: sum([each * each for each in all_]),
+    ),
 }
 """The reductions of a list to one number: of sizes, and of floating-point numbers."""
 
@@ -321,10 +362,14 @@ def _reduced(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), sizes_of(node)
     if not content or sizes is None or len(content) > _MOST_FACTORS or (node.given(1) and node.content(1) is None):
         return None
+    listed = node.content(1) if node.given(1) else node.integers("axes")
+    if not listed and node.integer("noop_with_empty_axes", 0):
+        # Whether squares and absolute values are computed even then depends on the release.
+        return content if node.operator not in ("ReduceL1", "ReduceSumSquare") else None
     if dims.product(shape) == 1:
         groups = [list(content)]
     else:
-        axes = node.content(1) if node.given(1) else node.integers("axes") or ()
+        axes = listed or ()
         if not axes or not dims.are_sizes(axes) or not all(-len(sizes) <= axis < len(sizes) for axis in axes):
             return None
         groups = _grouped(content, sizes, {axis % len(sizes) for axis in axes})
@@ -353,7 +398,8 @@ def _reduced_to_one(node: Operands, content: Sequence[ElementValue]) -> ElementV
         return None
     # The result of a sum or product depends on the order, unless every part of it is exact. Kernels may divide by a
     # count, or multiply by its reciprocal, which is exact for a power of two.
-    largest = (math.prod if node.operator == "ReduceProd" else sum)([max(1, abs(each)) for each in numbers])
+    parts = [each * each if node.operator == "ReduceSumSquare" else each for each in numbers]
+    largest = (math.prod if node.operator == "ReduceProd" else sum)([max(1, abs(each)) for each in parts])
     is_exact = node.operator in ("ReduceMax", "ReduceMin") or (whole is not None and largest <= FORMATS[kind][1])
     is_exact &= node.operator != "ReduceMean" or len(numbers) & (len(numbers) - 1) == 0
     return of_numbers(numbers) if is_exact else None
@@ -374,19 +420,29 @@ def _running_total(node: Operands, shape: Dims) -> Content:
     return tuple(found)
 
 
-@_gives("MatMul")
+@_gives("MatMul", "MatMulInteger")
 def _matrix_product(node: Operands, shape: Dims) -> Content:
     """Of vectors and matrices. In floating point only sums are known whose parts are exact, in any order."""
     one, other, left, right = node.content(0), node.content(1), sizes_of(node), sizes_of(node, 1)
     if not one or not other or not left or not right or max(len(left), len(right)) > 2:
         return None
     first, second = whole_numbers(one), whole_numbers(other)
+    if node.operator == "MatMulInteger":
+        first, second = _from_zero(node, first, 2), _from_zero(node, second, 3)
     if first is None or second is None or left[-1] != right[0]:
         return None
     inner, columns = right[0], right[1] if len(right) > 1 else 1
     greatest = FORMATS.get(node.fact(0).kind or "", ("", dims.SIZE_LIMIT))[1]
     rows = [first[begin : begin + inner] for begin in range(0, len(first), inner)]
     return tuple([_dot_product(row, second[at::columns], greatest) for row in rows for at in range(columns)])
+
+
+def _from_zero(node: Operands, numbers: Dims | None, index: int) -> Dims | None:
+    """Return the numbers minus the zero point, which is one number or left out; None if they are unknown."""
+    zeros = node.content(index) if node.given(index) else (0,)
+    if numbers is None or zeros is None or len(zeros) != 1 or not dims.are_sizes(zeros) or not dims.are_sizes(numbers):
+        return None
+    return tuple([each - zeros[0] for each in numbers])
 
 
 def _dot_product(one: Sequence[Dim], other: Sequence[Dim], greatest: int) -> Dim:
@@ -495,6 +551,108 @@ def _power(node: Operands, shape: Dims) -> Content:
         return result if not isinstance(result, int) or abs(result) <= greatest else None
 
     return _each(node, shape, 2, power)
+
+
+@_gives("IsInf", "IsNaN")
+def _is_not_finite(node: Operands, shape: Dims) -> Content:
+    """Elements are finite numbers, or unknown."""
+    return tuple([None if each is None else 0 for each in node.content(0) or ()])
+
+
+@_gives("Hardmax")
+def _is_greatest(node: Operands, shape: Dims) -> Content:
+    """Return 1 for the first of the greatest numbers along the axis; until version 12 the input becomes a matrix."""
+    content, sizes = node.content(0), sizes_of(node)
+    axis = _axis(node, sizes, -1) if sizes else None
+    if not content or not sizes or axis is None or node.version < _ALONG_AN_AXIS:
+        return None
+    numbers = numbers_in(content)
+    if len(numbers) < len(content):
+        return None
+    found = [0] * len(numbers)
+    for row in _rows(sizes, axis):
+        found[max(row, key=numbers.__getitem__)] = 1
+    return tuple(found)
+
+
+_ALONG_AN_AXIS: Final = 13
+
+
+@_gives("BitShift")
+def _shifted(node: Operands, shape: Dims) -> Content:
+    is_left, bits = node.text("direction", "") == "LEFT", _BITS.get(node.fact(0).kind or "", 0)
+
+    def shifted(number: ElementValue, by: ElementValue) -> ElementValue:
+        if not isinstance(number, int) or not isinstance(by, int) or not 0 <= by < bits:
+            return None
+        return (number << by) % 2**bits if is_left else number >> by
+
+    return _each(node, shape, 2, shifted)
+
+
+_BITS: Final = {"tensor(uint8)": 8, "tensor(uint16)": 16, "tensor(uint32)": 32}
+"""The types of the operands of BitShift that are followed."""
+
+
+@_gives("QuantizeLinear")
+def _quantized(node: Operands, shape: Dims) -> Content:
+    """With one scale. A quotient near the middle of two integers is unknown, unless the scale is a power of two."""
+    content, scale, zero = node.content(0), *_scale_and_zero(node)
+    kind = node.fact(2).kind if node.given(2) else _QUANTIZED.get(node.integer("output_dtype", 0))
+    bounds = _QUANTIZED_RANGES.get(kind or "")
+    is_followed = node.fact(0).kind in _EXACT and not node.integer("precision", 0)
+    if content is None or scale is None or zero is None or bounds is None or not is_followed:
+        return None
+    is_exact = math.frexp(scale)[0] == 0.5  # a power of two
+    found: list[ElementValue] = []
+    for each in content:
+        if not isinstance(each, int | float) or abs(each) > FORMATS["tensor(float)"][1]:
+            return None
+        quotient = each / scale
+        if not is_exact and abs(abs(quotient) % 1 - 0.5) < _NEAR * max(1, abs(quotient)):
+            return None
+        found.append(min(max(round(quotient) + zero, bounds[0]), bounds[1]))
+    return tuple(found)
+
+
+@_gives("DequantizeLinear")
+def _dequantized(node: Operands, shape: Dims) -> Content:
+    """With one scale: a product is rounded once."""
+    content, scale, zero = node.content(0), *_scale_and_zero(node)
+    if content is None or scale is None or zero is None or node.integer("output_dtype", 0) not in (0, 1):
+        return None
+    greatest = FORMATS["tensor(float)"][1]
+    if not dims.are_sizes(content) or any(abs(each - zero) > greatest for each in content):
+        return None
+    return tuple([(each - zero) * scale for each in content])
+
+
+def _scale_and_zero(node: Operands) -> tuple[float | None, int | None]:
+    """Return the scale, a float above 0, and the zero point of all elements; None if there are several, or unknown."""
+    scales, zeros = node.content(1) or (), node.content(2) if node.given(2) else (0,)
+    scale = scales[0] if len(scales) == 1 and node.fact(1).kind == "tensor(float)" else None
+    zero = zeros[0] if zeros is not None and len(zeros) == 1 else None
+    is_usual = isinstance(scale, int | float) and scale > 0
+    return float(scale) if is_usual and isinstance(scale, int | float) else None, zero if isinstance(
+        zero, int
+    ) else None
+
+
+_EXACT: Final = ("tensor(float)", "tensor(int32)")
+"""The types that QuantizeLinear is followed for: division in a narrower one is coarser than what is tolerated."""
+
+_NEAR: Final = 1e-4
+"""How close to the middle of two integers a quotient may be that kernels compute in different ways."""
+
+_QUANTIZED: Final = {0: "tensor(uint8)", 2: "tensor(uint8)", 3: "tensor(int8)", 4: "tensor(uint16)", 5: "tensor(int16)"}
+"""The types that `output_dtype` names; 0 stands for the usual one."""
+
+_QUANTIZED_RANGES: Final = {
+    "tensor(uint8)": (0, 255),
+    "tensor(int8)": (-128, 127),
+    "tensor(uint16)": (0, 2**16 - 1),
+    "tensor(int16)": (-(2**15), 2**15 - 1),
+}
 
 
 def _of_numbers(operation: Callable[..., ElementValue]) -> Callable[..., ElementValue]:

@@ -19,19 +19,27 @@ from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED
 Outside = Callable[[Any], bytes | None]
 """Reads the values of a small TensorProto with external data; None if they are missing, or must not be read."""
 
-FLOAT, INT32, INT64, BOOL, FLOAT16, DOUBLE = 1, 6, 7, 9, 10, 11
+FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32 = 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12
 """The numbers of the enum TensorProto.DataType whose contents are read."""
 
 _READ: Final[Mapping[int, tuple[str, str, int]]] = {
     FLOAT: ("f", "float_data", 4),
     INT32: ("i", "int32_data", 4),
     INT64: ("q", "int64_data", 8),
+    UINT8: ("B", "int32_data", 1),
+    INT8: ("b", "int32_data", 1),
+    UINT16: ("H", "int32_data", 2),
+    INT16: ("h", "int32_data", 2),
+    UINT32: ("I", "uint64_data", 4),
     BOOL: ("B", "int32_data", 1),
     FLOAT16: ("e", "int32_data", 2),
     DOUBLE: ("d", "double_data", 8),
 }
 """For each element type the format of raw_data, the typed field for values, and the bytes of an element."""
 
+
+_NARROW: Final = (UINT8, INT8, UINT16, INT16, UINT32)
+"""The element types that are narrower than the field for their values."""
 
 _LONGEST_VARIABLE: Final = 1_000
 """The longest variable that is kept; a longer one is unknown, because facts outlive the model."""
@@ -143,10 +151,19 @@ def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content
         if raw is None:
             return None
     if not raw:
-        if len(stored) != count:
+        if len(stored) != count or (proto.data_type in _NARROW and not _do_fit(stored, code)):
             return None
         return tuple(stored) if proto.data_type != FLOAT16 else _float16(stored)
     return struct.unpack(f"<{count}{code}", raw) if not stored and len(raw) == count * width else None
+
+
+def _do_fit(stored: Sequence[int], code: str) -> bool:
+    """Return whether the numbers of a wider field fit the format of the element type."""
+    try:
+        struct.pack(f"<{len(stored)}{code}", *stored)
+    except struct.error:
+        return False
+    return True
 
 
 def _float16(stored: Sequence[int]) -> tuple[float, ...]:

@@ -72,6 +72,12 @@ def _of_rank_2(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray
     }, {}
 
 
+def _reduction(seed: random.Random) -> dict[str, object]:
+    """The attribute of a scatter."""
+    reduction = seed.choice(("", "add", "mul", "max", "min"))
+    return {"reduction": reduction} if reduction else {}
+
+
 def _cases(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray], dict[str, object]]:
     if operator in ELEMENTWISE:
         return _elementwise(seed, operator), {}
@@ -93,7 +99,8 @@ def _cases(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray], d
         case "NonZero":
             return {"x": seed.choice((data, _numbers(seed, 6).reshape(3, 2)))}, {}
         case "ScatterElements":
-            return {"x": data, "i": ints(seed.choice((0, -1))), "u": ints(9)}, {}
+            places = ints(*seed.choice(((0,), (-1,), (0, -1), (0, 0))))
+            return {"x": np.resize(data, 2), "i": places, "u": _numbers(seed, len(places))}, _reduction(seed)
         case "ScatterND":
             x = _numbers(seed, 6).reshape(3, 2)
             indices = [ints(2, 0).reshape(2, 1), ints(2, 1, -1, 0).reshape(2, 2)]
@@ -101,8 +108,9 @@ def _cases(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray], d
                 [
                     {"x": x, "i": indices[0], "u": _numbers(seed, 4).reshape(2, 2)},
                     {"x": x, "i": indices[1], "u": _numbers(seed, 2)},
+                    {"x": x, "i": ints(1, 1).reshape(2, 1), "u": _numbers(seed, 4).reshape(2, 2)},
                 ]
-            ), {}
+            ), _reduction(seed)
         case "Cast":
             return {"x": data}, {"to": seed.choice((6, 7))}
         case "Squeeze":
@@ -263,10 +271,24 @@ def test_an_if_with_two_sizes_has_none_of_a_name_that_reads_as_an_expression(the
     assert flow_of(model).facts["y"].shape == (expected,)
 
 
+@pytest.mark.parametrize(
+    ("number", "to", "found"),
+    [(2**40 + 7, 6, 7), (2**31, 6, -(2**31)), (200, 3, -56), (-1, 2, 255), (-1, 4, 2**16 - 1), (-2, 9, 1), (-5, 3, -5)],
+)
+def test_a_cast_between_integers_keeps_the_lower_bits(number: int, to: int, found: int):
+    nodes = [helper.make_node("Cast", ["x"], ["z"], to=to), helper.make_node("Cast", ["z"], ["y"], to=7)]
+    graph = helper.make_graph(nodes, "g", [], [onnx.ValueInfoProto(name="y")], [])
+    graph.initializer.append(onnx.numpy_helper.from_array(np.array([number, 3], INT64), "x"))
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    assert ReferenceEvaluator(model).run(["y"], {})[0].tolist() == [found, 1 if to == 9 else 3]
+    assert flow_of(model).facts["y"].content == (found, 1 if to == 9 else 3)
+
+
 def test_what_an_element_type_cannot_hold_is_unknown():
-    x = np.array([2**40, 3], INT64)
+    x = np.array([2**40, 3], np.float32)
     model = model_of(helper.make_node("Cast", ["x"], ["y"], to=6), {"x": x})
     assert flow_of(model).facts["y"].content == (None, 3)
+    x = np.array([2**40, 3], INT64)
     model = model_of(helper.make_node("Mul", ["x", "x"], ["y"]), {"x": x})
     assert flow_of(model).facts["y"].content == (None, 9)
 

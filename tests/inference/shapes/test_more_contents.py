@@ -177,9 +177,67 @@ def _cases(seed: random.Random) -> dict[str, tuple[str, Inputs]]:
             (f"v, y = TopK <axis = {axis}, largest = {keeps}> (x, k)", {"k": ints(2)}),
         ]
     )
-    for name in ("L1", "Max", "Mean", "Min", "Prod", "Sum"):
-        cases[f"Reduce{name}"] = f"y = Reduce{name} <keepdims = {keeps}> (x, axes)", reduced
+    for name in ("L1", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare"):
+        cases[f"Reduce{name}"] = seed.choice(
+            [
+                (f"y = Reduce{name} <keepdims = {keeps}> (x, axes)", reduced),
+                (f"y = Reduce{name} <keepdims = {keeps}, noop_with_empty_axes = 1> (x)", {}),
+                (f"f = Cast <to = 1> (x)  y = Reduce{name} <keepdims = {keeps}> (f, axes)", reduced),
+            ]
+        )
+    cases.update(_of_small_integers(seed))
     return {name: (text, {"x": square} | dict(inputs)) for name, (text, inputs) in cases.items()}
+
+
+def _of_small_integers(seed: random.Random) -> dict[str, tuple[str, Inputs]]:
+    """Nodes with operands of types that are narrower than those of sizes, and nodes that move or test elements."""
+    axis, keeps, square = seed.choice((0, 1, -1)), seed.choice((0, 1)), numbers(seed, 3, 4)
+    kind = seed.choice((np.uint8, np.int8))
+    zero = np.array(seed.randint(0, 20), kind)
+    scale = np.array(seed.choice((0.5, 2, 0.3, 3)), np.float32)
+    small = numbers(seed, 3, 4, least=0, most=9).astype(kind)
+    real = (numbers(seed, 6, least=-400, most=900) / 2).astype(np.float32)
+    bits = seed.choice((np.uint8, np.uint32))
+    cast = f"y = Cast <to = {seed.choice((6, 7))}> (b)"
+    block = seed.choice(("blocksize = 2", 'blocksize = 2, mode = "CRD"'))
+    return {
+        "BitShift": (
+            f'b = BitShift <direction = "{seed.choice(("LEFT", "RIGHT"))}"> (x, w)  y = Cast <to = 7> (b)',
+            {
+                "x": numbers(seed, 4, least=0, most=255).astype(bits),
+                "w": numbers(seed, 4, least=0, most=7).astype(bits),
+            },
+        ),
+        "MatMulInteger": seed.choice(
+            [
+                (f"b = MatMulInteger (x, w)  {cast}", {"x": small, "w": small.T.copy()}),
+                (f"b = MatMulInteger (x, w, z, z)  {cast}", {"x": small, "w": small.T.copy(), "z": zero}),
+            ]
+        ),
+        "QuantizeLinear": seed.choice(
+            [
+                (f"b = QuantizeLinear (x, s, z)  {cast}", {"x": real, "s": scale, "z": zero}),
+                (f"b = QuantizeLinear (x, s)  {cast}", {"x": real, "s": scale}),
+                (f"b = QuantizeLinear <output_dtype = 3> (x, s)  {cast}", {"x": real, "s": scale}),
+            ]
+        ),
+        "DequantizeLinear": (f"b = DequantizeLinear (x, s, z)  {cast}", {"x": small, "s": scale, "z": zero}),
+        "Hardmax": (f"f = Cast <to = 1> (x)  y = Hardmax <axis = {axis}> (f)", {}),
+        "IsInf": ("f = Cast <to = 1> (x)  b = IsInf (f)  y = Cast <to = 7> (b)", {}),
+        "IsNaN": ("f = Cast <to = 1> (x)  b = IsNaN (f)  y = Cast <to = 7> (b)", {}),
+        "ReverseSequence": (
+            f"y = ReverseSequence <batch_axis = {keeps}, time_axis = {1 - keeps}> (x, l)",
+            {"x": square, "l": numbers(seed, 4, least=1, most=3) if keeps else numbers(seed, 3, least=1, most=4)},
+        ),
+        "DepthToSpace": (
+            f"f = Cast <to = 1> (x)  y = DepthToSpace <{block}> (f)",
+            {"x": numbers(seed, 1, 8, 2, 1)},
+        ),
+        "SpaceToDepth": (
+            "f = Cast <to = 1> (x)  y = SpaceToDepth <blocksize = 2> (f)",
+            {"x": numbers(seed, 1, 2, 4, 2)},
+        ),
+    }
 
 
 def _reference(model: onnx.ModelProto) -> np.ndarray:

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, are_sizes, broadcast, divide, multiply, product
+from onnx_lint.inference.shapes.expression import is_never_multiple
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.reduction import rank_without, unknown_of_rank
-from onnx_lint.wording import describe_shape
+from onnx_lint.wording import describe_shape, quote
 
 
 @shapes_of("Shape")
@@ -182,21 +183,31 @@ def _count_elements(
     _cancel_variables(before, after)
     have, want = product(before), product(after)
     is_part = before != list(shape)
+    of_all = "apart from the dimensions that both shapes have, " if is_part else ""
     if not isinstance(have, int) or not isinstance(want, int):
         if rest:
+            _require_multiple(node, (source, rest[0]), of_all + describe_shape(before), have, want)
             target[rest[0]] = _remaining_size(before, have, want)
         else:
             node.equal_counts(0, have, want)
     elif not rest and have != want:
-        reason = f"{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
+        reason = f"{of_all}{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
         allowed = f"a shape of {product(shape)} elements"
         node.wrong_value(source, tuple(target), reason, allowed=allowed, about_data=is_part)
     elif rest and have % want:
-        reason = f"{describe_shape(before)} has {have} elements, which {want} does not divide"
+        reason = f"{of_all}{describe_shape(before)} has {have} elements, which {want} does not divide"
         allowed = f"other sizes whose product divides {have}"
         node.wrong_value(source, -1, reason, rest[0], allowed=allowed, about_data=is_part)
     elif rest:
         target[rest[0]] = _remaining_size(before, have, want)
+
+
+def _require_multiple(node: Operands, at: tuple[int | str, int], before: str, have: Dim, want: Dim) -> None:
+    """Record that no values of its variables make a number of elements, of `before`, a multiple of another one."""
+    if isinstance(have, str) and isinstance(want, int) and is_never_multiple(have, want):
+        reason = f"{before} has {quote(have)} elements, which {want} never divides"
+        allowed = f"other sizes whose product divides {quote(have)}"
+        node.wrong_value(at[0], -1, reason, at[1], allowed=allowed, about_data=True)
 
 
 def _cancel_variables(one: list[Dim], other: list[Dim]) -> None:
