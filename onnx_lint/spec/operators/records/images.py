@@ -27,6 +27,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={
             "activation": "with Clip needs activation_params; with HardSigmoid needs activation_params; "
             "with LeakyRelu needs activation_params",
+            "activation_params": (
+                "as many as 2 if activation=Clip; as many as 2 if activation=HardSigmoid; "
+                "as many as 1 if activation=LeakyRelu"
+            ),
         },
         since={"activation=HardSwish": "1.32.0"},
         values={"activation": "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh", "auto_pad": _PADS},

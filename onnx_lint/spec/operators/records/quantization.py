@@ -116,7 +116,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_images.convolution_of_integers",
     ),
     "QLinearGlobalAveragePool": lambda: OperatorRecord(
-        scales="x_scale y_scale", computed="contrib_images.global_pool_of_integers"
+        scales="x_scale y_scale",
+        inputs={"X": "? ? ? *more"},
+        computed="contrib_images.global_pool_of_integers",
     ),
     "QLinearLeakyRelu": lambda: OperatorRecord(
         scales="X_scale Y_scale",

@@ -17,6 +17,7 @@ _GATE_INPUTS: Final = "a_log dt_bias"
 _GATES: Final = "; ".join(
     [f"with none excludes {_GATE_INPUTS}", *[f"with {each} needs {_GATE_INPUTS}" for each in _ACTIVATED]]
 )
+_UPDATES: Final = "@state_update_capacity"
 _NOT_WITH_QSA: Final = "not given if policy_mode=qsa"
 _POLICY: Final = "csa qsa"
 _CSA: Final = "with csa needs index_topk key gate position_bias head_weights position_ids"
@@ -72,10 +73,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "chunk_size": f"at least 1; at most {MOST}",
             "gate_activation": _GATES,
             "gate_lower_bound": "below 0; not nan inf",
-            "state_update_capacity": "at least 0; at most 8; needs capture_count",
+            "state_update_capacity": "at least 0; at most 8; needs capture_count; at least 1 if capture_count",
             "update_rule": _RULES,
         },
-        defaults={"gate_activation": "none", "update_rule": "gated_delta"},
+        defaults={"gate_activation": "none", "state_update_capacity": 0, "update_rule": "gated_delta"},
         values={
             "beta_activation": "none sigmoid",
             "gate_activation": "none softplus qwen sigmoid kda",
@@ -86,12 +87,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "SOME in:key in:initial_state",
         ),
         cases=("apart or packed", "rows or batched", "by_head or by_number"),
-        where={"tokens": {"rows": "t", "batched": "b t"}},
+        where={"tokens": {"rows": "t", "batched": "b s"}},
         inputs={
             "query": {"apart": "tokens h d", "packed": "tokens ?"},
             "key": {"apart": "tokens h d!", "packed": "-"},
             "value": {"apart": "tokens g v!", "packed": "-"},
-            "cu_seqlens": "b+1",
+            "cu_seqlens": {"rows": "b+1", "batched": "-"},
             "decay": {"packed": None, "by_head": "tokens g", "by_number": "tokens g d"},
             "beta": {"apart": "tokens g", "packed": None},
             # Nothing else says how many texts there are.
@@ -101,9 +102,18 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
             "a_log": "g",
             "dt_bias": {"by_head": "g", "by_number": "{g, g d, g*d}"},
+            "capture_count": "b",
         },
         sizes={"b": "at least 1", "g": "multiple of h"},
-        outputs={"output": "tokens g v", "final_state": "b g v d"},
+        contents={"cu_seqlens": "begins with 0; rises by 0; ends with t"},
+        outputs={
+            "output": "tokens g v",
+            "final_state": "b g v d",
+            "state_update": {
+                "decay by_number": f"b {_UPDATES}*g*d+{_UPDATES}*h*d+{_UPDATES}*g*v",
+                "else": f"b {_UPDATES}*g+{_UPDATES}*h*d+{_UPDATES}*g*v",
+            },
+        },
     ),
     "GatedDeltaNetStateReplay": lambda: OperatorRecord(
         inputs={"source_backing": "?", "capsule_backing": "?", "destination_backing": "?", "metadata": "11"},
@@ -318,15 +328,19 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "value": "b s @kv_num_heads*d",
             "past_key": "b @kv_num_heads c d",
             "past_value": "b @kv_num_heads c d",
-            "block_row_indices": "l ?",
-            "block_col_indices": "l ?",
+            "block_row_indices": "l blocks+1",
+            "block_col_indices": "l nonzero",
             "total_sequence_length": "",
             "key_total_sequence_lengths": "b",
             "cos_cache": {"do_rotary=1": "m r", "else": None},
             "sin_cache": {"do_rotary=1": "m r", "else": None},
         },
-        sizes={"m": "at least #total_sequence_length", "r": "multiple of 8; at most d/2"},
-        reads=("total_sequence_length",),
+        sizes={
+            "m": "at least #total_sequence_length",
+            "nonzero": "at most blocks*blocks",
+            "r": "multiple of 8; at most d/2",
+        },
+        contents={"total_sequence_length": "at most blocks*@sparse_block_size"},
         advised={"sparse_block_size": "one of 16 32 64 128"},
         outputs={
             "output": "b s @num_heads*d",
