@@ -11,6 +11,7 @@ from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, ve
 from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, OperatorSchemas, Place, has_faulty_attributes
 from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.spec.operators.attribute_values import (
+    RUNTIME_DOMAIN,
     AllowedValues,
     allowed_values,
     element_type_name,
@@ -149,6 +150,8 @@ def _finding(
     hint = version_hint(_version(schemas, schema, name, value), alike, node) or _spelling(value, subject.allowed)
     values = _listed(schema, name, subject.allowed)
     few = f"but {describe_schema(schema)} needs {listed(values, 'or')}"
+    if schema.domain == RUNTIME_DOMAIN and is_flag(schema, name):
+        hint = f"{hint}; only its description requires this"
     return Finding(
         place,
         f"attribute {quote(name)} of {node.describe()} is {_shown(schema, name, value)}, "

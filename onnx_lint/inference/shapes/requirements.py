@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Final
 
+from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import Operands
@@ -98,9 +99,15 @@ def _beside(node: Operands, name: str, value: object, required: Requirement) -> 
         if operand is None and what == "needs" and not of_value:
             node.wrong_value(each, node.integer(each, 0), f"'{name}' {value} requires it", allowed="at least 1")
             continue
-        reason = f"it requires {named}, which the node leaves out" if what == "needs" else f"it excludes {named}"
+        needed = replace(
+            required, conditions=tuple([word for word in required.conditions if word != f"{name}={value}"])
+        )
+        why = _why(needed)
+        reason = f"it requires {named}{why}, which the node leaves out"
+        if what == "excludes":
+            reason = f"it excludes {named}{why}"
         allowed = f"{named}{', or another value' if of_value else ''}" if what == "needs" else "another value"
-        node.wrong_value(name, value, reason + _why(required), allowed=allowed if of_value or operand is None else None)
+        node.wrong_value(name, value, reason, allowed=allowed if of_value or operand is None else None)
 
 
 def _operand(node: Operands, name: str) -> tuple[str, bool] | None:
@@ -145,13 +152,18 @@ def _at_least(node: Operands, name: str, value: object, index: int | None, requi
 def _above(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value <= bound:
-        node.wrong_value(name, value, "", index, allowed=f"more than {bound}{_why(required)}")
+        node.wrong_value(name, value, "", index, allowed=f"more than {bound}{_bound(node, required)}")
 
 
 def _below(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value >= bound:
-        node.wrong_value(name, value, "", index, allowed=f"less than {bound}{_why(required)}")
+        node.wrong_value(name, value, "", index, allowed=f"less than {bound}{_bound(node, required)}")
+
+
+def _bound(node: Operands, required: Requirement) -> str:
+    """Return the attribute that is the bound, or otherwise the conditions, in words."""
+    return f" (attribute '{required.of[0]}')" if required.of[0] in node.schema.attributes else _why(required)
 
 
 def _not(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
@@ -181,8 +193,9 @@ def _one_of(node: Operands, name: str, value: object, index: int | None, require
 
 def _same_as(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     """Record a word other than that in another attribute, in any case."""
-    other = str(node.argument(required.of[0]))
-    if str(value).upper() != other.upper():
+    given = node.argument(required.of[0])
+    other = str(given)
+    if given is not None and str(value).upper() != other.upper():
         reason = f"it must be {other} like attribute '{required.of[0]}'"
         node.wrong_value(name, value, reason, index, allowed=other)
 
@@ -202,7 +215,10 @@ def _multiple(node: Operands, name: str, value: object, index: int | None, requi
     other = _number(node, required.of[0])
     if not isinstance(value, int) or value <= 0 or other is None or other <= 0 or not value % other:
         return
-    if required.kind == "multiple of" or other % value:
+    if required.kind == "either multiple of" and other % value:
+        allowed = f"a multiple or a divisor of {other}"
+        node.wrong_value(name, value, f"it must be {allowed} (attribute '{required.of[0]}')", index, allowed=allowed)
+    elif required.kind == "multiple of":
         by = Element(required.of[0], other) if not required.of[0].isdecimal() else None
         node.indivisible(Element(name, value, index), other, by)
 
@@ -263,7 +279,7 @@ def _fits(node: Operands, place: Element, required: Requirement, solution: FormS
     if not isinstance(limit, int) or not isinstance(place.value, int):
         return
     if required.kind == "at most" and place.value > limit:
-        node.wrong_value(place.source, place.value, f"at most {limit}")
+        node.wrong_value(place.source, place.value, "", allowed=f"at most {limit}{_source(node, by, limit)}")
     elif required.kind == "multiple of" and limit and place.value % limit:
         node.indivisible(place, limit, by)
 

@@ -110,6 +110,8 @@ ACTIVATIONS: Final = (
     "as many as 6 if direction=bidirectional; as many as 3 if !direction=bidirectional"
 )
 """The functions of an LSTM: three for each direction."""
+ORDERS: Final = "0 1 2 3 4"
+"""The orders of the numbers of a matrix: columns, rows, and three of tiles."""
 COMPILED: Final = "it represents a graph that was compiled for a device"
 
 

@@ -44,7 +44,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "GroupNorm": lambda: OperatorRecord(
         flags={"activation": "0 1", "channels_last": "0 1"},
         inputs={"X": "*all"},
-        advised={"X": {"channels_last=0": "? c=@groups*d ? ?", "else": "? ? ? c=@groups*d"}, "gamma": "c", "beta": "c"},
+        advised={
+            "X": {"channels_last=0": "? c=@groups*d ? ?", "else": "? ? ? c=@groups*d"},
+            "gamma": "c",
+            "beta": "c",
+            "epsilon": "at least 0; not nan",
+            "groups": "at least 1",
+        },
         outputs={"Y": "*all"},
     ),
     "MaxpoolWithMask": lambda: OperatorRecord(
@@ -81,6 +87,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "beta": "c",
             "skip": "{? ? ? ?, ? c}",
             "bias": "c",
+            "epsilon": "at least 0; not nan",
+            "groups": "at least 1",
         },
         outputs={"Y": "*all", "S": "*all"},
     ),

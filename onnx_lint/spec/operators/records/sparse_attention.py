@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, PACKED, RECENT, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, ORDERS, PACKED, RECENT, OperatorRecord
 
 _RULES: Final = (
     "with linear excludes decay beta; with gated needs decay; with gated excludes beta; with delta needs beta; "
@@ -19,6 +19,7 @@ _GATES: Final = "; ".join(
 )
 _UPDATES: Final = "@state_update_capacity"
 _NOT_WITH_QSA: Final = "not given if policy_mode=qsa"
+_CACHE_TYPES: Final = "'' float16 bfloat16 int8 float8e4m3fn int4 float4e2m1"
 _POLICY: Final = "csa qsa"
 _CSA: Final = "with csa needs index_topk key gate position_bias head_weights position_ids"
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
@@ -141,6 +142,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         lists={"qkv_hidden_sizes": 3},
         inputs={"input": "t i", "weights": "i w", "bias": "w"},
         advised={
+            "weights": {"qkv_hidden_sizes": "i w", "else": "i w=(@num_heads*3)*d"},
             "token_offset": "b s",
             "cumulative_sequence_length": "b+1",
             "attention_bias": "1|b 1|@num_heads s s",
@@ -148,12 +150,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": {"qkv_hidden_sizes": "t @qkv_hidden_sizes.2", "else": "t w/3"}},
     ),
     "PackedMultiHeadAttention": lambda: OperatorRecord(
+        combinations=("ADVISED NEEDS in:key in:value",),
         cases=("apart or packed",),
         inputs={"query": {"apart": "? ?", "packed": "? ? ? ?"}, "key": None, "value": {"apart": "? ?", "packed": None}},
         advised={
-            "query": {"apart": "t h", "packed": "t @num_heads 3 d"},
+            "query": {"apart": "t h=@num_heads*d", "packed": "t @num_heads 3 d"},
             "key": {"apart": "t h!", "packed": "-"},
-            "value": {"apart": "t w!", "packed": "-"},
+            "value": {"apart": "t w=@num_heads*v!", "packed": "-"},
             "bias": {"apart": "h+h+w", "packed": None},
             "token_offset": "b s",
             "cumulative_sequence_length": "b+1",
@@ -241,6 +244,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={"kv_cache_layout": "with LATENT excludes value_cache_out"},
         defaults={"kv_cache_layout": "SEPARATE"},
         values={"kv_cache_layout": "LATENT SEPARATE"},
+        flags={"k_cache_dtype": _CACHE_TYPES, "v_cache_dtype": _CACHE_TYPES},
         combinations=(
             "NEEDS out:value_cache_out in:value_cache",
             "ADVISED TOGETHER in:q_norm_weight in:k_norm_weight",
@@ -251,10 +255,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "value_cache": "*values",
         },
         advised={
-            "key": "t u",
+            "query": {"key": "t w=@num_heads*e", "else": "t (@num_heads+2*@kv_num_heads)*e"},
+            "key": "t u=@kv_num_heads*e",
             "value": "t u",
-            "key_cache": "n p @kv_num_heads k",
-            "value_cache": "n p @kv_num_heads v",
+            # Of types of 4 bits two numbers are in a byte.
+            "key_cache": {"k_cache_dtype": "n p @kv_num_heads k", "else": "n p @kv_num_heads k=e"},
+            "value_cache": {"v_cache_dtype": "n p @kv_num_heads v", "else": "n p @kv_num_heads v=e"},
             "cumulative_sequence_length": "b+1",
             "past_seqlens": "b",
             "block_table": "b ?",
@@ -264,10 +270,15 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "head_sink": "@num_heads",
             "q_norm_weight": "e",
             "k_norm_weight": "e",
-            "kv_cache_layout": "with LATENT excludes value value_cache",
+            "attention_metadata": "{2, 3}",
+            "do_rotary": "with 1 needs cos_cache sin_cache",
+            "k_quant_type": "with PER_TENSOR needs k_scale; with PER_CHANNEL needs k_scale",
+            "kv_cache_layout": "with LATENT excludes value value_cache; with SEPARATE needs value if key",
             "kv_num_heads": "one of 1 if kv_cache_layout=LATENT",
+            "num_heads": "multiple of kv_num_heads",
             "rotary_offset": "at least 0; multiple of 8",
             "v_head_size": "one of 0 if !kv_cache_layout=LATENT",
+            "v_quant_type": "with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
         },
         outputs={
             "output": {"kv_cache_layout=LATENT": "t ?", "v_head_size": "t ?", "key": "t w", "else": "t @num_heads*d"},
@@ -276,6 +287,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "QOrderedAttention": lambda: OperatorRecord(
+        flags={"order_input": ORDERS, "order_output": ORDERS, "order_weight": ORDERS},
         scales=(
             "scale_input scale_Q_gemm scale_K_gemm scale_V_gemm scale_Q_weight "
             "scale_K_weight scale_V_weight scale_QKT_gemm scale_QKT_softmax scale_values_gemm"
@@ -286,9 +298,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "scale_Q_gemm": "",
             "scale_K_gemm": "",
             "scale_V_gemm": "",
-            "Q_weight": "i h",
+            "Q_weight": "i h=@num_heads*d",
             "K_weight": "i h",
             "V_weight": "i h",
+            "scale_Q_weight": "{, h}",
+            "scale_K_weight": "{, h}",
+            "scale_V_weight": "{, h}",
             "Q_bias": "h",
             "K_bias": "h",
             "V_bias": "h",
