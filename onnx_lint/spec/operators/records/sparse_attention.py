@@ -142,7 +142,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         lists={"qkv_hidden_sizes": 3},
         inputs={"input": "t i", "weights": "i w", "bias": "w"},
         advised={
-            "weights": {"qkv_hidden_sizes": "i w", "else": "i w=(@num_heads*3)*d"},
             "token_offset": "b s",
             "cumulative_sequence_length": "b+1",
             "attention_bias": "1|b 1|@num_heads s s",
