@@ -11,6 +11,7 @@ from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, ve
 from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, OperatorSchemas, Place, has_faulty_attributes
 from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.spec.operators.attribute_values import (
+    RUNTIME_DOMAIN,
     AllowedValues,
     allowed_values,
     element_type_name,
@@ -151,6 +152,8 @@ def _finding(
     inner = "" if index is None else f"element {index}"
     attribute = f"{inner and f'{inner} of '}attribute {quote(name)} of {node.describe()}"
     few = f"but {describe_schema(schema)} needs {listed(values, 'or')}"
+    if schema.domain == RUNTIME_DOMAIN and is_flag(schema, name):
+        hint = f"{hint}; only its description requires this"
     return Finding(
         place,
         f"{attribute} is {_shown(schema, name, value)}, "

@@ -13,6 +13,7 @@ from onnx_lint.ir.operators.broken_combinations import broken_by, is_empty_list
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
 from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, Place, are_sizes, fact, has_faulty_attributes
 from onnx_lint.rule import Finding, Related, replace, rule
+from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 from onnx_lint.wording import listed
 
@@ -203,6 +204,8 @@ def _finding(
     are_needed_together = combination.kind in (Choice.TOGETHER, Choice.NEEDS)
     in_words = _lacking_in_words if are_needed_together else _excluding_in_words
     has, choice, allowed = in_words(combination, members, form)
+    if schema.domain == RUNTIME_DOMAIN and not combination.is_enforced:
+        choice += "; only its description requires this"
     return Finding(
         _place(node, members[-1]),
         f"{node.describe()} has {has}, but {describe_schema(schema)} {choice}",

@@ -26,7 +26,7 @@ from onnx_lint.model import (
     shown_domain,
 )
 from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
-from onnx_lint.spec.operators.runtime_releases import comes_later, signature_in
+from onnx_lint.spec.operators.runtime_releases import refused_values, signature_in
 from onnx_lint.spec.products import ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
     KNOWN_DOMAINS,
@@ -453,11 +453,13 @@ def _refused_by_kernels(
 
 
 def _later_values(node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
-    """Yield values of attributes that only later releases have for one of ONNX Runtime's operators."""
+    """Yield values of attributes that the release does not have for one of ONNX Runtime's operators."""
+    values = {name: str(each.default) for name, each in schema.attributes.items() if each.default is not None}
     for attribute in node.attribute_protos:
-        value = attribute.s.decode("utf-8", "replace") or attribute.i
-        if comes_later(release.version, schema.name, f"{attribute.name}={value}"):
-            yield f"attribute {quote(attribute.name)} with the value {value}"
+        values[attribute.name] = attribute.s.decode("utf-8", "replace") or str(attribute.i)
+    for each in refused_values(release.version, schema.name, values):
+        name, _, value = each.partition("=")
+        yield f"attribute {quote(name)} with the value {value}"
 
 
 def _against_own_signature(node: Node, kinds: Sequence[str | None], version: int) -> Iterator[str]:

@@ -70,7 +70,7 @@ _FORMS = f"""
     PackedAttention num_heads=n: f b*s i, f i 3*n*h, f 3*n*h, i b s, i b+1, f b n s s -> 1
     PackedMultiHeadAttention num_heads=n: f b*s n*h, f b*s n*h, f b*s n*v, f 2*n*h+n*v, i b s, i b+1, f b n s s -> 1
     {_PAGED}: h b n*h, h b n*h, h b n*h, h p 16 n h, h p 16 n h, i b+1, i b,
-        i b p, h 9 h//2, h 9 h//2, i b, h n, h h, h h -> 3
+        i b p, h 9 h//2, h 9 h//2, i b, h n, h h, h h, -, -, i 3 -> 3
     PagedAttention num_heads=2 kv_num_heads=1: h b 2*h, h b h, h b h, h p 16 1 h, h p 16 1 h, i b+1, i b, i b p -> 1
     PagedAttention num_heads=2 kv_num_heads=1 kv_cache_layout='LATENT': h b 2*h, h b h, -, h p 16 1 h, -,
         i b+1, i b, i b p -> 1

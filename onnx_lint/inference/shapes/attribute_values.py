@@ -30,7 +30,10 @@ Those of com.microsoft have requirements of such attributes in their records.
 """
 
 READ_FLOAT_ELEMENTS: Final = frozenset(
-    {"Bernoulli", "Dropout", "NonMaxSuppression", "NonZero", "OneHot", "Range", "Resize", "Split", "Upsample"}
+    {
+        *("BeamSearch", "Bernoulli", "Dropout", "GreedySearch", "NonMaxSuppression", "NonZero", "OneHot", "Range"),
+        *("Resize", "Sampling", "Split", "Upsample"),
+    }
 )
 """The only operators whose shape rules read an operand whose elements may be floating-point numbers."""
 

@@ -15,6 +15,7 @@ The inputs in order are left of the arrow, the outputs right of it. The dimensio
                     the other operands determine, or which determines the one name in it that they leave open; a name
                     that only omitted operands have is 0, unless the sum has no other
     (@q+2*@k)*h     a name times a sum of attributes
+    #total          the number in an input that is constant
     w=@heads*h      the same, and w is a name of the dimension
     ?               any dimension, and in an output an unknown one
 
@@ -39,9 +40,9 @@ from onnx_lint.inference.shapes.problem import Element, ProblemPlace
 
 _SUMMANDS: Final = re.compile(r"([+-]?)([^+-]+)")
 _FACTORS: Final = re.compile(r"(//|[*/^])")
-_NAMES: Final = re.compile(r"(?<![@\w.])[^\W\d]\w*")
+_NAMES: Final = re.compile(r"(?<![@#\w.])[^\W\d]\w*")
 _NAMES_OF_ATTRIBUTES: Final = re.compile(r"@(\w+)")
-_SIGNS: Final = str.maketrans("", "", "+-*/^@._")
+_SIGNS: Final = str.maketrans("", "", "+-*/^@#._")
 """What is in a sum besides names and numbers."""
 
 
@@ -147,7 +148,7 @@ def _size(text: str) -> Term:
     if name.isidentifier() and (not times or factor.isdecimal()) and (not dot or element.isdecimal()):
         kind = "attribute" if rest.startswith("@") else "name"
         return Term(name, int(factor or 1), kind, int(element) if element else None)
-    if not set(text) & set("+-*/^") or not text.translate(_SIGNS).isalnum():
+    if not set(text) & set("+-*/^#") or not text.translate(_SIGNS).isalnum():
         raise ValueError(f"no dimension: {text!r}")
     return Term(text, 1, "sum")
 
@@ -372,7 +373,15 @@ class NameBindings:
             return int(name)
         if name.startswith("@"):
             return self._argument(_term(name))
+        if name.startswith("#"):
+            return self._constant(name[1:])
         return 0 if name in self.omitted else self.dims.get(name, (None, None))[0]
+
+    def _constant(self, name: str) -> int | None:
+        """Return the one number in an input; None if it is unknown, or is not a size."""
+        index = next((at for at, each in enumerate(self.node.schema.inputs) if each.name == name), -1)
+        number = (self.node.content(index) or (None,))[0]
+        return number if isinstance(number, int) and number >= 0 else None
 
     def _value(self, term: Term) -> tuple[Dim, ProblemPlace | None]:
         """Return the value of a term so far, and its source."""

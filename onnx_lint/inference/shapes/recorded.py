@@ -15,7 +15,7 @@ from itertools import product, zip_longest
 from typing import Any, Final
 
 from onnx_lint.common.cached import Memory, remembered
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.inference.shapes.equations import Pattern, ShapeEquation, operand
 from onnx_lint.inference.shapes.forms import (
     OMITTED,
@@ -30,7 +30,7 @@ from onnx_lint.inference.shapes.forms import (
 from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, OutputShape
 from onnx_lint.inference.shapes.problem import Remark
 from onnx_lint.inference.shapes.registration import Infer, ShapeRule
-from onnx_lint.inference.shapes.requirements import condition, fit_sizes, has_attribute, is_of_size
+from onnx_lint.inference.shapes.requirements import condition, fit_contents, fit_sizes, has_attribute, is_of_size
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.records import OperandForm, OperatorRecord, Requirement, record_of, requirements
 
@@ -80,6 +80,7 @@ class _RecordReading:
         self.limited = tuple(of_sizes)
         """The requirements of attributes that are about dimensions."""
         self.sizes = _parsed(record.sizes)
+        self.contents = _parsed(record.contents)
         self.choices = frozenset(word for choice in record.cases for word in choice.split(" or "))
         self.conditions = tuple(dict.fromkeys(self._words((self.inputs, self.outputs, record.where))))
         self.truths = tuple([condition(each, signature.inputs) for each in self.conditions])
@@ -202,7 +203,8 @@ def _advice(signature: _Signature) -> _RecordReading:
     """Return the record with what only the documentation requires of the inputs."""
     record = record_of(signature.operator)
     assert record is not None
-    return _RecordReading(signature, replace(record, inputs={**record.inputs, **record.advised}, computed=""))
+    inputs = {**record.inputs, **record.advised}
+    return _RecordReading(signature, replace(record, inputs=inputs, computed="", contents=EMPTY))
 
 
 def recorded_rule(schema: OperatorSchema) -> ShapeRule | None:
@@ -222,9 +224,9 @@ def _rule(schema: OperatorSchema) -> ShapeRule | None:
     reading = _reading(_Signature(schema.name, inputs, outputs, frozenset(schema.attributes)))
     if reading is None:
         return None
-    return ShapeRule(
-        partial(_infer, reading), tuple([at for at, name in enumerate(inputs) if name in reading.record.reads])
-    )
+    record = reading.record
+    reads = [at for at, name in enumerate(inputs) if name in record.reads or name in record.contents]
+    return ShapeRule(partial(_infer, reading), tuple(reads))
 
 
 def _infer(reading: _RecordReading, node: Operands) -> Outputs:
@@ -252,7 +254,10 @@ def _solved(reading: _RecordReading, node: Operands) -> FormSolution | None:
     forms, ranks = reading.forms_of(node)
     if forms.fitting:
         fit = partial(fit_sizes, node, reading.limited, reading.sizes) if reading.limited or reading.sizes else None
-        return solve_one(forms.fitting, node, fit, is_first=forms.are_alike)
+        solution = solve_one(forms.fitting, node, fit, is_first=forms.are_alike)
+        if reading.contents and solution is not None and (forms.are_alike or len(forms.fitting) == 1):
+            fit_contents(node, reading.contents, solution)
+        return solution
     truths = tuple([is_true(node) for is_true in reading.truths])
     wrong_ranks(reading.all_forms(truths, None), node, ranks)
     return None

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Final
 
+from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import Operands
@@ -29,14 +30,21 @@ def condition(text: str, inputs: Sequence[str]) -> Condition:
     name, is_more, least = text.partition(">")
     if is_more:
         return lambda node: node.integer(name, 0) > (int(least) if least.isdecimal() else node.integer(least, 0))
-    one, is_like, other = text.partition("~")
-    if is_like:
+    one, sign, other = text.partition("!~" if "!~" in text else "~")
+    if sign:
         first, second = (inputs.index(each) if each in inputs else len(inputs) for each in (one, other))
-        return lambda node: node.fact(first).kind == node.fact(second).kind
+        if sign == "~":
+            return lambda node: node.fact(first).kind == node.fact(second).kind
+        return lambda node: _differ(node.fact(first).kind, node.fact(second).kind) and node.given(first)
     if text in inputs:
         index = inputs.index(text)
         return lambda node: node.given(index)
     return lambda node: bool(node.argument(text))
+
+
+def _differ(one: str | None, other: str | None) -> bool:
+    """Return whether two types are known and differ."""
+    return one is not None and other is not None and one != other
 
 
 def holds(node: Operands, text: str) -> bool:
@@ -91,9 +99,15 @@ def _beside(node: Operands, name: str, value: object, required: Requirement) -> 
         if operand is None and what == "needs" and not of_value:
             node.wrong_value(each, node.integer(each, 0), f"'{name}' {value} requires it", allowed="at least 1")
             continue
-        reason = f"it requires {named}, which the node leaves out" if what == "needs" else f"it excludes {named}"
+        needed = replace(
+            required, conditions=tuple([word for word in required.conditions if word != f"{name}={value}"])
+        )
+        why = _why(needed)
+        reason = f"it requires {named}{why}, which the node leaves out"
+        if what == "excludes":
+            reason = f"it excludes {named}{why}"
         allowed = f"{named}{', or another value' if of_value else ''}" if what == "needs" else "another value"
-        node.wrong_value(name, value, reason + _why(required), allowed=allowed if of_value or operand is None else None)
+        node.wrong_value(name, value, reason, allowed=allowed if of_value or operand is None else None)
 
 
 def _operand(node: Operands, name: str) -> tuple[str, bool] | None:
@@ -114,15 +128,19 @@ def _has_count(node: Operands, name: str, value: object, required: Requirement) 
 
 def _why(required: Requirement) -> str:
     """Return the conditions of a requirement in words."""
-    found = ""
-    for word in required.conditions:
-        name, equals, value = word.partition("=")
-        is_not, named = name.startswith("!"), name.removeprefix("!").removesuffix(">0")
-        if equals:
-            found += f" if attribute '{named}' is {'not ' if is_not else ''}{value}"
-        else:
-            found += f" if the node {'leaves out' if is_not else 'has'} '{named}'"
-    return found
+    found = [_condition_in_words(each) for each in required.conditions]
+    return f" if {' and '.join(found)}" if found else ""
+
+
+def _condition_in_words(word: str) -> str:
+    one, sign, other = word.partition("!~")
+    if sign:
+        return f"inputs '{one}' and '{other}' have different types"
+    name, equals, value = word.partition("=")
+    is_not, named = name.startswith("!"), name.removeprefix("!").removesuffix(">0")
+    if equals:
+        return f"attribute '{named}' is {'not ' if is_not else ''}{value}"
+    return f"the node {'leaves out' if is_not else 'has'} '{named}'"
 
 
 def _at_least(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
@@ -134,13 +152,18 @@ def _at_least(node: Operands, name: str, value: object, index: int | None, requi
 def _above(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value <= bound:
-        node.wrong_value(name, value, "", index, allowed=f"more than {bound}{_why(required)}")
+        node.wrong_value(name, value, "", index, allowed=f"more than {bound}{_bound(node, required)}")
 
 
 def _below(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value >= bound:
-        node.wrong_value(name, value, "", index, allowed=f"less than {bound}{_why(required)}")
+        node.wrong_value(name, value, "", index, allowed=f"less than {bound}{_bound(node, required)}")
+
+
+def _bound(node: Operands, required: Requirement) -> str:
+    """Return the attribute that is the bound, or otherwise the conditions, in words."""
+    return f" (attribute '{required.of[0]}')" if required.of[0] in node.schema.attributes else _why(required)
 
 
 def _not(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
@@ -168,6 +191,15 @@ def _one_of(node: Operands, name: str, value: object, index: int | None, require
         node.wrong_value(name, value, f"it must be {words}{_why(required)}", index, allowed=words)
 
 
+def _same_as(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    """Record a word other than that in another attribute, in any case."""
+    given = node.argument(required.of[0])
+    other = str(given)
+    if given is not None and str(value).upper() != other.upper():
+        reason = f"it must be {other} like attribute '{required.of[0]}'"
+        node.wrong_value(name, value, reason, index, allowed=other)
+
+
 def _is_word(text: str, words: Sequence[str]) -> bool:
     return text.upper() in [each.upper() for each in words]
 
@@ -183,7 +215,10 @@ def _multiple(node: Operands, name: str, value: object, index: int | None, requi
     other = _number(node, required.of[0])
     if not isinstance(value, int) or value <= 0 or other is None or other <= 0 or not value % other:
         return
-    if required.kind == "multiple of" or other % value:
+    if required.kind == "either multiple of" and other % value:
+        allowed = f"a multiple or a divisor of {other}"
+        node.wrong_value(name, value, f"it must be {allowed} (attribute '{required.of[0]}')", index, allowed=allowed)
+    elif required.kind == "multiple of":
         by = Element(required.of[0], other) if not required.of[0].isdecimal() else None
         node.indivisible(Element(name, value, index), other, by)
 
@@ -207,6 +242,7 @@ _KINDS: Final[Mapping[str, _NumberCheck]] = {
     "not": _not,
     "one of": _one_of,
     "power of 2 from": _power_of_2,
+    "same as": _same_as,
     "word of": _one_of,
 }
 
@@ -243,7 +279,7 @@ def _fits(node: Operands, place: Element, required: Requirement, solution: FormS
     if not isinstance(limit, int) or not isinstance(place.value, int):
         return
     if required.kind == "at most" and place.value > limit:
-        node.wrong_value(place.source, place.value, f"at most {limit}")
+        node.wrong_value(place.source, place.value, "", allowed=f"at most {limit}{_source(node, by, limit)}")
     elif required.kind == "multiple of" and limit and place.value % limit:
         node.indivisible(place, limit, by)
 
@@ -257,26 +293,98 @@ def _has_size(node: Operands, name: str, required: Requirement, solution: FormSo
         node.indivisible(place, limit * (place.size // size if size else 1), solution.parts.get(name) or by)
     elif required.kind == "at most" and size > limit:
         node.problems.append(Unequal(place, limit, by, least=0))
+    elif required.kind == "equal to" and size != limit:
+        node.problems.append(Unequal(place, limit, by))
     elif required.kind == "at least" and size < limit:
         # The dimension may be a sum of the size and a number.
         node.problems.append(Unequal(place, limit + place.size - size, by, or_more=True))
 
 
 def _limit(node: Operands, text: str, solution: FormSolution) -> tuple[Dim, ProblemPlace | None]:
-    """Return a number and its source: an attribute, a dimension or an element, perhaps divided by another number."""
-    name, is_part, other = text.partition("/")
-    if is_part:
-        divisor, _ = _limit(node, other, solution)
-        whole, by = _limit(node, name, solution)
-        return whole // divisor if isinstance(whole, int) and isinstance(divisor, int) and divisor else None, by
-    if name.isdecimal():
-        return int(name), None
-    limit, by = solution.sizes.get(name, (None, None))
-    if name.startswith("#"):
-        index = input_of(node, name[1:])
+    """Return a number and its source: an attribute, a dimension or an element, perhaps computed with another one."""
+    if text.removeprefix("-").isdecimal():
+        return int(text), None
+    for sign, compute in _COMPUTED.items():
+        first, is_computed, second = text.partition(sign)
+        if is_computed:
+            (one, by), (other, _) = (_limit(node, each, solution) for each in (first, second))
+            return (compute(one, other) if isinstance(one, int) and isinstance(other, int) else None), by
+    limit, by = solution.sizes.get(text, (None, None))
+    if text.startswith("#"):
+        index = input_of(node, text[1:])
         content = node.content(index) or ()
         number = content[0] if len(content) == 1 and isinstance(content[0], int) else None
         limit, by = number, Element(index, number)
-    if name.startswith("@"):
-        limit, by = node.integer(name[1:]), Element(name[1:], node.integer(name[1:]))
+    if text.startswith("@"):
+        limit, by = node.integer(text[1:]), Element(text[1:], node.integer(text[1:]))
     return limit, by
+
+
+_COMPUTED: Final[Mapping[str, Callable[[int, int], int | None]]] = {
+    "+": lambda one, other: one + other,
+    "-": lambda one, other: one - other,
+    "*": lambda one, other: one * other,
+    "/": lambda one, other: one // other if other else None,
+    "^": lambda one, other: -(-one // other) if other else None,
+}
+"""How two numbers are computed with each other, as in equations."""
+
+
+# --- contents
+
+
+def fit_contents(node: Operands, contents: Required, solution: FormSolution) -> None:
+    """Record the first constant in each input that is not as required."""
+    for name, each in contents:
+        index = input_of(node, name)
+        numbers = node.content(index)
+        limit, by = _limit(node, each.of[0], solution) if numbers else (None, None)
+        if not numbers or not isinstance(limit, int) or not all(holds(node, word) for word in each.conditions):
+            continue
+        at = _first_wrong(each.kind, numbers, limit)
+        if at is not None and not node.problems:
+            why = _source(node, by, limit) or _why(each)
+            allowed = (
+                f"{_LIMITS.get(each.kind, '')}{limit}{why}" if each.kind != _RISES else "no less than the one before"
+            )
+            node.wrong_value(index, numbers[at], "", at if len(numbers) > 1 else None, allowed=allowed)
+
+
+def _first_wrong(kind: str, numbers: Sequence[Dim | float], limit: int) -> int | None:
+    """Return the index of the first number that is not as required; None if there is none."""
+    places = {"begins with": [0], "ends with": [len(numbers) - 1]}.get(kind, range(len(numbers)))
+    is_right = _COMPARED.get(kind)
+    for at in places:
+        number = numbers[at]
+        if is_right is None:
+            before = numbers[at - 1] if at else None
+            if isinstance(number, int) and isinstance(before, int) and number < before + limit:
+                return at
+        elif isinstance(number, int | float) and not is_right(number, limit):
+            return at
+    return None
+
+
+_COMPARED: Final[Mapping[str, Callable[[float, int], bool]]] = {
+    "above": lambda number, limit: number > limit,
+    "at least": lambda number, limit: number >= limit,
+    "at most": lambda number, limit: number <= limit,
+    "begins with": lambda number, limit: number == limit,
+    "below": lambda number, limit: number < limit,
+    "ends with": lambda number, limit: number == limit,
+}
+_RISES: Final = "rises by"
+_LIMITS: Final = {"above": "more than ", "at least": "at least ", "at most": "at most ", "below": "less than "}
+
+
+def _source(node: Operands, by: ProblemPlace | None, limit: int) -> str:
+    """Return where a limit comes from in words."""
+    if isinstance(by, InputDimension):
+        return f" because of dimension {by.axis} of input {by.operand} ('{node.schema.inputs[by.operand].name}')"
+    if isinstance(by, Element) and isinstance(by.source, int):
+        what = f"input {by.source} ('{node.schema.inputs[by.source].name}')"
+    elif isinstance(by, Element):
+        what = f"attribute '{by.source}'"
+    else:
+        return ""
+    return f" because of {what}" if by.value == limit else f" because {what} is {by.value}"

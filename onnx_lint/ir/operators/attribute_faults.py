@@ -362,13 +362,14 @@ def _equation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) ->
 
 
 def _pattern(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
-    if "pattern" not in given:
+    name = "tokenexp" if schema.name == "Tokenizer" else "pattern"
+    if name not in given:
         return
     from onnx_lint.ir.operators.re2_pattern import pattern_fault
 
-    fault = pattern_fault(given["pattern"].s.decode("utf-8", "backslashreplace"))
+    fault = pattern_fault(given[name].s.decode("utf-8", "backslashreplace"))
     if fault is not None:
-        yield AttributeFault("pattern", fault, "a regular expression in the syntax of RE2")
+        yield AttributeFault(name, fault, "a regular expression in the syntax of RE2")
 
 
 def _of_learned(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterable[AttributeFault]:
@@ -466,6 +467,7 @@ _CHECKS: Final[Mapping[tuple[str, str], _AttributeCheck]] = {
     ("", "Transpose"): _permutation,
     ("", "Einsum"): _equation,
     ("", "RegexFullMatch"): _pattern,
+    ("com.microsoft", "Tokenizer"): _pattern,
     ("", "TfIdfVectorizer"): _of_learned,
     ("ai.onnx.ml", "LabelEncoder"): _of_learned,
     ("ai.onnx.ml", "LinearClassifier"): _of_learned,

@@ -116,6 +116,7 @@ WITH_MORE: Final = frozenset(
     {
         ("", "Einsum"),
         ("", "RegexFullMatch"),
+        (RUNTIME_DOMAIN, "Tokenizer"),
         ("", "TfIdfVectorizer"),
         ("", "Transpose"),
         ("ai.onnx.ml", "LabelEncoder"),
@@ -189,7 +190,8 @@ def _recorded(name: str) -> AttributeConstraints | None:
     from onnx_lint.spec.operators.records import record_of
 
     record = record_of(name)
-    if record is None or not (record.minima or record.lengths or record.lists):
+    has_more = (RUNTIME_DOMAIN, name) in WITH_MORE
+    if record is None or not (record.minima or record.lengths or record.lists or has_more):
         return None
     lengths = (tuple(_factors(record.lengths)),) if record.lengths else ()
     return AttributeConstraints(dict(record.minima), frozenset(), lengths, dict(record.lists), False, ())

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from onnx_lint.common.record import replace
@@ -17,7 +18,7 @@ CHANGED: Final = DataFile("onnxruntime_releases.jsonl", ONNXRUNTIME.domains)
 
 
 def comes_later(release: str, operator: str, what: str) -> bool:
-    """Return whether only later releases compare an input of an operator, or have a value (`bits=8`) of an attribute.
+    """Return whether only later releases compare an input of an operator.
 
     False for a release that is not known.
     """
@@ -27,6 +28,30 @@ def comes_later(release: str, operator: str, what: str) -> bool:
     since = record.since.get(what) if record is not None else None
     releases = CHANGED.header["releases"] if since is not None else ()
     return release in releases and releases.index(release) < releases.index(since)
+
+
+def refused_values(release: str, operator: str, values: Mapping[str, str]) -> list[str]:
+    """Return the attributes, of these values, with which a release makes no session for CPUs, as `name=value`."""
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(operator)
+    releases = CHANGED.header["releases"]
+    if record is None or release not in releases:
+        return []
+    at = releases.index(release)
+    words = [each for each, first in record.since.items() if "=" in each and at < releases.index(first)]
+    words += [each for each, last in record.until.items() if not last or at > releases.index(last)]
+    refused = [each.split()[0].removeprefix("!").partition("=")[0] for each in words if _are_true(each, values)]
+    return [f"{name}={values[name]}" for name in dict.fromkeys(refused)]
+
+
+def _are_true(words: str, values: Mapping[str, str]) -> bool:
+    """Return whether conditions such as `!ndim=1` are true of the values of attributes."""
+    for word in words.split():
+        name, _, value = word.removeprefix("!").partition("=")
+        if name not in values or (values[name] == value) is word.startswith("!"):
+            return False
+    return True
 
 
 def signature_in(release: str, domain: str, op_type: str) -> OperatorSchema | None:

@@ -6,11 +6,12 @@ A shape is reported only if ONNX Runtime rejects the node: when it makes a sessi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
-from onnx_lint.inference.shapes.dims import Dims, add
+from onnx_lint.inference.shapes.dims import Dims, add, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import InputDimension, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 
 _PROJECTIONS = 3
 """Queries, keys and values."""
@@ -55,6 +56,10 @@ def fits_mask(node: Operands) -> Outputs:
     stated = node.length("qkv_hidden_sizes")
     if stated:
         node.has_count("qkv_hidden_sizes", stated, _PROJECTIONS)
+        sizes = node.integers("qkv_hidden_sizes") or ()
+        if len(sizes) == _PROJECTIONS and sizes[0] != sizes[1]:
+            reason = f"queries, of size {sizes[0]}, are compared with keys"
+            node.wrong_value("qkv_hidden_sizes", sizes[1], reason, 1, allowed=f"{sizes[0]}")
     index, past = (5, 8) if node.operator == "QAttention" else (3, 4)
     mask = node.shape(index, at_least=_TEXTS, at_most=_BUFFER)
     if mask is None or node.fact(0).shape is None:
@@ -97,6 +102,30 @@ def _fits_texts(node: Operands, index: int, others: Callable[[int], tuple[int, .
         node.problems.append(Unequal(wrong, batch, node.place(0, 0), others=others(batch)))
 
 
+def fits_cache(node: Operands) -> Outputs:
+    """Note scales of another number than a cache has, and several texts that go on with several tokens at once."""
+    for index, name in ((12, "k_quant_type"), (13, "v_quant_type")):
+        expected = _scales(node, str(node.argument(name)).upper())
+        scales = node.fact(index).shape
+        if scales and are_sizes(scales) and expected is not None and math.prod(scales) != expected:
+            node.has_count(index, math.prod(scales), expected)
+    batch, length, total = node.dim(0, 0), node.dim(0, 1), node.content(6)
+    is_going_on = not node.given(16) and isinstance(length, int) and length > 1 and node.given(3)
+    if is_going_on and total and isinstance(total[0], int) and total[0] != length and isinstance(batch, int):
+        node.same((0, 0), min(batch, 1), Element(6, total[0]))
+    return UNKNOWN
+
+
+def _scales(node: Operands, kind: str) -> int | None:
+    """Return the number of scales of a cache of GroupQueryAttention."""
+    heads, groups, width = node.integer("num_heads"), node.integer("kv_num_heads"), node.dim(0, 2)
+    if kind == "PER_TENSOR":
+        return 1
+    if kind != "PER_CHANNEL" or not heads or not groups or not isinstance(width, int):
+        return None
+    return groups * width // (heads if node.given(1) else heads + 2 * groups)
+
+
 def fits_padding(node: Operands) -> Outputs:
     """Note a mask of the keys of MultiHeadAttention that is of another size."""
     mask = node.shape(_KEY_MASK, at_least=_TEXTS, at_most=_PAIRS)
@@ -119,9 +148,13 @@ def _fits_keys(node: Operands, axis: int) -> None:
     """Note a mask of another number of keys; those of a past come before those that the node gets."""
     key = node.fact(1).shape
     if node.given(6):
-        past = of_rank(node, 6, 4)
-        if past is not None and not node.given(_BUFFER_LENGTH) and key is not None and len(key) == _FEATURES:
-            node.same((_KEY_MASK, axis), add(past[2], key[1]), node.place(6, 2))
+        past, filled = of_rank(node, 6, 4), (node.content(_BUFFER_LENGTH) or (None,))[0]
+        new = key[2 if len(key) == _BY_HEADS else 1] if key is not None and len(key) in (_FEATURES, _BY_HEADS) else None
+        if node.given(_BUFFER_LENGTH):
+            before = filled if isinstance(filled, int) else None
+            node.same((_KEY_MASK, axis), add(before, new), Element(_BUFFER_LENGTH, before))
+        elif past is not None:
+            node.same((_KEY_MASK, axis), add(past[2], new), node.place(6, 2))
     elif not node.given(1):
         node.equal((0, 1), (_KEY_MASK, axis))
     elif key is not None and len(key) >= _FEATURES:

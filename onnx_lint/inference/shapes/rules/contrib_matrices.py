@@ -109,6 +109,9 @@ def are_blocks(node: Operands) -> Outputs:
     rows, columns, size = (node.integer(name) for name in ("K", "N", "block_size"))
     if rows is None or columns is None or size is None or node.shape(2, at_least=1, at_most=2) is None:
         return UNKNOWN
+    # Releases that do not compare the weights compare the rows that they are multiplied with.
+    if node.same((0, -1), rows, Element("K", rows)) != node.dim(0, -1) and node.problems:
+        return UNKNOWN
     bits, blocks, by = node.integer("bits", 4), -(-rows // size), Element("N", columns)
     weights = node.fact(1).shape
     if weights is not None and len(weights) != _BLOCKS:

@@ -12,9 +12,12 @@ A record has the operands in the order of the documentation, so that the two can
 
 "-" is an operand that the node must not have there, and "!" at the end one that it must have. `where` has names that
 stand for dimensions, in the same forms. A condition is words: "key", an input that the node has or an attribute other
-than 0; "!key"; "mode=qsa"; "size>0"; "past~query", inputs of one type. Numbers of attributes and dimensions have
-requirements: "at least 1; multiple of kv_num_heads; multiple of 16 if do_rotary=1". "word of" is "one of" in any case.
-"above 0" and "below 0" leave out the bound itself. No comparison finds NaN: "not nan inf" does, and infinite numbers.
+than 0; "!key"; "mode=qsa"; "size>0"; "past~query", inputs of one type; "past!~query", of known types that differ.
+Numbers of attributes and dimensions have requirements: "at least 1; multiple of kv_num_heads; multiple of 16 if
+do_rotary=1". So do those in constant inputs: "below #num_beams", a number in another input; "at most p+s", a sum of
+dimensions; "ends with t", the last of a list; "rises by 0", a list that does not fall. "word of" is "one of" in any
+case. "above 0" and "below 0" leave out the bound itself. No comparison finds NaN: "not nan inf" does, and infinite
+numbers.
 "not given" is an attribute that the node must leave out, "with gated excludes beta" what it must leave out then.
 
 Python, not TOML: a record is loaded with its family, as bytecode; ruff and mypy read it; and there is no step between
@@ -49,6 +52,8 @@ class OperatorRecord(Record):
     """Defaults of attributes that the signature does not have."""
     sizes: Mapping[str, str] = EMPTY
     """What ONNX Runtime requires of dimensions, by their names."""
+    contents: Mapping[str, str] = EMPTY
+    """What ONNX Runtime requires of each number in inputs that are constant."""
     cases: tuple[str, ...] = ()
     """The choices of forms of the operands: "flat or batched"."""
     where: Mapping[str, OperandForm] = EMPTY
@@ -87,6 +92,10 @@ class OperatorRecord(Record):
     """Inputs that ONNX Runtime compares only from a release on: the known releases before it run any shape. And values
     (bits=8) that only releases from there on have.
     """
+    until: Mapping[str, str] = EMPTY
+    """Values, in the words of conditions, with which ONNX Runtime makes no session for CPUs after a release; "" if in
+    no release.
+    """
     unknown: str = ""
     """Why the shapes of the outputs are not inferred."""
 
@@ -101,6 +110,8 @@ ACTIVATIONS: Final = (
     "as many as 6 if direction=bidirectional; as many as 3 if !direction=bidirectional"
 )
 """The functions of an LSTM: three for each direction."""
+ORDERS: Final = "0 1 2 3 4"
+"""The orders of the numbers of a matrix: columns, rows, and three of tiles."""
 COMPILED: Final = "it represents a graph that was compiled for a device"
 
 
@@ -117,7 +128,7 @@ class Requirement(Record):
 
 _KINDS: Final = (
     "at least", "at most", "above", "below", "multiple of", "either multiple of", "one of", "word of", "not",
-    "as many as", "power of 2 from", "needs",
+    "as many as", "power of 2 from", "needs", "same as", "equal to", "begins with", "ends with", "rises by",
 )  # fmt: skip
 
 

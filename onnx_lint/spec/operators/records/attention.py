@@ -45,6 +45,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_attention.fits_mask",
     ),
     "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
+        since={"cache_indirection": "1.32.0", "past_sequence_length": "1.32.0"},
         attributes={"num_heads": "at least 1", "past_present_share_buffer": "needs past_key past_sequence_length"},
         combinations=("NEEDS in:value in:key",),
         cases=("apart or by_head or packed_keys or packed",),
@@ -56,11 +57,28 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "packed_keys": "b t @num_heads 2 d!",
                 "packed": "-",
             },
-            "value": {"apart": "b t v!", "by_head": "b @num_heads t d!", "else": "-"},
+            "value": {"apart": "b t y=@num_heads*v!", "by_head": "b @num_heads t d!", "else": "-"},
+            "mask_index": {"by_head": "b t", "else": "b all"},
+            "attention_bias": {"apart": "1|b 1|@num_heads 1 all", "else": None},
+            "past_key": {"apart": "b @num_heads p d", "else": None},
+            "past_value": {"apart": "b @num_heads p d", "else": None},
+            "cache_indirection": {"apart": "? ? p", "else": None},
+            "bias": {"apart": "w+w+y", "else": None},
         },
-        outputs={"output": {"apart": "b 1 v", "else": "b 1 @num_heads*d"}},
+        sizes={"all": "equal to #past_sequence_length+1"},
+        contents={
+            "past_sequence_length": "at least 0; below p if past_present_share_buffer",
+            "cache_indirection": "at least 0; below #beam_width; at most 0 if !beam_width",
+        },
+        reads=("beam_width",),
+        outputs={
+            "output": {"apart": "b 1 y", "else": "b 1 @num_heads*d"},
+            "present_key": {"past_present_share_buffer": {"apart": "b @num_heads p d"}},
+            "present_value": {"past_present_share_buffer": {"apart": "b @num_heads p d"}},
+        },
     ),
     "GroupQueryAttention": lambda: OperatorRecord(
+        since={"seqlens_k": "1.32.0", "total_sequence_length": "1.32.0"},
         attributes={
             "num_heads": "at least 1; multiple of kv_num_heads",
             "kv_num_heads": "at least 1",
@@ -68,14 +86,28 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "local_window_size": "one of -1 if causal=0; at least 1 if sliding_window_cache=1",
             "qk_output": "needs output_qk",
             "sliding_window_cache": "needs past_key if sliding_window_cache=1",
-            "kv_cache_bit_width": "one of 0 if k_quant_type=NONE",
-            "k_quant_type": f"{_QUANTIZED_CACHE}; with PER_TENSOR needs k_scale; with PER_CHANNEL needs k_scale",
+            "kv_cache_bit_width": (
+                "one of 0 if k_quant_type=NONE; one of 4 8 if k_quant_type=PER_TENSOR; "
+                "one of 4 8 if k_quant_type=PER_CHANNEL"
+            ),
+            "k_quant_type": (
+                f"{_QUANTIZED_CACHE}; word of PER_TENSOR PER_CHANNEL if past_key!~query; "
+                "with PER_TENSOR needs k_scale; with PER_CHANNEL needs k_scale"
+            ),
             "v_quant_type": (
-                f"{_QUANTIZED_CACHE}; with PER_TENSOR needs v_scale if !k_quant_type=NONE; "
+                f"{_QUANTIZED_CACHE}; same as k_quant_type if k_quant_type=PER_TENSOR; "
+                "same as k_quant_type if k_quant_type=PER_CHANNEL; "
+                "with PER_TENSOR needs v_scale if !k_quant_type=NONE; "
                 "with PER_CHANNEL needs v_scale if !k_quant_type=NONE"
             ),
         },
-        defaults={"causal": 1, "k_quant_type": "NONE", "v_quant_type": "NONE", "local_window_size": -1},
+        defaults={
+            "causal": 1,
+            "k_quant_type": "NONE",
+            "kv_cache_bit_width": 0,
+            "local_window_size": -1,
+            "v_quant_type": "NONE",
+        },
         values={"causal": "0 1", "qk_output": "0 1 2"},
         combinations=(
             "TOGETHER in:key in:value",
@@ -105,7 +137,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "cos_cache": "m r",
             "sin_cache": "m r",
             "position_ids": "b n *more",
-            "attention_bias": "1|b 1|@num_heads s ?",
+            "attention_bias": "1|b 1|@num_heads s u",
             "head_sink": "@num_heads",
             "query_seqlens": "b",
         },
@@ -115,12 +147,23 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "n": "at least s",
             "p": "at least @local_window_size if sliding_window_cache=1",
             "r": "multiple of 8; at most d/2",
+            "u": "equal to #total_sequence_length",
         },
+        contents={
+            "query_seqlens": "at least 0; at most s",
+            "seqlens_k": "at least 0; below #total_sequence_length",
+            "total_sequence_length": (
+                "at least 1; at most p+t if past_key key !query_seqlens !sliding_window_cache; "
+                "at most p+s if past_key !key !query_seqlens !sliding_window_cache; "
+                "at least s if !past_key !query_seqlens; at most s if !past_key !query_seqlens"
+            ),
+        },
+        computed="contrib_attention.fits_cache",
         outputs={
             "output": {"key": "b s w", "else": "b s @num_heads*d"},
             "present_key": {"past_key": "b @kv_num_heads ? k", "else": "b @kv_num_heads ? d"},
             "present_value": {"past_value": "b @kv_num_heads ? v", "else": "b @kv_num_heads ? d"},
-            "output_qk": "b @num_heads s ?",
+            "output_qk": "b @num_heads s #total_sequence_length",
         },
         reads=("total_sequence_length",),
         advised={
@@ -134,6 +177,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "LinearAttention": lambda: OperatorRecord(
+        until={"!state_window=0": ""},
         attributes={
             "kv_num_heads": "at least 1; multiple of k/d",
             "q_num_heads": "at least 1; either multiple of kv_num_heads",
@@ -157,6 +201,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MultiHeadAttention": lambda: OperatorRecord(
         attributes={"num_heads": "at least 1"},
+        since={"past_sequence_length": "1.32.0"},
         combinations=("TOGETHER in:past_key in:past_value", "NEEDS in:value in:key"),
         cases=("apart or by_head or packed_keys or packed",),
         inputs={
@@ -170,20 +215,28 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "value": {"apart": "b t y=@num_heads*v!", "by_head": "b @num_heads t d!", "else": "-"},
             "bias": {"apart": "w+w+v*@num_heads", "by_head": "w+w+w", "else": None},
             "key_padding_mask": None,  # `fits_padding`
-            "attention_bias": {"apart or by_head": "1|b 1|@num_heads s p+t", "else": None},
+            "attention_bias": {
+                "past_sequence_length apart or past_sequence_length by_head": "1|b 1|@num_heads s all",
+                "apart or by_head": "1|b 1|@num_heads s p+t",
+                "else": None,
+            },
             "past_key": {"apart or by_head": "b @num_heads p d", "else": "? ? ? ?"},
             "past_value": {"apart or by_head": "b @num_heads p d", "else": None},
-            "past_sequence_length": {"apart or by_head": "-", "else": None},
         },
+        sizes={"all": "equal to #past_sequence_length+t"},
+        contents={"past_sequence_length": "at least 0; at most p-t"},
         outputs={
             "output": {"apart": "b s y", "else": "b s @num_heads*d"},
             "present_key": {
+                "past_sequence_length past_key apart or past_sequence_length past_key by_head": "b @num_heads p d",
                 "past_sequence_length": None,
                 "apart or by_head": "b @num_heads p+t d",
                 "packed_keys": {"past_key": None, "else": "b @num_heads t d"},
                 "packed": {"past_key": None, "else": "b @num_heads s d"},
             },
             "present_value": {
+                "past_sequence_length past_key apart": "b @num_heads p v",
+                "past_sequence_length past_key by_head": "b @num_heads p d",
                 "past_sequence_length": None,
                 "apart": "b @num_heads p+t v",
                 "by_head": "b @num_heads p+t d",

@@ -27,6 +27,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={
             "activation": "with Clip needs activation_params; with HardSigmoid needs activation_params; "
             "with LeakyRelu needs activation_params",
+            "activation_params": (
+                "as many as 2 if activation=Clip; as many as 2 if activation=HardSigmoid; "
+                "as many as 1 if activation=LeakyRelu"
+            ),
         },
         since={"activation=HardSwish": "1.32.0"},
         values={"activation": "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh", "auto_pad": _PADS},
@@ -40,7 +44,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "GroupNorm": lambda: OperatorRecord(
         flags={"activation": "0 1", "channels_last": "0 1"},
         inputs={"X": "*all"},
-        advised={"X": {"channels_last=0": "? c=@groups*d ? ?", "else": "? ? ? c=@groups*d"}, "gamma": "c", "beta": "c"},
+        advised={
+            "X": {"channels_last=0": "? c=@groups*d ? ?", "else": "? ? ? c=@groups*d"},
+            "gamma": "c",
+            "beta": "c",
+            "epsilon": "at least 0; not nan",
+            "groups": "at least 1",
+        },
         outputs={"Y": "*all"},
     ),
     "MaxpoolWithMask": lambda: OperatorRecord(
@@ -77,6 +87,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "beta": "c",
             "skip": "{? ? ? ?, ? c}",
             "bias": "c",
+            "epsilon": "at least 0; not nan",
+            "groups": "at least 1",
         },
         outputs={"Y": "*all", "S": "*all"},
     ),

@@ -36,13 +36,19 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         inputs={
             "input_ids": "b s",
             "segment_ids": "b s",
-            "word_embedding": "? h",
-            "position_embedding": "? h",
-            "segment_embedding": "? h",
+            "word_embedding": "words h",
+            "position_embedding": "places h",
+            "segment_embedding": "segments h",
             "gamma": "h",
             "beta": "h",
             "mask": "b s",
             "position_ids": "1|b s",
+        },
+        sizes={"s": "at most places if !position_ids"},
+        contents={
+            "input_ids": "at least 0; below words",
+            "segment_ids": "at least 0; below segments",
+            "position_ids": "at least 0; below places",
         },
         outputs={"output": "b s h", "mask_index": "b", "embedding_sum": "b s h"},
     ),
@@ -96,6 +102,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "MoE": lambda: OperatorRecord(
+        until={
+            "activation_type=relu2": "",
+            "swiglu_fusion=0 activation_type=swiglu": "",
+            "swiglu_fusion=2 activation_type=swiglu": "",
+        },
         attributes={
             "k": "at least 1; one of 2 if use_sparse_mixer=1; at most e",
             "swiglu_limit": "at least 0 if activation_type=swiglu",
@@ -156,6 +167,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "QMoE": lambda: OperatorRecord(
         block_scales="fc1_scales fc2_scales fc3_scales",
+        since={"expert_weight_bits=2": "1.32.0", "expert_weight_bits=3": "1.32.0"},
+        until={"swiglu_fusion=2 activation_type=swiglu": "1.23.2"},
         attributes={
             "k": "at least 1; one of 2 if use_sparse_mixer=1; at most e",
             "swiglu_limit": "at least 0 if activation_type=swiglu",
@@ -249,6 +262,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "cos_cache": "m pairs",
             "sin_cache": "m pairs",
         },
+        sizes={"m": "at least s if !is_packed_batching"},
         outputs={"output": {"packed": "b s w", "by_head": "b n s d"}},
         computed="contrib_transformers.has_positions",
         reads=("position_ids",),

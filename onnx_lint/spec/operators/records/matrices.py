@@ -99,16 +99,24 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "N": "at least 1",
         },
         defaults={"bits": 4},
-        since={"B": "1.23.2", "scales": "1.23.2", "zero_points": "1.23.2", "bits=8": "1.23.2", "bits=2": "1.32.0"},
+        since={
+            "B": "1.23.2",
+            "scales": "1.23.2",
+            "zero_points": "1.23.2",
+            "g_idx": "1.32.0",
+            "bits=8": "1.23.2",
+            "bits=2": "1.32.0",
+        },
         computed="contrib_matrices.are_blocks",
         inputs={
             "A": "*rows @K",
             "B": None,  # with the scales and zero points: `are_blocks`
             "scales": None,
             "zero_points": None,
-            "g_idx": None,
+            "g_idx": f"{{@K, {_BLOCKS}*@block_size}}",
             "bias": "@N",
         },
+        contents={"g_idx": f"at least 0; below {_BLOCKS}"},
         outputs={"Y": "*rows @N"},
     ),
     "MatMulNBitsMlp": lambda: OperatorRecord(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import ACTIVATIONS, OperatorRecord
+from onnx_lint.spec.operators.records import ACTIVATIONS, ORDERS, OperatorRecord
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DequantizeBFP": lambda: OperatorRecord(
@@ -20,7 +20,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DequantizeLinear": lambda: OperatorRecord(computed="quantization.quantize", reads=("x_zero_point",)),
     "DequantizeWithOrder": lambda: OperatorRecord(
         scales="scale_input",
-        flags={"to": "1 10", "order_input": "0 1 2 3 4", "order_output": "0 1 2 3 4"},
+        flags={"to": "1 10", "order_input": ORDERS, "order_output": ORDERS},
         element_types=("to",),
         inputs={"input": "*all"},
         outputs={"output": "*all"},
@@ -116,7 +116,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_images.convolution_of_integers",
     ),
     "QLinearGlobalAveragePool": lambda: OperatorRecord(
-        scales="x_scale y_scale", computed="contrib_images.global_pool_of_integers"
+        scales="x_scale y_scale",
+        inputs={"X": "? ? ? *more"},
+        computed="contrib_images.global_pool_of_integers",
     ),
     "QLinearLeakyRelu": lambda: OperatorRecord(
         scales="X_scale Y_scale",
@@ -140,7 +142,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         inputs={"X": "*all", "X_scale": "", "X_zero_point": "", "Y_scale": "", "Y_zero_point": ""},
         outputs={"Y": "*all"},
     ),
-    "QLinearSoftmax": lambda: OperatorRecord(scales="X_scale y_scale", computed="unary.lp_normalization"),
+    "QLinearSoftmax": lambda: OperatorRecord(
+        scales="X_scale y_scale",
+        inputs={"X": None, "X_scale": "", "y_scale": ""},
+        computed="unary.lp_normalization",
+    ),
     "QLinearWhere": lambda: OperatorRecord(
         scales="x_scale y_scale z_scale", computed="contrib_quantization.elementwise"
     ),
@@ -153,20 +159,26 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "QOrderedLayerNormalization": lambda: OperatorRecord(
         takes_any_attribute=True,
         scales="scale_X scale_Y",
+        flags={"order_X": ORDERS, "order_Y": ORDERS},
+        defaults={"order_X": 1, "order_Y": 1},
         inputs={"X": "*all"},
-        advised={"scale_X": "", "scale": "h", "B": "h", "scale_Y": ""},
+        advised={"scale_X": "", "scale": "h", "B": "h", "scale_Y": "", "order_Y": "same as order_X"},
         outputs={"Y": "*all"},
     ),
     "QOrderedMatMul": lambda: OperatorRecord(
         scales="scale_A scale_B scale_Y scale_C",
+        flags={"order_A": ORDERS, "order_B": ORDERS, "order_Y": ORDERS},
         inputs={"A": "*a k", "B": "{k, *b k ?}"},
         advised={
             "A": "b m k",
             "scale_A": "",
-            "B": "? ?",
+            "B": {"order_B=0": "k n", "else": "? ?"},
+            "scale_B": {"order_B=0": "{, n}", "else": None},
             "scale_Y": "",
-            "bias": "?",
+            "bias": {"order_B=0": "n", "else": "?"},
             "scale_C": "",
+            "order_A": "one of 1 if order_B=0; one of 2 if order_B=3; one of 2 if order_B=4",
+            "order_Y": "same as order_A",
         },
         computed="contrib_matrices.ordered_product",
     ),
@@ -174,7 +186,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "QuantizeLinear": lambda: OperatorRecord(computed="quantization.quantize"),
     "QuantizeWithOrder": lambda: OperatorRecord(
         scales="scale_input",
-        flags={"order_input": "0 1 2 3 4", "order_output": "0 1 2 3 4"},
+        flags={"order_input": ORDERS, "order_output": ORDERS},
         inputs={"input": "*all"},
         outputs={"output": "*all"},
     ),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, PACKED, RECENT, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, ORDERS, PACKED, RECENT, OperatorRecord
 
 _RULES: Final = (
     "with linear excludes decay beta; with gated needs decay; with gated excludes beta; with delta needs beta; "
@@ -17,7 +17,9 @@ _GATE_INPUTS: Final = "a_log dt_bias"
 _GATES: Final = "; ".join(
     [f"with none excludes {_GATE_INPUTS}", *[f"with {each} needs {_GATE_INPUTS}" for each in _ACTIVATED]]
 )
+_UPDATES: Final = "@state_update_capacity"
 _NOT_WITH_QSA: Final = "not given if policy_mode=qsa"
+_CACHE_TYPES: Final = "'' float16 bfloat16 int8 float8e4m3fn int4 float4e2m1"
 _POLICY: Final = "csa qsa"
 _CSA: Final = "with csa needs index_topk key gate position_bias head_weights position_ids"
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
@@ -72,10 +74,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "chunk_size": f"at least 1; at most {MOST}",
             "gate_activation": _GATES,
             "gate_lower_bound": "below 0; not nan inf",
-            "state_update_capacity": "at least 0; at most 8; needs capture_count",
+            "state_update_capacity": "at least 0; at most 8; needs capture_count; at least 1 if capture_count",
             "update_rule": _RULES,
         },
-        defaults={"gate_activation": "none", "update_rule": "gated_delta"},
+        defaults={"gate_activation": "none", "state_update_capacity": 0, "update_rule": "gated_delta"},
         values={
             "beta_activation": "none sigmoid",
             "gate_activation": "none softplus qwen sigmoid kda",
@@ -86,12 +88,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "SOME in:key in:initial_state",
         ),
         cases=("apart or packed", "rows or batched", "by_head or by_number"),
-        where={"tokens": {"rows": "t", "batched": "b t"}},
+        where={"tokens": {"rows": "t", "batched": "b s"}},
         inputs={
             "query": {"apart": "tokens h d", "packed": "tokens ?"},
             "key": {"apart": "tokens h d!", "packed": "-"},
             "value": {"apart": "tokens g v!", "packed": "-"},
-            "cu_seqlens": "b+1",
+            "cu_seqlens": {"rows": "b+1", "batched": "-"},
             "decay": {"packed": None, "by_head": "tokens g", "by_number": "tokens g d"},
             "beta": {"apart": "tokens g", "packed": None},
             # Nothing else says how many texts there are.
@@ -101,9 +103,18 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
             "a_log": "g",
             "dt_bias": {"by_head": "g", "by_number": "{g, g d, g*d}"},
+            "capture_count": "b",
         },
         sizes={"b": "at least 1", "g": "multiple of h"},
-        outputs={"output": "tokens g v", "final_state": "b g v d"},
+        contents={"cu_seqlens": "begins with 0; rises by 0; ends with t"},
+        outputs={
+            "output": "tokens g v",
+            "final_state": "b g v d",
+            "state_update": {
+                "decay by_number": f"b {_UPDATES}*g*d+{_UPDATES}*h*d+{_UPDATES}*g*v",
+                "else": f"b {_UPDATES}*g+{_UPDATES}*h*d+{_UPDATES}*g*v",
+            },
+        },
     ),
     "GatedDeltaNetStateReplay": lambda: OperatorRecord(
         inputs={"source_backing": "?", "capsule_backing": "?", "destination_backing": "?", "metadata": "11"},
@@ -138,12 +149,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": {"qkv_hidden_sizes": "t @qkv_hidden_sizes.2", "else": "t w/3"}},
     ),
     "PackedMultiHeadAttention": lambda: OperatorRecord(
+        combinations=("ADVISED NEEDS in:key in:value",),
         cases=("apart or packed",),
         inputs={"query": {"apart": "? ?", "packed": "? ? ? ?"}, "key": None, "value": {"apart": "? ?", "packed": None}},
         advised={
-            "query": {"apart": "t h", "packed": "t @num_heads 3 d"},
+            "query": {"apart": "t h=@num_heads*d", "packed": "t @num_heads 3 d"},
             "key": {"apart": "t h!", "packed": "-"},
-            "value": {"apart": "t w!", "packed": "-"},
+            "value": {"apart": "t w=@num_heads*v!", "packed": "-"},
             "bias": {"apart": "h+h+w", "packed": None},
             "token_offset": "b s",
             "cumulative_sequence_length": "b+1",
@@ -231,6 +243,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={"kv_cache_layout": "with LATENT excludes value_cache_out"},
         defaults={"kv_cache_layout": "SEPARATE"},
         values={"kv_cache_layout": "LATENT SEPARATE"},
+        flags={"k_cache_dtype": _CACHE_TYPES, "v_cache_dtype": _CACHE_TYPES},
         combinations=(
             "NEEDS out:value_cache_out in:value_cache",
             "ADVISED TOGETHER in:q_norm_weight in:k_norm_weight",
@@ -241,10 +254,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "value_cache": "*values",
         },
         advised={
-            "key": "t u",
+            "query": {"key": "t w=@num_heads*e", "else": "t (@num_heads+2*@kv_num_heads)*e"},
+            "key": "t u=@kv_num_heads*e",
             "value": "t u",
-            "key_cache": "n p @kv_num_heads k",
-            "value_cache": "n p @kv_num_heads v",
+            # Of types of 4 bits two numbers are in a byte.
+            "key_cache": {"k_cache_dtype": "n p @kv_num_heads k", "else": "n p @kv_num_heads k=e"},
+            "value_cache": {"v_cache_dtype": "n p @kv_num_heads v", "else": "n p @kv_num_heads v=e"},
             "cumulative_sequence_length": "b+1",
             "past_seqlens": "b",
             "block_table": "b ?",
@@ -254,10 +269,15 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "head_sink": "@num_heads",
             "q_norm_weight": "e",
             "k_norm_weight": "e",
-            "kv_cache_layout": "with LATENT excludes value value_cache",
+            "attention_metadata": "{2, 3}",
+            "do_rotary": "with 1 needs cos_cache sin_cache",
+            "k_quant_type": "with PER_TENSOR needs k_scale; with PER_CHANNEL needs k_scale",
+            "kv_cache_layout": "with LATENT excludes value value_cache; with SEPARATE needs value if key",
             "kv_num_heads": "one of 1 if kv_cache_layout=LATENT",
+            "num_heads": "multiple of kv_num_heads",
             "rotary_offset": "at least 0; multiple of 8",
             "v_head_size": "one of 0 if !kv_cache_layout=LATENT",
+            "v_quant_type": "with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
         },
         outputs={
             "output": {"kv_cache_layout=LATENT": "t ?", "v_head_size": "t ?", "key": "t w", "else": "t @num_heads*d"},
@@ -266,6 +286,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "QOrderedAttention": lambda: OperatorRecord(
+        flags={"order_input": ORDERS, "order_output": ORDERS, "order_weight": ORDERS},
         scales=(
             "scale_input scale_Q_gemm scale_K_gemm scale_V_gemm scale_Q_weight "
             "scale_K_weight scale_V_weight scale_QKT_gemm scale_QKT_softmax scale_values_gemm"
@@ -276,9 +297,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "scale_Q_gemm": "",
             "scale_K_gemm": "",
             "scale_V_gemm": "",
-            "Q_weight": "i h",
+            "Q_weight": "i h=@num_heads*d",
             "K_weight": "i h",
             "V_weight": "i h",
+            "scale_Q_weight": "{, h}",
+            "scale_K_weight": "{, h}",
+            "scale_V_weight": "{, h}",
             "Q_bias": "h",
             "K_bias": "h",
             "V_bias": "h",
@@ -318,15 +342,19 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "value": "b s @kv_num_heads*d",
             "past_key": "b @kv_num_heads c d",
             "past_value": "b @kv_num_heads c d",
-            "block_row_indices": "l ?",
-            "block_col_indices": "l ?",
+            "block_row_indices": "l blocks+1",
+            "block_col_indices": "l nonzero",
             "total_sequence_length": "",
             "key_total_sequence_lengths": "b",
             "cos_cache": {"do_rotary=1": "m r", "else": None},
             "sin_cache": {"do_rotary=1": "m r", "else": None},
         },
-        sizes={"m": "at least #total_sequence_length", "r": "multiple of 8; at most d/2"},
-        reads=("total_sequence_length",),
+        sizes={
+            "m": "at least #total_sequence_length",
+            "nonzero": "at most blocks*blocks",
+            "r": "multiple of 8; at most d/2",
+        },
+        contents={"total_sequence_length": "at most blocks*@sparse_block_size"},
         advised={"sparse_block_size": "one of 16 32 64 128"},
         outputs={
             "output": "b s @num_heads*d",

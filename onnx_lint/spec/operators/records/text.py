@@ -19,6 +19,12 @@ _SEARCH: Final = {
 }
 """The inputs of a search for words."""
 
+_SEARCHED: Final = {
+    "max_length": "at least 1; above s if model_type=0",
+    "repetition_penalty": "above 0",
+}
+"""The numbers in them."""
+
 _EXTENDED: Final = (
     "input_channels or input_channel_offset or state_length or state_update_capacity or !state_channels_last=-1"
 )
@@ -47,7 +53,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "attention_mask": {"model_type=2": None, "else": "b s"},
         },
         computed="contrib_generation.beam_search",
-        reads=("max_length", "num_beams", "num_return_sequences"),
+        contents={
+            **_SEARCHED,
+            "max_length": f"at most 4096; {_SEARCHED['max_length']}",
+            "num_beams": "at least 1; at most 128",
+            "num_return_sequences": "at least 1; at most #num_beams",
+        },
         advised={"repetition_penalty": "", "decoder_input_ids": "b ?", "logits_processor": ""},
     ),
     "BifurcationDetector": lambda: OperatorRecord(
@@ -57,6 +68,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         unknown="how many words come out depends on what they are",
     ),
     "CausalConvWithState": lambda: OperatorRecord(
+        until={"ndim=2": "", "ndim=3": "", "!state_window=0": ""},
         attributes={
             "channels_last": (
                 "at least 0; at most 1; one of 1 if input_channels; one of 1 if input_channel_offset; "
@@ -139,9 +151,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={"vocab_size": "at least -1"},
         values={"model_type": "0"},
         inputs=_SEARCH,
+        contents=_SEARCHED,
         advised={"repetition_penalty": ""},
         computed="contrib_generation.search",
-        reads=("max_length",),
     ),
     "HyperConnectionLowRankMix": lambda: OperatorRecord(
         attributes={"num_branches": "at least 1"},
@@ -213,6 +225,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "NGramRepeatBlock": lambda: OperatorRecord(
         attributes={"ngram_size": "at least 1"},
         inputs={"input_ids": "b ?", "scores": "b v"},
+        computed="contrib_generation.bans_words",
+        reads=("input_ids",),
         outputs={"scores_out": "b v"},
     ),
     "RelativePositionBias": lambda: OperatorRecord(
@@ -235,9 +249,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         values={"model_type": "0"},
         inputs={**_SEARCH, "presence_mask": _SEARCH["prefix_vocab_mask"]},
+        contents=_SEARCHED,
         advised={"repetition_penalty": "", "seed": ""},
         computed="contrib_generation.search",
-        reads=("max_length",),
     ),
     "SpeculativePrefixCommit": lambda: OperatorRecord(inputs={"next_tokens": "{?, ? ?}"}, unknown=RECENT),
     "Tokenizer": lambda: OperatorRecord(

@@ -62,7 +62,7 @@ def _words(record: OperatorRecord) -> Iterator[str]:
 
     for operands in (record.inputs, record.outputs, record.where, record.advised):
         yield from inside(operands)
-    for texts in (record.attributes, record.sizes):
+    for texts in (record.attributes, record.sizes, record.contents):
         for text in texts.values():
             yield from (word for each in requirements(text) for word in each.conditions)
 
@@ -72,7 +72,7 @@ def test_conditions_are_of_operands_and_attributes_of_the_operator(name):
     schema, record = _operator(name)
     known = {*(each.name for each in (*schema.inputs, *schema.outputs)), *schema.attributes}
     for word in _words(record):
-        for part in word.removeprefix("!").replace("~", " ").replace(">", " ").partition("=")[0].split():
+        for part in word.removeprefix("!").replace("!~", " ").replace("~", " ").replace(">", " ").partition("=")[0].split():
             assert part in known or part.isdecimal(), word
 
 
