@@ -86,21 +86,27 @@ def _hints(text: str) -> int:
 
 def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch: pytest.MonkeyPatch):
     made = []
-    after = trials.Trials._after
-    monkeypatch.setattr(trials.Trials, "_after", lambda self, each: made.append(each) or after(self, each))
+    after = trials.Trials._changed
+    monkeypatch.setattr(trials.Trials, "_changed", lambda self, each: made.append(each) or after(self, each))
     counts = []
-    for attribute, value in (("MOST_TRIALS", 5), ("MOST_NODES", 50), ("MOST_NODES", 1), ("MOST_FINDINGS", 7)):
+    for attribute, value in (
+        ("MOST_TRIALS", 5),
+        ("NODES_OF_RULE", 50),
+        ("NODES_OF_RULE", 1),
+        ("MOST_NODES", 1),
+        ("MOST_FINDINGS", 7),
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(trials, attribute, value)
             counts.append((_hints(_many(10)), len(made)))
             made.clear()
-    assert counts == [(5, 5), (5, 5), (0, 0), (0, 0)]
+    assert counts == [(5, 5), (5, 5), (3, 3), (0, 0), (0, 0)]
 
 
 def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
     made = []
-    after = trials.Trials._after
-    monkeypatch.setattr(trials.Trials, "_after", lambda self, each: made.append(each) or after(self, each))
+    after = trials.Trials._changed
+    monkeypatch.setattr(trials.Trials, "_changed", lambda self, each: made.append(each) or after(self, each))
     assert _hints(_many(10, same=True)) == 1
     assert len(made) == 1
 

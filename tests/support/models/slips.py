@@ -45,6 +45,35 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[N,16] x, int64[N] mask) => (float[N,16] y) { masc = Relu(x) z = Cast<to = 1>(mask) y = Relu(mas) }",
         "did you mean 'masc'",
     ),
+    "normalization_forgotten": (
+        """g (float[N,4] x) => (float[N,4] y) <float[4] scale = {1, 1, 1, 1}, float[4] b = {1, 1, 1, 1}>
+        { y = Add(normed, b) }""",
+        "nothing uses 'x' or 'scale'",
+    ),
+    "weight_forgotten": (
+        """g (float[N,4] x) => (float[N,4] y) <float[4] layer_1_b = {1, 1, 1, 1}>
+        { h = Add(x, layer_1_b) y = Add(h, layer_2_b) }""",
+        "which nothing defines |",
+    ),
+    "mask_forgotten": (
+        """g (float[N,4] x, float[N,4] mask) => (float[N,4] y)
+        { scores = Relu(x) y = Softmax(masked) }""",
+        "nothing uses 'mask' or 'scores'",
+    ),
+    "flatten_forgotten": (
+        """g (float[N,4,1,1] x, float[4,2] w) => (float[N,2] y)
+        { pooled = GlobalAveragePool(x) y = Gemm(flat, w) }""",
+        "nothing uses 'pooled'",
+    ),
+    "two_names_lack_a_prefix": (
+        """g (float[N,2] x) => (float[N,2] y) <float[2] ema_a = {1, 2}, float[2] ema_b = {1, 2}>
+        { h = Add(x, a) y = Mul(h, b) }""",
+        "do 2 names lack the prefix 'ema_'?",
+    ),
+    "another_separator": (
+        """g (float[N,2] x) => (float[N,2] y) <float[2] fc_b = {1, 2}> { h = Add(x, fc_b) y = Mul(h, fcb) }""",
+        "did you mean 'fc_b'?",
+    ),
     "function_output_renamed": (
         """g (float[4] x) => (float[4] y) { y = com.acme.F(x) }
         <domain: "com.acme", opset_import: ["": 21]> F (a) => (out) { b = Mul(a, a) }""",
