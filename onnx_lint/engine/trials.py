@@ -86,8 +86,10 @@ class Trials:
     def __init__(self, model: Model) -> None:
         self._model = model
         nodes = sum(len(graph.node_inputs) for graph in model.graphs)
-        most = max(LEAST_TRIALS, NODES_OF_RULE // max(nodes, 1)) if nodes <= MOST_NODES else 0
-        self._most = min(most, MOST_TRIALS)
+        self._most = 0
+        if nodes <= MOST_NODES:
+            most = NODES_OF_RULE // max(model.calls.expanded_nodes() if model.functions else nodes, 1)
+            self._most = min(max(most, LEAST_TRIALS), MOST_TRIALS)
         self._left: dict[str, int] = {}
         """The trials that each rule has left."""
         self._seconds = float(SECONDS)
