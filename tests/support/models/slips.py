@@ -136,6 +136,16 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[2,6] x) => (float[2,3] y, float[2,3] z) <int64[2] s = {2, 3}> { y, z = Split<axis = 1>(x, s) }",
         "with [3, 3] as input 1 's' the shapes fit",
     ),
+    "two_weights_of_torch": (
+        """g (float[N,16] x, float[8,16] w, float[4,8] v) => (float[N,4] y)
+        { h = MatMul(x, w) r = Relu(h) y = MatMul(r, v) }""",
+        "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit",
+    ),
+    "name_misspelt_before_a_weight_of_torch": (
+        """g (float[N,16] x, float[16,8] weight, float[4,8] v) => (float[N,4] y)
+        { h = MatMul(x, wieght) y = MatMul(h, v) }""",
+        "did you mean 'weight'",
+    ),
     # --- types
     "reshape_exchanged": (
         "g (int64[2] s, float[N,16] x) => (float[M,4] y) { y = Reshape(s, x) }",
@@ -156,6 +166,23 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     "double_constant": (
         "g (float[N] x) => (float[N] y) <double two = {2.0}> { y = Mul(x, two) }",
         "with a Cast to FLOAT (to=1) of input 1 'two' the types fit",
+    ),
+    "constant_that_a_cast_would_change": (
+        "g (int64[N] x) => (int64[N] y) <float[1] half = {0.5}> { y = Mul(x, half) }",
+        " | None",
+    ),
+    "number_for_the_end_of_a_slice": (
+        """g (float[N,4] x) => (float[A,4] y) <int32[1] s = {0}, int64[1] e = {9223372036854775807}>
+        { y = Slice(x, s, e) }""",
+        "with a Cast to INT64 (to=7) of input 1 's' the types fit",
+    ),
+    "dequantization_forgotten": (
+        "g (float[N] x, float s) => (float[N] y) { q = QuantizeLinear(x, s) y = Sigmoid(q) }",
+        " | None",
+    ),
+    "integer_that_two_nodes_use": (
+        "g (float[N] x) => (float[N] y) <int64 c = {2}> { a = Add(x, c) y = Mul(a, c) }",
+        "with a Cast to FLOAT (to=1) of input 1 'c' the types fit",
     ),
     "cast_to_a_wrong_type": (
         "g (int64[N] x) => (float[N] y) { y = Cast<to = 6>(x) }",
