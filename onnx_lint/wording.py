@@ -117,8 +117,29 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     same = next((other for other in candidates if other.lower() == name.lower()), None)
     if same is not None:
         return same
+    if len(name) * sum(map(len, candidates)) > _MOST_PAIRS:
+        from heapq import nlargest
+
+        candidates = nlargest(_MOST_LONG, candidates, key=lambda other: _shared_ends(name, other))
     near = get_close_matches(name, candidates, n=1, cutoff=0.7)
     return near[0] if near else None
+
+
+_MOST_PAIRS = 1_000_000
+"""The most pairs of characters that are compared in the search for one name. A pair of long names takes 1 ms."""
+
+_MOST_LONG = 50
+"""The most names that are compared in full if there are more pairs."""
+
+
+def _shared_ends(one: str, other: str) -> int:
+    """Return how many characters two names share at the beginning and at the end."""
+    most, start, end = min(len(one), len(other)), 0, 0
+    while start < most and one[start] == other[start]:
+        start += 1
+    while end < most - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return start + end
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from onnx_lint.wording import MAX_DIMENSIONS, describe_shape, quote, typed, with_shape
+from onnx_lint.wording import MAX_DIMENSIONS, describe_shape, nearest, quote, typed, with_shape
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,9 @@ def test_a_shape_behind_a_noun():
 )
 def test_a_byte_that_is_not_utf_8_is_quoted_as_one_escape(data: bytes, expected: str):
     assert quote(data.decode("utf-8", "surrogateescape")) == expected
+
+
+def test_of_many_long_names_those_with_the_same_ends_are_compared():
+    names = [f"model/layers/{index}/attention/q_proj/output_{index}/{'x' * 20}" for index in range(2_000)]
+    assert nearest(names[1_700].replace("attention", "atention"), names) == names[1_700]
+    assert nearest("model/decoder/entirely/another/name/of/the/same/length/or/more", names) is None

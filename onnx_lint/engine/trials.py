@@ -4,22 +4,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import Briefly, look
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import has_subject, presence, question_of
 from onnx_lint.engine.settings import Settings
+from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, ReadError, Source
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
+from onnx_lint.ir.places.edits import Edit
+from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.loader import load
 from onnx_lint.model import Model
@@ -29,13 +32,22 @@ from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import listed, with_more
 
 MOST_TRIALS: Final = 20
-"""The most changes that are tried of one model."""
+"""The most changes that are tried of one rule in one model."""
+
+LEAST_TRIALS: Final = 3
+"""The changes of one rule that are tried in any model that is no larger than MOST_NODES."""
 
 MOST_NODES: Final = 100_000
-"""The most nodes of all trials together: a trial takes as long as the first pass over the graphs at most."""
+"""The nodes of the largest model of which changes are tried."""
+
+NODES_OF_RULE: Final = 20_000
+"""The most nodes of all trials of one rule together, apart from the least trials: a trial is another pass."""
 
 MOST_FINDINGS: Final = 200
-"""The most faults of a model that is worth a trial. With more of them, no single change is of much help."""
+"""The most causes of a model that is worth a trial. With more of them, no single change is of much help."""
+
+MOST_FAULTS: Final = 5_000
+"""The most faults of a rule that a trial counts."""
 
 SECONDS: Final = 5
 """The processor time of all trials, for a model that takes unusually long for its nodes."""
@@ -62,22 +74,32 @@ _CHAPTERS: Final = frozenset(
 )
 """The chapters of the rules that a change of a node or a name can concern."""
 
-_Kinds = Counter[tuple[str, str]]
-"""The number of faults by rule and clause."""
+Kind = tuple[str, str]
+"""The rule and the clause of a fault."""
 
 
 class Trials:
-    """The trials of one model, within bounds."""
+    """The trials of one model, within bounds.
+
+    Each rule has its own bounds, so that its hints do not depend on the selection of others.
+    """
 
     def __init__(self, model: Model) -> None:
         self._model = model
         nodes = sum(len(graph.node_inputs) for graph in model.graphs)
-        self._left = min(MOST_TRIALS, MOST_NODES // max(nodes, 1))
+        self._most = 0
+        if nodes <= MOST_NODES:
+            most = NODES_OF_RULE // max(model.calls.expanded_nodes() if model.functions else nodes, 1)
+            self._most = min(max(most, LEAST_TRIALS), MOST_TRIALS)
+        self._left: dict[str, int] = {}
+        """The trials that each rule has left."""
         self._seconds = float(SECONDS)
         self._causes: set[tuple[str, str]] = set()
         """The causes of findings whose proposals were tried: a report folds the others of one cause."""
         self._shared: dict[str, list[Proposal]] = {}
         """What passed of the proposals that several findings share, by their cause."""
+        self._followed: set[tuple[str, Place]] = set()
+        """The faults of each rule that a reported change of another one of the rule mends as well."""
 
     def settled(self, finding: Finding, rule: Rule) -> Finding:
         """Return the finding with the proposals that mend it in words, and no other."""
@@ -88,50 +110,59 @@ class Trials:
         finding = replace(finding, proposals=None)
         if proposals.cause is not None:
             if proposals.cause not in self._shared:
-                self._shared[proposals.cause] = self._passed(proposals, kind, finding.count)
+                self._shared[proposals.cause] = self._passed(proposals, kind, finding)
             passed = self._shared[proposals.cause]
         elif finding.cause and (rule.id, finding.cause) in self._causes:
             passed = []
+        elif (rule.id, finding.place) in self._followed:
+            return finding
         else:
-            passed = self._passed(proposals, kind, finding.count)
+            passed = self._passed(proposals, kind, finding)
             self._causes.add((rule.id, finding.cause or ""))
         return _with(finding, proposals, passed)
 
-    def _passed(self, proposals: Proposals, kind: tuple[str, str], count: int) -> list[Proposal]:
-        found: list[Proposal] = []
-        for each in self._options(proposals):
-            if self._mends(each, kind, count):
-                if each.is_preferred:
-                    return [each]
-                found.append(each)
-        return found if len(found) <= MOST_SHOWN else []
+    def _passed(self, proposals: Proposals, kind: Kind, finding: Finding) -> list[Proposal]:
+        """Return the changes that mend the model, or the one that mends the finding and shows what was hidden by it."""
+        found: list[Tried] = []
+        for each in self._options(proposals, kind[0]):
+            tried = self._tried(each, kind, finding)
+            if tried is not None:
+                found.append(tried)
+                if tried.is_whole and each.is_preferred:
+                    found = [tried]
+                    break
+        whole = [each for each in found if each.is_whole]
+        others = [each for each in found if each.proposal.is_preferred] or found
+        others = [each for each in others if not each.proposal.must_be_whole]
+        found = whole or (others if len(others) == 1 else [])
+        if len(found) == 1:
+            self._followed.update((kind[0], place) for place in found[0].mended)
+        return [each.proposal for each in found] if len(found) <= MOST_SHOWN else []
 
-    def _options(self, proposals: Proposals) -> Sequence[Proposal]:
-        if self._left > 0:
+    def _options(self, proposals: Proposals, rule: str) -> Sequence[Proposal]:
+        if self._left.setdefault(rule, self._most) > 0:
             with self._model.crashes.at("looking for a change that mends a finding"):
                 return proposals.options()
         return ()
 
-    def _mends(self, proposal: Proposal, kind: tuple[str, str], count: int) -> bool:
-        """Return whether the finding is gone after the change, and there is no other new one."""
-        if self._left <= 0:
-            return False
-        self._left -= 1
-        before = after = None
+    def _tried(self, proposal: Proposal, kind: Kind, finding: Finding) -> Tried | None:
+        """Return what the change mends; None if the finding is not gone, or if there is another new one."""
+        if self._left[kind[0]] <= 0:
+            return None
+        self._left[kind[0]] -= 1
+        tried = None
         brief = Briefly(self._seconds)
         with brief, self._model.crashes.at("trying a change"):
-            before = self._before
-            after = None if before is None else self._after(proposal)
+            tried = None if self._before is None else self._trial_of(proposal, kind, finding, self._before)
         self._seconds -= brief.used
         if brief.is_over:
-            self._left = 0
-        if before is None or after is None:
-            return False
-        return before[kind] - after[kind] >= count and not after - before
+            self._most = 0
+            self._left = dict.fromkeys(self._left, 0)
+        return tried
 
     @cached_property
-    def _before(self) -> _Kinds | None:
-        return _kinds(self._model)
+    def _before(self) -> FaultsOfModel | None:
+        return faults_of(self._model)
 
     @cached_property
     def _source(self) -> Source:
@@ -143,30 +174,129 @@ class Trials:
     def _splicer(self) -> Splicer:
         return Splicer(self._source, self._model.kind)
 
-    def _after(self, proposal: Proposal) -> _Kinds | None:
-        """Return the faults after the change; None if it cannot be made."""
+    def _trial_of(self, proposal: Proposal, kind: Kind, finding: Finding, before: FaultsOfModel) -> Tried | None:
+        edits = list(proposal.edits(self._model.operators))
+        changed = self._changed(edits)
+        if changed is None:
+            return None
+        after = faults_of(changed) if changed.loaded else None
+        tried = None if after is None else compared(proposal, edits, kind, finding, before, after)
+        changed.release()
+        return tried
+
+    def _changed(self, edits: Sequence[Edit]) -> Model | None:
+        """Return the model after a change; None if it cannot be made."""
         try:
-            splices = self._splicer.splices_of(proposal.edits(self._model.operators))
+            splices = self._splicer.splices_of(edits)
             patches = [each.patch for each in self._splicer.with_lengths(splices)]
-            changed = remade(self._model, load, unpatched(self._source).patched(patches))
+            return remade(self._model, load, unpatched(self._source).patched(patches))
         except (EditError, ReadError):
             return None
-        found = _kinds(changed) if changed.loaded else None
-        changed.release()
+
+
+class Tried(Record):
+    """A change that mends a finding."""
+
+    proposal: Proposal
+    is_whole: bool
+    """True if no fault is new. Otherwise the new ones are at nodes whose inputs were unknown because of the finding."""
+    mended: tuple[Place, ...]
+    """Other faults of the same rule that are gone."""
+
+
+class FaultsOfModel:
+    """The faults that rules find in a model, by the node at which they are."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.faults: list[tuple[Kind, int, Place]] = []
+        """The kind of each finding, the number of its faults, and its place."""
+
+    def kinds(self, without: Set[NodeKey] = frozenset()) -> Counter[Kind]:
+        """Return the number of faults of each kind, but of those at some nodes."""
+        found: Counter[Kind] = Counter()
+        for kind, count, place in self.faults:
+            if not without or self.node_key(place) not in without:
+                found[kind] += count
         return found
 
+    def node_key(self, place: Place) -> NodeKey | None:
+        """Return what a node of the main graph around a place has in common with itself before a change."""
+        key = place.key[:2]
+        if len(key) < 2 or key[0][0] != "graph" or key[1][0] != "node":
+            return None
+        outputs = self.model.main_graph.node_outputs
+        index = key[1][1] or 0
+        return tuple(outputs[index]) if index < len(outputs) else None
 
-def _kinds(model: Model) -> _Kinds | None:
-    """Return the faults that the rules on graphs find; None if there are too many."""
-    found: _Kinds = Counter()
+    def inputs(self, node: NodeKey) -> tuple[Fact, ...]:
+        """Return the facts of the inputs of a node of the main graph."""
+        graph = self.model.main_graph
+        index = next((graph.positions[name] for name in node if name in graph.positions), -1)
+        names = graph.node_inputs[index] if index >= 0 else ()
+        return tuple([self.model.value_flow.fact_of(name, graph) for name in names])
+
+
+NodeKey = tuple[str, ...]
+"""The outputs of a node: a change inserts nodes, but leaves their names."""
+
+
+def compared(
+    proposal: Proposal, edits: Sequence[Edit], kind: Kind, finding: Finding, before: FaultsOfModel, after: FaultsOfModel
+) -> Tried | None:
+    """Return what a change mends; None if the finding is not gone, or if it causes another one."""
+    one, other = before.kinds(), after.kinds()
+    is_whole = not other - one and one[kind] - other[kind] >= finding.count
+    if not is_whole:
+        touched = {before.node_key(each.place) for each in edits} | {before.node_key(finding.place)}
+        shown = _unknown_before(before, after, touched)
+        one, other = before.kinds(shown), after.kinds(shown)
+        if not shown or other - one or one[kind] - other[kind] < finding.count:
+            return None
+    left = {(each, after.node_key(place)) for each, _, place in after.faults}
+    gone = [
+        place
+        for each, _, place in before.faults
+        if each[0] == kind[0] and place != finding.place and (each, before.node_key(place)) not in left
+    ]
+    return Tried(proposal, is_whole, tuple(gone))
+
+
+def _unknown_before(before: FaultsOfModel, after: FaultsOfModel, touched: Set[NodeKey | None]) -> set[NodeKey]:
+    """Return the nodes with faults that read what was unknown before the change, and that it does not concern."""
+    nodes = {after.node_key(place) for _, _, place in after.faults} - touched
+    return {each for each in nodes if each is not None and _is_more_known(before.inputs(each), after.inputs(each))}
+
+
+def _is_more_known(before: Sequence[Fact], after: Sequence[Fact]) -> bool:
+    """Return whether a type, shape or dimension became known, and none another one."""
+    pairs = list(zip(before, after, strict=False))
+    return any(one.bare is not other.bare for one, other in pairs) and all(_is_kept(*pair) for pair in pairs)
+
+
+def _is_kept(before: Fact, after: Fact) -> bool:
+    """Return whether a fact says what it said before, or more."""
+    if before.kind not in (None, after.kind):
+        return False
+    if before.shape is None or after.shape is None:
+        return before.shape is None
+    dims = zip(before.shape, after.shape, strict=False)
+    return len(before.shape) == len(after.shape) and all(one in (None, other) for one, other in dims)
+
+
+def faults_of(model: Model) -> FaultsOfModel | None:
+    """Return the faults that the rules on graphs find; None if they have too many causes."""
+    found = FaultsOfModel(model)
+    causes = set()
     usual = Settings(standard=model.standard, plugins=files_in_use())  # settings put their plugins into use
     for entry in _rules(model):
         look()
-        for finding in islice(entry.rule.check(model), MOST_FINDINGS):
+        for finding in islice(entry.rule.check(model), MOST_FAULTS):
             name = finding.clause or entry.clauses[0]
             if _counts(entry, clauses()[name], usual):
-                found[entry.id, name] += finding.count
-        if found.total() >= MOST_FINDINGS:
+                found.faults.append(((entry.id, name), finding.count, finding.place))
+                causes.add((entry.id, finding.cause or finding.place))
+        if len(causes) >= MOST_FINDINGS:
             return None
     return found
 

@@ -58,7 +58,8 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
       and ONNX Runtime refuse other types.
     - Types follow from inputs, initializers and attributes through all nodes, subgraphs and functions.
     - If the types fit with two inputs exchanged, or with a Cast, the help line says it. onnx-lint tries each on a copy
-      of the model. If inputs are exchanged, a wrong type of the output is not another finding.
+      of the model. If inputs are exchanged, a wrong type of the output is not another finding. A Cast that changes a
+      constant is not proposed, nor one of quantized values to floats: a DequantizeLinear is missing.
     - If several operators refuse the type of one initializer, and one type fits all of them, the report has one finding
       with all these nodes.
     - A function is checked with the types of its calls. A fault in its body is reported once.

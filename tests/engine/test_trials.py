@@ -16,6 +16,7 @@ from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
 
 HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
 NEXT = "g (float[2,3] x, float[2,3] w, float[{}] v) => (float[A,B] y) {{ h = Gemm(x, w) y = MatMul(v, h) }}"
@@ -112,21 +113,27 @@ def _hints(text: str) -> int:
 
 def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch: pytest.MonkeyPatch):
     made = []
-    after = trials.Trials._after
-    monkeypatch.setattr(trials.Trials, "_after", lambda self, each: made.append(each) or after(self, each))
+    after = trials.Trials._changed
+    monkeypatch.setattr(trials.Trials, "_changed", lambda self, each: made.append(each) or after(self, each))
     counts = []
-    for attribute, value in (("MOST_TRIALS", 5), ("MOST_NODES", 50), ("MOST_NODES", 1), ("MOST_FINDINGS", 7)):
+    for attribute, value in (
+        ("MOST_TRIALS", 5),
+        ("NODES_OF_RULE", 50),
+        ("NODES_OF_RULE", 1),
+        ("MOST_NODES", 1),
+        ("MOST_FINDINGS", 7),
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(trials, attribute, value)
             counts.append((_hints(_many(10)), len(made)))
             made.clear()
-    assert counts == [(5, 5), (5, 5), (0, 0), (0, 0)]
+    assert counts == [(5, 5), (5, 5), (3, 3), (0, 0), (0, 0)]
 
 
 def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
     made = []
-    after = trials.Trials._after
-    monkeypatch.setattr(trials.Trials, "_after", lambda self, each: made.append(each) or after(self, each))
+    after = trials.Trials._changed
+    monkeypatch.setattr(trials.Trials, "_changed", lambda self, each: made.append(each) or after(self, each))
     assert _hints(_many(10, same=True)) == 1
     assert len(made) == 1
 
@@ -152,3 +159,65 @@ def test_trials_that_take_long_end_and_the_report_is_whole(monkeypatch: pytest.M
 def test_a_clean_model_tries_nothing(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(trials, "Trials", None)
     assert lint(onnx.parser.parse_model(HEAD + "g (float[2] x) => (float[2] y) { y = Relu(x) }")).conforms
+
+
+def test_of_two_changes_that_show_a_fault_behind_them_none_is_known_to_be_right():
+    assert (
+        _hint("g (float[2,3] x, float[2,3] w, float[9,7] z) => (float[A,B] y) { h = Gemm(x, w) y = MatMul(h, z) }")
+        is None
+    )
+
+
+def test_of_a_chain_of_faults_each_shown_one_has_its_hint():
+    text = """g (float[2,3] x, float[4,3] w, float[5,4] v) => (float[2,5] y)
+    { h = MatMul(x, w) r = Relu(h) y = MatMul(r, v) }"""
+    assert _hint(text) == "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit"
+
+
+def test_a_cast_of_a_computed_value_hides_nothing():
+    """It would fit the Clip, and leave a fault behind it."""
+    text = """g (float[2] x) => (float[2] y) <double lo = {0.5}, double hi = {6.0}>
+    { h = Relu(x) c = Clip(h, lo, hi) y = Add(c, x) }"""
+    assert _hint(text) is None
+
+
+def test_a_fault_that_an_earlier_change_mends_has_no_hint():
+    text = """g (float[9,4] table, int64[2] ids) => (float[2,4] y) { h = Gather(ids, table) y = Sigmoid(h) }"""
+    found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
+    assert [each.hint for each in found] == [
+        "with inputs 0 'ids' and 1 'table' of unnamed node 0 (Gather) of the main graph exchanged the types fit",
+        None,
+    ]
+
+
+def test_each_rule_has_its_own_trials():
+    text = (
+        _many(30)
+        .replace("{ ", "{ t = Relu(mispelt) ", 1)
+        .replace("(float[2,3] x,", "(float[2,3] misspelt, float[2,3] x,")
+    )
+    model = onnx.parser.parse_model(HEAD + text)
+    whole = lint(model).diagnostics
+    for rule in ("undefined-name", "incompatible-operand-shapes"):
+        alone = lint(model, select=[rule]).diagnostics
+        assert alone
+        assert [(each.message, each.hint) for each in alone] == [
+            (each.message, each.hint) for each in whole if each.rule == rule
+        ]
+
+
+def test_many_faults_of_one_cause_are_one():
+    nodes = " ".join(f"h{index} = Gemm(x, w)" for index in range(trials.MOST_FINDINGS + 1))
+    outputs = ", ".join(f"float[A,B] h{index}" for index in range(trials.MOST_FINDINGS + 1))
+    assert _hint(f"g (float[2,3] x, float[4,3] w) => ({outputs}) {{ {nodes} }}") == "with transB=1 the shapes fit"
+
+
+def test_functions_that_call_one_another_are_as_many_nodes_as_after_inlining():
+    bodies = ["F0 (a) => (c) { c = Relu(a) }"]
+    for index in range(1, 20):
+        bodies.append(f"F{index} (a) => (c) {{ b = com.l.F{index - 1}(a) c = com.l.F{index - 1}(b) }}")
+    imports = 'opset_import: ["": 21, "com.l": 1]'
+    text = f"<ir_version: 10, {imports}> g (float[2] x) => (float[2] y) {{ y = com.l.F19(x) }}"
+    text += "".join(f' <domain: "com.l", {imports}> {each}' for each in bodies)
+    model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
+    assert trials.Trials(model)._most == trials.LEAST_TRIALS

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever does literally what a hint says has one finding less, and no other new one."""
+"""Whoever does literally what a hint says has one finding less, and no new one but those that it hid."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import onnx
 import pytest
@@ -30,6 +30,10 @@ OF_ANOTHER_PLACE = {"missing-opset-import", "unknown-external-key"}
 """Rules whose suggestion may change another place, or whose remaining text is another fault."""
 
 
+Kind = tuple[str, str]
+"""The rule and the clause of a fault."""
+
+
 def _report(document: Message, fixture: Fixture | None) -> FileReport:
     settings = Settings() if fixture is None else fixture.settings
     directory = None if fixture is None else fixture.directory
@@ -42,12 +46,31 @@ def _of_kind(settings: Settings, document: Message) -> Settings:
     return settings if name == "ModelProto" else Settings(settings.standard, proto=name)
 
 
-def _kinds(report: FileReport) -> Counter[tuple[str, str]]:
-    found: Counter[tuple[str, str]] = Counter()
-    for each in report.diagnostics:
-        if each.severity >= Severity.WARNING:
-            found[each.rule, each.clause] += each.count
+def _kinds(report: FileReport, document: Message | None = None, without: Set[str] = frozenset()) -> Counter[Kind]:
+    """Count the faults by kind, except those at nodes of the main graph that have such outputs."""
+    found: Counter[Kind] = Counter()
+    for item in report.diagnostics:
+        for each in item.members or (item,):
+            node = None if document is None else _node(document, each)
+            if each.severity >= Severity.WARNING and (node is None or without.isdisjoint(node.output)):
+                found[each.rule, each.clause] += each.count
     return found
+
+
+def _node(document: Message, item: Diagnostic) -> onnx.NodeProto | None:
+    """Return the node of the main graph around a finding."""
+    key = item.at.key[:2]
+    return document.graph.node[key[1][1]] if [field for field, _ in key] == ["graph", "node"] else None
+
+
+def _behind(document: Message, item: Diagnostic) -> Set[str]:
+    """Return the outputs of the nodes that compute with what the node of a finding makes: it may hide their faults."""
+    node = _node(document, item)
+    found = set() if node is None else set(node.output)
+    for each in document.graph.node if found else ():
+        if not found.isdisjoint(each.input):
+            found.update(each.output)
+    return found if node is None else found - set(node.output)
 
 
 def _problems(document: Message, report: FileReport, fixture: Fixture | None) -> Iterator[tuple[str, str | None]]:
@@ -65,10 +88,15 @@ def _problems(document: Message, report: FileReport, fixture: Fixture | None) ->
             except NotObeyedError as error:
                 yield way, f"not understood: {error}"
                 continue
-            yield way, _problem(item, before, _kinds(_report(changed, fixture)))
+            after = _report(changed, fixture)
+            problem = _problem(item, before, _kinds(after))
+            if problem is not None:
+                behind = _behind(document, item)
+                problem = _problem(item, _kinds(report, document, behind), _kinds(after, changed, behind))
+            yield way, problem
 
 
-def _problem(item: Diagnostic, before: Counter[tuple[str, str]], after: Counter[tuple[str, str]]) -> str | None:
+def _problem(item: Diagnostic, before: Counter[Kind], after: Counter[Kind]) -> str | None:
     is_gone = item.severity < Severity.WARNING or after[item.rule, item.clause] < before[item.rule, item.clause]
     caused = after - before
     return f"still there: {is_gone}, caused: {dict(caused)}" if caused or not is_gone else None

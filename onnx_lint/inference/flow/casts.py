@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from math import isfinite, prod
 from typing import Final
 
 from onnx_lint.inference.flow.repair_edits import converted
 from onnx_lint.inference.flow.type_conflict import OperandConflict
+from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.inference.types.problem import Differing, Disallowed
 from onnx_lint.inference.types.type_string import TENSORS, ValueType
 from onnx_lint.inference.types.typed_operator import allowed_types
@@ -23,6 +27,18 @@ _NOT_NUMBERS: Final = frozenset({"tensor(string)"})
 _FLOATS: Final = frozenset({"tensor(bfloat16)", "tensor(double)", "tensor(float)", "tensor(float16)"})
 """The types whose values are no indices or sizes: where such are needed, another value was meant."""
 
+_OF_FLOATS: Final[Mapping[str, tuple[int, float]]] = {
+    "tensor(bfloat16)": (8, 3.3895314e38),
+    "tensor(double)": (53, 1.8e308),
+    "tensor(float)": (24, 3.4028235e38),
+    "tensor(float16)": (11, 65_504.0),
+}
+"""The bits of the integers that each type has, and its largest number."""
+
+_INTEGER: Final = re.compile(r"tensor\((u?)int(\d+)\)")
+
+_QUANTIZED: Final = frozenset(f"tensor({sign}int{bits})" for sign in ("", "u") for bits in (2, 4, 8))
+
 MOST_TARGETS: Final = 2
 
 
@@ -35,6 +51,8 @@ def casts_for(conflict: OperandConflict) -> list[Proposal]:
         parameter = conflict.schema.input_at(problem.index)
         allowed = allowed_types(parameter) if parameter is not None else frozenset()
         targets = [each for each in dict.fromkeys((*kinds, *_USUAL)) if each in allowed]
+        if not _FLOATS.isdisjoint(allowed) and _is_quantized(conflict.node, problem.index, kinds[problem.index]):
+            return []
         if kinds[problem.index] in _FLOATS:
             targets = [each for each in targets if each in _FLOATS or each == "tensor(bool)"]
         pairs = [(problem.index, each) for each in targets[:MOST_TARGETS]]
@@ -44,10 +62,52 @@ def casts_for(conflict: OperandConflict) -> list[Proposal]:
         _cast(conflict.node, index, kind)
         for index, kind in pairs
         if kind in TENSORS and kinds[index] in TENSORS and _NOT_NUMBERS.isdisjoint({kind, kinds[index]})
+        if not (kind in _FLOATS and _is_quantized(conflict.node, index, kinds[index]))
+        if _keeps_constant(conflict.node, index, kind)
     ]
+
+
+def _is_quantized(node: Node, index: int, kind: ValueType | None) -> bool:
+    """Return whether an input has numbers that mean something only with a scale: a DequantizeLinear is missing.
+
+    An input of the graph of such a type may be an image.
+    """
+    definition = node.graph.definition_of(node.inputs[index])
+    return kind in _QUANTIZED and (definition is None or definition.field != "input")
+
+
+def _keeps_constant(node: Node, index: int, kind: ValueType | None) -> bool:
+    """Return whether a Cast keeps the numbers of a constant input; True if they are unknown."""
+    definition = node.graph.definition_of(node.inputs[index])
+    if kind is None or definition is None or definition.field != "initializer":
+        return True
+    proto = definition.graph.message_at("initializer", definition.index)
+    stored = ELEMENT_TYPES[proto.data_type].bytes_of(prod(proto.dims))
+    if proto.raw_data and len(proto.raw_data) != stored:
+        return False  # its declared type is wrong
+    content = content_of(proto, tuple(proto.dims))
+    return content is None or all(_is_kept(each, kind) for each in content if isinstance(each, int | float))
+
+
+def _is_kept(number: float, kind: str) -> bool:
+    """Return whether a type has a number. A floating-point number may lose digits, an integer may not."""
+    if kind in _FLOATS:
+        digits, largest = _OF_FLOATS[kind]
+        whole = abs(number) if isinstance(number, int) else 0
+        is_exact = whole % (1 << max(whole.bit_length() - digits, 0)) == 0
+        return is_exact and (not isfinite(number) or abs(number) <= largest)
+    if kind == "tensor(bool)":
+        return number in {0, 1}
+    match = _INTEGER.fullmatch(kind)
+    if match is None:
+        return True
+    bits = int(match[2]) - (not match[1])
+    return isfinite(number) and number == int(number) and (0 if match[1] else -(1 << bits)) <= number < 1 << bits
 
 
 def _cast(node: Node, index: int, kind: ValueType | None) -> Proposal:
     code = TENSORS.index(kind)
     text = f"a Cast to {ELEMENT_TYPES[code].name.upper()} (to={code}) of input {index} {quote(node.inputs[index])}"
-    return Proposal(text, lambda _: converted(node, index, code))
+    definition = node.graph.definition_of(node.inputs[index])
+    is_constant = definition is not None and definition.field == "initializer"
+    return Proposal(text, lambda _: converted(node, index, code), must_be_whole=not is_constant)

@@ -30,6 +30,9 @@ MOST_TOLD: Final = 5
 _MISSPELT: Final = 0.85
 """The likeness of two names from which on one is a misspelling of the other, whatever else is unused."""
 
+_SIMILAR: Final = 0.7
+"""The likeness from which on `nearest` takes a name for near."""
+
 _WITHOUT_DIGITS: Final = str.maketrans("", "", "0123456789")
 
 
@@ -73,7 +76,7 @@ class Partners:
             near = self._nearest_shared(name, graph)
         if not is_few or len(others) > MOST_ALIKE:
             return near, []
-        return near, [each for each in others if each != near and not _is_nearer(each, undefined, name)]
+        return near, [each for each in others if each != near and not _belongs_to_other(each, undefined, name)]
 
     def unused(self, graph: Graph) -> list[str]:
         """Return the few values that nothing uses, without further outputs of nodes that have a used one."""
@@ -158,9 +161,16 @@ def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, name)).lower()
 
 
-def _is_nearer(value: str, undefined: Set[str], name: str) -> bool:
-    """Return whether the name of a value is nearer to another undefined name than to this one."""
-    return len(undefined) <= MOST_NAMES and max(_likeness(value, each) for each in undefined) > _likeness(value, name)
+def _belongs_to_other(value: str, undefined: Set[str], name: str) -> bool:
+    """Return whether the name of a value is like another undefined name, and not like this one."""
+    if len(undefined) > MOST_NAMES or _is_like(value, name):
+        return False
+    return any(_is_like(value, each) for each in undefined)
+
+
+def _is_like(value: str, name: str) -> bool:
+    """Return whether a name is another one with a prefix or suffix, or similar to it."""
+    return value.startswith(name) or value.endswith(name) or _likeness(value, name) >= _SIMILAR
 
 
 def _likeness(one: str, other: str) -> float:

@@ -29,6 +29,8 @@ class Proposal(Record):
     """A place to show if the proposal is reported, and what it is."""
     is_preferred: bool = False
     """True if no other one is reported if this one mends the model."""
+    must_be_whole: bool = False
+    """True if it is not reported while it shows another fault behind it."""
 
 
 class Proposals(Record):

@@ -24,6 +24,20 @@ HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
         ("(float[N] x, string[N] s) => (float[N] y) { y = Add(x, s) }", []),
         ("(float[N] x, bool[N] i) => (float[N] y) { y = Gather(x, i) }", [(1, 7)]),
         ("(int32[N] x) => (int32[N] y) { y = Sigmoid(x) }", [(0, 1)]),
+        # A constant keeps its numbers.
+        ("(int64[N] x) => (int64[N] y) <float[1] c = {0.5}> { y = Mul(x, c) }", [(0, 1)]),
+        ("(int64[N] x) => (int64[N] y) <float[1] c = {2.0}> { y = Mul(x, c) }", [(1, 7), (0, 1)]),
+        ("(int32[N] x) => (int32[N] y) <int64[1] c = {9223372036854775807}> { y = Mul(x, c) }", [(0, 7)]),
+        ("(uint8[N] x) => (uint8[N] y) <int64[1] c = {-1}> { y = Max(x, c) }", [(0, 7)]),
+        ("(float[N] x) => (float[N] y) <int64[1] c = {16777217}> { y = Mul(x, c) }", [(0, 7)]),
+        ("(float[N] x) => (float[N] y) <int64[1] c = {16777216}> { y = Mul(x, c) }", [(1, 1), (0, 7)]),
+        ("(float16[N] x) => (float16[N] y) <float[1] c = {70000.0}> { y = Mul(x, c) }", [(0, 1)]),
+        ("(float16[N] x) => (float16[N] y) <float[1] c = {0.1}> { y = Mul(x, c) }", [(1, 10), (0, 1)]),
+        ("(float[N] x) => (float[N] y) <int64[1] c = {2}> { y = Where(c, x, x) }", []),
+        # Without its scale, a quantized value is no number; an input may be an image.
+        ("(float[1,4] x) => (float[1,4] y) <int8[1,4] w = {1,2,3,4}> { y = MatMul(x, w) }", []),
+        ("(uint8[1,4] x) => (float[1,4] y) { y = Sigmoid(x) }", [(0, 1)]),
+        ("(float[4] x, float s) => (float[4] y) { q = QuantizeLinear(x, s) y = Sigmoid(q) }", []),
     ],
 )
 def test_the_targets_of_casts(text: str, targets: list[tuple[int, int]]):

@@ -45,7 +45,7 @@ def test_many_unused_values_are_unused_on_purpose():
 
 def test_the_nearest_name_is_an_unused_one():
     partners, _, branch = _partners("sparee = Relu(x) z = Relu(sparee)")
-    assert partners.of("spar", branch, Wanted(frozenset({"tensor(float)"})), {*LOST, "q2"}) == ("spare", ["own"])
+    assert partners.of("spar", branch, Wanted(frozenset({"tensor(float)"})), LOST) == ("spare", ["own"])
 
 
 def test_the_search_is_made_for_a_few_names():

@@ -8,6 +8,7 @@ import pytest
 
 from onnx_lint import lint
 from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.names.partners import Wanted
 from onnx_lint.ir.operators.undefined_names import UndefinedNames
 from onnx_lint.loader import load
 
@@ -20,19 +21,19 @@ def _names(text: str):
     return names, model
 
 
-def test_a_near_name_comes_before_the_unused_ones():
+def test_a_misspelt_name_comes_alone_where_more_values_are_unused():
     names, model = _names("g (float[4] x, float[4] z) => (float[4] y) { hidden = Relu(x) a = Neg(x) y = Tanh(hiden) }")
-    proposals = names.proposals("hiden", model.main_graph, frozenset())
+    proposals = names.proposals("hiden", model.main_graph, Wanted())
     options = proposals.options()
     found = [(each.text, each.is_preferred) for each in options]
-    assert found == [("'hidden'", True), ("'z'", False), ("'a'", False)]
+    assert found == [("'hidden'", True)]
     edits = list(options[0].edits(model.operators))
     assert [(str(edit.place), getattr(edit, "value", None)) for edit in edits] == [("graph.node[2].input[0]", "hidden")]
 
 
 def test_outputs_and_inputs_of_one_name_change_together():
     names, model = _names("g (float[4] x) => (float[4] y, float[4] z) { a = Relu(x) z = Neg(y) }")
-    proposals = names.proposals("y", model.main_graph, frozenset())
+    proposals = names.proposals("y", model.main_graph, Wanted())
     edits = [str(edit.place) for edit in proposals.options()[0].edits(model.operators)]
     assert edits == ["graph.node[1].input[0]", "graph.output[0].name"]
 
@@ -58,8 +59,8 @@ def test_names_of_a_function_have_their_own_prefix():
         <domain: "com.l", opset_import: ["": 21]> F (n_c, n_d) => (q) { e = Add(c, d) q = Relu(e) }"""
     messages = [each.message for each in lint(onnx.parser.parse_model(HEAD + text)).diagnostics]
     assert [each.partition("nothing defines; ")[2] for each in messages] == [
-        "2 names lack the prefix 'm_'; 1 more fault has this cause",
-        "2 names lack the prefix 'n_'; 1 more fault has this cause",
+        "do 2 names lack the prefix 'm_'? 1 more fault has this cause",
+        "do 2 names lack the prefix 'n_'? 1 more fault has this cause",
     ]
 
 

@@ -45,6 +45,35 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[N,16] x, int64[N] mask) => (float[N,16] y) { masc = Relu(x) z = Cast<to = 1>(mask) y = Relu(mas) }",
         "did you mean 'masc'",
     ),
+    "normalization_forgotten": (
+        """g (float[N,4] x) => (float[N,4] y) <float[4] scale = {1, 1, 1, 1}, float[4] b = {1, 1, 1, 1}>
+        { y = Add(normed, b) }""",
+        "nothing uses 'x' or 'scale'",
+    ),
+    "weight_forgotten": (
+        """g (float[N,4] x) => (float[N,4] y) <float[4] layer_1_b = {1, 1, 1, 1}>
+        { h = Add(x, layer_1_b) y = Add(h, layer_2_b) }""",
+        "which nothing defines |",
+    ),
+    "mask_forgotten": (
+        """g (float[N,4] x, float[N,4] mask) => (float[N,4] y)
+        { scores = Relu(x) y = Softmax(masked) }""",
+        "nothing uses 'mask' or 'scores'",
+    ),
+    "flatten_forgotten": (
+        """g (float[N,4,1,1] x, float[4,2] w) => (float[N,2] y)
+        { pooled = GlobalAveragePool(x) y = Gemm(flat, w) }""",
+        "nothing uses 'pooled'",
+    ),
+    "two_names_lack_a_prefix": (
+        """g (float[N,2] x) => (float[N,2] y) <float[2] ema_a = {1, 2}, float[2] ema_b = {1, 2}>
+        { h = Add(x, a) y = Mul(h, b) }""",
+        "do 2 names lack the prefix 'ema_'?",
+    ),
+    "another_separator": (
+        """g (float[N,2] x) => (float[N,2] y) <float[2] fc_b = {1, 2}> { h = Add(x, fc_b) y = Mul(h, fcb) }""",
+        "did you mean 'fc_b'?",
+    ),
     "function_output_renamed": (
         """g (float[4] x) => (float[4] y) { y = com.acme.F(x) }
         <domain: "com.acme", opset_import: ["": 21]> F (a) => (out) { b = Mul(a, a) }""",
@@ -107,6 +136,16 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[2,6] x) => (float[2,3] y, float[2,3] z) <int64[2] s = {2, 3}> { y, z = Split<axis = 1>(x, s) }",
         "with [3, 3] as input 1 's' the shapes fit",
     ),
+    "two_weights_of_torch": (
+        """g (float[N,16] x, float[8,16] w, float[4,8] v) => (float[N,4] y)
+        { h = MatMul(x, w) r = Relu(h) y = MatMul(r, v) }""",
+        "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit",
+    ),
+    "name_misspelt_before_a_weight_of_torch": (
+        """g (float[N,16] x, float[16,8] weight, float[4,8] v) => (float[N,4] y)
+        { h = MatMul(x, wieght) y = MatMul(h, v) }""",
+        "did you mean 'weight'",
+    ),
     # --- types
     "reshape_exchanged": (
         "g (int64[2] s, float[N,16] x) => (float[M,4] y) { y = Reshape(s, x) }",
@@ -127,6 +166,23 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     "double_constant": (
         "g (float[N] x) => (float[N] y) <double two = {2.0}> { y = Mul(x, two) }",
         "with a Cast to FLOAT (to=1) of input 1 'two' the types fit",
+    ),
+    "constant_that_a_cast_would_change": (
+        "g (int64[N] x) => (int64[N] y) <float[1] half = {0.5}> { y = Mul(x, half) }",
+        " | None",
+    ),
+    "number_for_the_end_of_a_slice": (
+        """g (float[N,4] x) => (float[A,4] y) <int32[1] s = {0}, int64[1] e = {9223372036854775807}>
+        { y = Slice(x, s, e) }""",
+        "with a Cast to INT64 (to=7) of input 1 's' the types fit",
+    ),
+    "dequantization_forgotten": (
+        "g (float[N] x, float s) => (float[N] y) { q = QuantizeLinear(x, s) y = Sigmoid(q) }",
+        " | None",
+    ),
+    "integer_that_two_nodes_use": (
+        "g (float[N] x) => (float[N] y) <int64 c = {2}> { a = Add(x, c) y = Mul(a, c) }",
+        "with a Cast to FLOAT (to=1) of input 1 'c' the types fit",
     ),
     "cast_to_a_wrong_type": (
         "g (int64[N] x) => (float[N] y) { y = Cast<to = 6>(x) }",
