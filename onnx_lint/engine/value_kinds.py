@@ -109,7 +109,7 @@ FILLED: Final = ValueKind(
     lambda value: isinstance(value, list) and all(map(_is_filled, value)),
 )
 METADATA: Final = ValueKind(
-    "a list of non-empty keys, or a table with a list of non-empty patterns for the value of each key",
+    "a list of non-empty keys, or a table with a list of non-empty patterns (at least one) for the value of each key",
     {
         "oneOf": [
             dict(FILLED.schema),

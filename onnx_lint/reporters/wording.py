@@ -172,7 +172,7 @@ def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterat
 
         settings = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in weakening.settings]
         # A suppression's key repeats the file.
-        settings = [re.sub(r'^suppress\."[^"]*, (suppress\[\d+\])"', r"\1", setting) for setting in settings]
+        settings = [re.sub(r'^suppress\."[^"]*: (suppress\[\d+\])"', r"\1", setting) for setting in settings]
         shown = [shortened(setting, MAX_SETTING_SHOWN) for setting in settings[:MAX_SETTINGS_SHOWN]]
         if len(settings) > len(shown):
             shown.append(f"{len(settings) - len(shown):,} more")
