@@ -49,7 +49,7 @@ def _spelling(value: Any, kind: ValueKind) -> str:
 
 def _shown_fault(value: Any, kind: ValueKind) -> str:
     """Return a value that a kind does not accept, in words; of a list or table the first wrong item."""
-    if isinstance(value, Mapping) and kind.accepts({}):
+    if isinstance(value, Mapping) and value and (kind.accepts({}) or "minProperties" in kind.schema):
         name = next(name for name in value if not kind.accepts({name: value[name]}))
         item = shown_value(value[name])
         is_plain = name.strip() and item not in ("a list", "a table")
@@ -67,7 +67,7 @@ def shown_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
-        return "a table"
+        return "a table" if value else "an empty table"
     if isinstance(value, list | tuple):
         return "a list" if value else "an empty list"
     if value == "":
