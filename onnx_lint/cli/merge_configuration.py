@@ -18,7 +18,7 @@ from onnx_lint.configuration.values import Origin, SetValue, SetValues
 from onnx_lint.engine.settings import OptionError, check_options, check_rule, check_selector, names_of
 from onnx_lint.engine.suppressions import MOST_INNER, Suppression
 from onnx_lint.engine.value_kinds import Path
-from onnx_lint.input.limits import DEFAULT_LIMITS
+from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError
 from onnx_lint.spec.target import target_of
 
 
@@ -124,7 +124,7 @@ def _suppression(where: str, entry: Mapping[str, SetValue]) -> Suppression:
     try:
         check_rule(rule)
     except ValueError as error:
-        raise ConfigurationError(f"{where}: {error}") from error
+        raise ConfigurationError(f"{where}.rule: {error}") from error
     text: dict[str, Any] = {name: entry[name].value if name in entry else "" for name in ("reason", "place", "file")}
     until = datetime.date.fromisoformat(entry["until"].value) if "until" in entry else None
     return Suppression(where=where, rule=rule, directory=entry["rule"].origin.directory, until=until, **text)
@@ -159,11 +159,18 @@ def _check_names(_: Path, names: list[str]) -> None:
         check_selector(name)
 
 
+def _check_limit(path: Path, value: Any) -> None:
+    try:
+        DEFAULT_LIMITS.with_values({path[1]: value})
+    except LimitError as error:
+        raise ValueError(str(error).removeprefix(f"the limit {path[1]!r} ")) from error
+
+
 _CHECKS: Final[Mapping[str, tuple[int, Callable[[Path, Any], object]]]] = {
     **dict.fromkeys(("select", "extend-select", "ignore"), (2, _check_names)),
     "severity": (1, lambda path, _: check_rule(path[1])),
     "rules": (2, lambda path, value: check_options(path[1], {path[2]: value})),
-    "limits": (2, lambda path, value: DEFAULT_LIMITS.with_values({path[1]: value})),
+    "limits": (2, _check_limit),
     "targets": (1, lambda _, value: target_of(value)),
 }
 """The checks that need more than the kind of the value, by the key, each with the parts of the key that errors name."""

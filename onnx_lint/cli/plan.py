@@ -318,8 +318,11 @@ def _settings(request: Request, plugins: tuple[str, ...], parts: tuple[str, ...]
             "parts": parts,
         }
         settings = Settings(**request.carried(Settings) | changes)
-        if request.select and not settings.select:
-            raise RequestError("--select names no rule")
+        for field in ("select", "ignore", "extend_select"):
+            if (names := getattr(request, field)) and not names_of(names):
+                raise RequestError(f"--{field.replace('_', '-')} names no rule")
+        if "" in request.exclude:
+            raise RequestError("--exclude requires a pattern that is not empty")
         check_selection(settings)
         return settings
     except (ValueError, OSError) as error:

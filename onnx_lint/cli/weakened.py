@@ -64,7 +64,7 @@ def without_unused(
     `used`: the descriptions of the suppressions that suppressed something. `lowered`: the rules with a finding whose
     severity a setting lowered. A setting that only lowers severities is listed in any case.
     """
-    known = {dotted(("suppress", text.partition(": ")[0], "rule")) for text in used}
+    known = {dotted(("suppress", f"{text.partition(']: ')[0]}]", "rule")) for text in used}
     known |= {dotted(("severity", rule)) for rule in lowered}
     left = (
         replace(each, settings=tuple((key, value) for key, value in each.settings if not _is_idle(key, value, known)))

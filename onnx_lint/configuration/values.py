@@ -39,7 +39,7 @@ class SetValue(Record):
     def error(self, path: Path, text: str) -> ConfigurationError:
         """Return the error with this text about the value."""
         if path[0] == "suppress" and len(path) > 1:
-            entry = path[1].rpartition(", ")[2]  # the number alone, as the file comes first
+            entry = path[1].rpartition(": ")[2]  # the number alone, as the file comes first
             return ConfigurationError(f"{self.origin.shown}: {'.'.join((entry, *path[2:]))}: {text}")
         return ConfigurationError(f"{self.origin.shown}: {dotted(path)}: {text}")
 
@@ -93,7 +93,7 @@ def _by_place(value: Any, origin: Origin) -> Any:
     """Return the entries of a list of tables by file and number, so that those of several files are kept apart."""
     if not isinstance(value, list):
         raise SetValue(value, origin).error(("suppress",), "requires a list of tables: write [[suppress]]")
-    return {f"{origin.shown}, suppress[{number}]": _with_text_of_dates(entry) for number, entry in enumerate(value)}
+    return {f"{origin.shown}: suppress[{number}]": _with_text_of_dates(entry) for number, entry in enumerate(value)}
 
 
 def _with_text_of_dates(entry: Any) -> Any:

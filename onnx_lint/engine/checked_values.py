@@ -39,22 +39,27 @@ def flat(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
 def _spelling(value: Any, kind: ValueKind) -> str:
     """Return the hint to write a number as text, or one text as a list, if the kind accepts that.
 
-    TOML reads `edition = 1.23` as a number.
+    TOML reads `edition = 1.23` as a number. Where any text is allowed, such as a path, no number was meant.
     """
     if isinstance(value, str):
         return f"; write [{value!r}]" if kind.accepts([value]) else ""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return f'; write "{value}", with quotes' if is_number and kind.accepts(str(value)) else ""
+    return f'; write "{value}", with quotes' if is_number and kind.accepts(str(value)) and not kind.accepts("x") else ""
 
 
 def _shown_fault(value: Any, kind: ValueKind) -> str:
     """Return a value that a kind does not accept, in words; of a list or table the first wrong item."""
-    if isinstance(value, Mapping) and kind.accepts({}):
+    if isinstance(value, Mapping) and value and (kind.accepts({}) or "minProperties" in kind.schema):
         name = next(name for name in value if not kind.accepts({name: value[name]}))
-        return f"a table with a wrong entry {name!r}"
+        item = shown_value(value[name])
+        is_plain = name.strip() and item not in ("a list", "a table")
+        return f"a table with {item} for {name!r}" if is_plain else f"a table with a wrong entry {name!r}"
     items = value if isinstance(value, list) else []
     wrong = next((index for index, item in enumerate(items) if not kind.accepts([item])), None)
-    return shown_value(value) if wrong is None else f"a list with {shown_value(items[wrong])} (item {wrong + 1})"
+    if wrong is not None:
+        return f"a list with {shown_value(items[wrong])} (item {wrong + 1})"
+    twice = next((item for item in items if items.count(item) > 1 and not kind.accepts([item, item])), None)
+    return shown_value(value) if twice is None else f"a list with {shown_value(twice)} twice"
 
 
 def shown_value(value: Any) -> str:
@@ -62,7 +67,7 @@ def shown_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
-        return "a table"
+        return "a table" if value else "an empty table"
     if isinstance(value, list | tuple):
         return "a list" if value else "an empty list"
     if value == "":

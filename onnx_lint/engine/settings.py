@@ -131,8 +131,12 @@ def names_of(values: Iterable[str]) -> tuple[str, ...]:
 
 def check_rule(name: str) -> None:
     """Raise SelectionError unless `name` is a rule id."""
-    if name not in registry():
-        raise SelectionError(f"unknown rule {name!r}{_hint_for_rule(name, registry())}")
+    if name in registry():
+        return
+    if name in selectors():
+        kind = "a chapter" if name not in SEVERITY_NAMES | {ALL} else "a name for several"
+        raise SelectionError(f"requires the id of a rule; {name!r} is {kind}")
+    raise SelectionError(f"unknown rule {name!r}{_hint_for_rule(name, registry())}")
 
 
 def check_selector(name: str) -> None:

@@ -30,7 +30,7 @@ class Suppression(Record):
     """One suppression."""
 
     where: str
-    """The file, and the number of the entry in it, such as `onnx-lint.toml, suppress[0]`."""
+    """The file, and the number of the entry in it, such as `onnx-lint.toml: suppress[0]`."""
     rule: str
     reason: str
     place: str = ""

@@ -108,6 +108,17 @@ FILLED: Final = ValueKind(
     {"type": "array", "items": dict(TEXT.schema)},
     lambda value: isinstance(value, list) and all(map(_is_filled, value)),
 )
+
+
+def _list_of(pattern: str, wanted: str) -> ValueKind:
+    """Return the kind of the lists of strings that match a pattern."""
+    return ValueKind(
+        wanted,
+        {"type": "array", "items": {"type": "string", "pattern": f"^{pattern}$"}},
+        lambda value: _is_list(value) and all(re.fullmatch(pattern, item) for item in value),
+    )
+
+
 METADATA: Final = ValueKind(
     "a list of non-empty keys, or a table with a list of non-empty patterns for the value of each key",
     {
@@ -134,8 +145,8 @@ LISTED: Final = ValueKind(
 NAMES: Final = replace(
     FILLED, wanted="a list of rule ids, chapters, 'error', 'warning', 'note' or 'ALL'", option="names"
 )
-OPERATORS: Final = replace(FILLED, wanted="a list of operators, such as 'Loop' or 'com.microsoft::*'")
-DOMAINS: Final = replace(TEXTS, wanted="a list of domains, such as 'ai.onnx.ml'")
+OPERATORS: Final = _list_of(r"\S*[^\s:]", "a list of operators, such as 'Loop' or 'com.microsoft::*'")
+DOMAINS: Final = _list_of(r"\S*", "a list of domains, such as 'ai.onnx.ml'")
 TARGET_NAMES: Final = replace(FILLED, wanted="a list of targets, such as 'onnxruntime=1.32' or 'ai.onnx=17'")
 PATTERNS: Final = replace(FILLED, wanted="a list of patterns with * and ?, or of names")
 PATH: Final = replace(TEXT, wanted="a path", option="path")
@@ -152,11 +163,12 @@ SECONDS: Final = ValueKind(
 
 
 def at_least_one(kind: ValueKind) -> ValueKind:
-    """Return the kind of the lists of a kind that are not empty."""
+    """Return the kind of the lists, or of the lists and tables, of a kind that are not empty."""
+    of_tables = {} if kind.schema.get("type") == "array" else {"minProperties": 1}
     return replace(
         kind,
         wanted=f"{kind.wanted} (at least one)",
-        schema={**kind.schema, "minItems": 1},
+        schema={**kind.schema, "minItems": 1, **of_tables},
         accepts=lambda value: kind.accepts(value) and len(value) > 0,
     )
 
@@ -224,14 +236,14 @@ ELEMENT_TYPES: Final = ValueKind(
     {"type": "array", "items": {"enum": list(ELEMENT_TYPE_NAMES)}},
     lambda value: _is_list(value) and all(name in ELEMENT_TYPE_NAMES for name in value),
 )
+_LARGEST: Final = 2**63 - 1
+"""The largest size of a dimension."""
 SHAPE: Final = ValueKind(
     "a list of sizes, names of variables, '*' or one '...'",
-    {"type": "array", "items": {"oneOf": [{"type": "integer", "minimum": 0}, {"type": "string", "minLength": 1}]}},
+    {"type": "array", "items": {"oneOf": [{**COUNT.schema, "maximum": _LARGEST}, {"type": "string", "minLength": 1}]}},
     lambda value: (
         isinstance(value, list)
-        and all(
-            (isinstance(item, int) and not isinstance(item, bool) and item >= 0) or TEXT.accepts(item) for item in value
-        )
+        and all((COUNT.accepts(item) and item <= _LARGEST) or TEXT.accepts(item) for item in value)
         and value.count("...") <= 1
     ),
 )

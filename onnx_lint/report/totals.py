@@ -174,13 +174,17 @@ def _group_of(file: FileReport, conforms: bool | None) -> str:
 
 
 def fixes_of(file: FileReport) -> Counter[bool]:
-    """Return how many findings `onnx-lint fix` can mend, by whether that is safe."""
-    if not file.diagnostics:  # as of most files
-        return Counter()
-    from onnx_lint.report.folding import unfold
+    """Return how many findings `onnx-lint fix` can mend, by whether that is safe.
 
-    fixes = (item.fix for item in unfold(file.diagnostics))
-    return Counter(fix.is_safe for fix in fixes if fix is not None and not fix.is_by_hand)
+    Those of one cause are one finding, as everywhere in a summary; it is safe to mend it if that is so for any of them.
+    """
+    found: Counter[bool] = Counter()
+    for item in file.diagnostics:
+        fixes = (each.fix for each in item.members or (item,))
+        are_safe = [fix.is_safe for fix in fixes if fix is not None and not fix.is_by_hand]
+        if are_safe:
+            found[any(are_safe)] += 1
+    return found
 
 
 class Report(Record):

@@ -185,7 +185,7 @@ def _settings_in_words(given: Mapping[str, Any]) -> str:
 
     settings = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in given.items()]
     # A suppression's key repeats the file.
-    settings = [re.sub(r'^suppress\."[^"]*, (suppress\[\d+\])"', r"\1", setting) for setting in settings]
+    settings = [re.sub(r'^suppress\."[^"]*: (suppress\[\d+\])"', r"\1", setting) for setting in settings]
     shown = [shortened(setting, MAX_SETTING_SHOWN) for setting in settings[:MAX_SETTINGS_SHOWN]]
     if len(settings) > len(shown):
         shown.append(f"{len(settings) - len(shown):,} more")

@@ -41,7 +41,7 @@ OTHERS: dict[str, Any] = {
     "proto": "TensorProto",
     "opset_imports": {"ai.onnx": 12},
     "policy_files": {"max-size": "onnx-lint.toml"},
-    "suppressions": (Suppression("onnx-lint.toml, suppress[0]", "cycle", "known"),),
+    "suppressions": (Suppression("onnx-lint.toml: suppress[0]", "cycle", "known"),),
     "has_baseline": True,
     "parts": ("counts",),
 }

@@ -37,10 +37,7 @@ def test_the_settings_of_a_path_without_a_file(
 
 KEYS = {
     "ignore": [('ignore = ["cycle"]', "onnx-lint.toml")],
-    "extend-select": [
-        ('extend-select = ["hygiene"]', "onnx-lint.toml"),
-        ('extend-select = ["policy"]', "command line"),
-    ],
+    "extend-select": [('extend-select = ["hygiene", "policy"]', "onnx-lint.toml, command line")],
     "fail-on": [('fail-on = "note"', "command line")],
     "select": [("select = []", "default")],
 }

@@ -14,7 +14,7 @@ from onnx_lint.report.totals import Weakening
 
 
 def test_only_suppressions_that_suppressed_nothing_are_left_out():
-    first, second = (f"onnx-lint.toml, suppress[{number}]" for number in range(2))
+    first, second = (f"onnx-lint.toml: suppress[{number}]" for number in range(2))
     keys = [f'suppress."{entry}".rule' for entry in (first, second)]
     weakened = [
         Weakening("onnx-lint.toml", (("ignore", ["cycle"]), *((key, "cycle") for key in keys)), is_found=True),

@@ -212,15 +212,15 @@ def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
         ),
         ('[severity]\ncycel = "note"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
         ("[limits]\nfeilds = 3", "limits.feilds: unknown limit 'feilds'; did you mean 'fields'?"),
-        ("[limits]\nfields = 0", "limits.fields: the limit 'fields' requires a whole number of at least 1, not 0"),
-        ("[limits]\nfields = -1", "limits.fields: the limit 'fields' requires a whole number of at least 1, not -1"),
+        ("[limits]\nfields = 0", "limits.fields: requires a whole number of at least 1, not 0"),
+        ("[limits]\nfields = -1", "limits.fields: requires a whole number of at least 1, not -1"),
         (
             "[limits]\nprocessor_seconds = 0.5",
-            "limits.processor_seconds: the limit 'processor_seconds' requires a whole number of at least 0, not 0.5",
+            "limits.processor_seconds: requires a whole number of at least 0, not 0.5",
         ),
         (
             "[limits]\nprocessor_seconds = -1",
-            "limits.processor_seconds: the limit 'processor_seconds' requires a whole number of at least 0, not -1",
+            "limits.processor_seconds: requires a whole number of at least 0, not -1",
         ),
         (
             "[limits]\nfields = true",
@@ -413,8 +413,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output) ->
     assert sorted(entry for entry in shown if entry[1] != "default") == [
         ('edition = "1.16"', "onnx-lint.toml"),
         ('fail-on = "note"', "command line"),
-        ('ignore = ["graph"]', "command line"),
-        ('ignore = ["model"]', "onnx-lint.toml"),
+        ('ignore = ["model", "graph"]', "onnx-lint.toml, command line"),
         ("pedantic = true", "command line"),
         ("rules.oversized-message.max_bytes = 7", "onnx-lint.toml"),
         ('severity.cycle = "note"', "command line"),

@@ -103,7 +103,7 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
             "policy.operators.allow: requires a list of operators, such as 'Loop' or",
         ),
         ("[policy.element-types]\nallow = []", "(at least one), not an empty list"),
-        ("[policy]\nmetadata = ['a', 5]", "patterns for the value of each key, not a list with 5 (item 2)"),
+        ("[policy]\nmetadata = ['a', 5]", "for the value of each key (at least one), not a list with 5 (item 2)"),
         (
             "[policy.element-types]\nforbid = ['float', 'float64']",
             "such as 'float' and 'int64', not a list with 'float64' (item 2)",
@@ -128,8 +128,14 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
         ("[policy.opsets]\n'com.acme' = '0..2'", 'policy.opsets."com.acme": requires a version such as 19, or'),
         ("[policy]\nmetadata = ['']", "policy.metadata: requires a list of non-empty keys, or a table"),
         ("[policy]\nmetadata = {'' = ['a']}", "policy.metadata: requires a list of non-empty keys, or a table"),
-        ("[policy]\nmetadata = {a = []}", "patterns for the value of each key, not a table with a wrong entry 'a'"),
-        ("[policy]\nmetadata = {a = ['']}", "non-empty patterns for the value of each key, not a table with a wrong"),
+        (
+            "[policy]\nmetadata = {a = []}",
+            "for the value of each key (at least one), not a table with an empty list for 'a'",
+        ),
+        (
+            "[policy]\nmetadata = {a = ['']}",
+            "patterns for the value of each key (at least one), not a table with a wrong",
+        ),
         (
             "[policy]\nproducers = ['']",
             "policy.producers: requires a list of patterns with * and ?, or of names (at least one), not a list",
@@ -184,7 +190,7 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
         ("[policy.opsets]\n'ai.onx' = '17..21'", "unknown domain 'ai.onx'; did you mean 'ai.onnx'?"),
         (
             "[policy]\nmetadata = {licence = 'MIT'}",
-            "patterns for the value of each key, not a table with a wrong entry 'licence'",
+            "for the value of each key (at least one), not a table with 'MIT' for 'licence'",
         ),
         ("[policy]\nonly-listed = ['values']", "policy.only-listed: requires a list of 'inputs', 'outputs' or both"),
     ],

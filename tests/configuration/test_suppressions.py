@@ -45,7 +45,7 @@ def _report(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> tupl
 def test_an_entry_covers_its_rule_and_gives_the_reason(folder, capsys):
     found, err = _report(folder, ENTRY, capsys)
     of_rule = {each for rule, each in found.items() if rule.startswith("missing-producer")}
-    assert of_rule == {"onnx-lint.toml, suppress[0]: a test model"}
+    assert of_rule == {"onnx-lint.toml: suppress[0]: a test model"}
     assert {each for rule, each in found.items() if not rule.startswith("missing-producer")} == {None}
     assert err == ""
 
@@ -95,7 +95,7 @@ def test_entries_that_suppress_nothing_do_not_weaken_the_verdict(folder, capsys)
 def test_an_expired_entry_suppresses_nothing_and_is_named(folder, capsys):
     found, err = _report(folder, ENTRY + "until = 2020-01-31\n", capsys)
     assert set(found.values()) == {None}
-    assert err == "Warning: onnx-lint.toml, suppress[0]: the suppression of missing-producer expired on 2020-01-31\n"
+    assert err == "Warning: onnx-lint.toml: suppress[0]: the suppression of missing-producer expired on 2020-01-31\n"
 
 
 def test_an_entry_without_a_finding_is_named(folder, capsys):
@@ -104,7 +104,7 @@ def test_an_entry_without_a_finding_is_named(folder, capsys):
     said = (
         "the suppression of missing-producer matches no finding; it has findings at 'producer_name', 'producer_version'"
     )
-    assert err == f"Warning: onnx-lint.toml, suppress[0]: {said}\n"
+    assert err == f"Warning: onnx-lint.toml: suppress[0]: {said}\n"
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_an_entry_without_a_finding_says_what_it_may_mean(folder, capsys, rule, 
     entry = f'[[suppress]]\nrule = "{rule}"\nreason = "known"\n' + (f'place = "{place}"\n' if place else "")
     _run(folder, entry)
     said = f"matches no finding; {hint}" if hint else "matches no finding"
-    assert capsys.readouterr().err == f"Warning: onnx-lint.toml, suppress[0]: the suppression of {rule} {said}\n"
+    assert capsys.readouterr().err == f"Warning: onnx-lint.toml: suppress[0]: the suppression of {rule} {said}\n"
 
 
 def test_one_of_three_names_of_a_finding_is_hidden_and_the_others_are_fixed(folder, capsys):
@@ -317,12 +317,12 @@ def test_the_last_day_still_counts():
     ("text", "message"),
     [
         ("[suppress]\nrule = 'cycle'", "suppress: requires a list of tables: write [[suppress]]"),
-        ("[[suppress]]\nrule = 'cycle'", "onnx-lint.toml, suppress[0]: requires a reason"),
+        ("[[suppress]]\nrule = 'cycle'", "onnx-lint.toml: suppress[0]: requires a reason"),
         (
             "[[suppress]]\nrule = 'cycle'\nreason = ' \t'",
             "onnx-lint.toml: suppress[0].reason: requires a non-empty string, not ' \\t'",
         ),
-        ("\n[[suppress]]\nreason = 'x'", "onnx-lint.toml, suppress[0]: requires a rule"),
+        ("\n[[suppress]]\nreason = 'x'", "onnx-lint.toml: suppress[0]: requires a rule"),
         ("[[suppress]]\nrule = 'cyle'\nreason = 'x'", "unknown rule 'cyle'; did you mean 'cycle'?"),
         ("[[suppress]]\nrule = 'cycle'\nreason = 'x'\nuntil = 'soon'", "until: requires a date such as 2027-01-31"),
         ("[[suppress]]\nrule = 'cycle'\nreason = 'x'\nplaces = 'x'", "unknown key 'places'; did you mean 'place'?"),
@@ -344,7 +344,7 @@ def test_entries_that_are_slow_to_compare_are_limited(folder):
     lint(folder / "m.onnx", config=path)
     path.write_text("".join(entries + entries[:1] * 999))
     said = (
-        "onnx-lint.toml, suppress[2500]: more than 1,000 suppressions of 'cycle' have a place with a * before its end; "
+        "onnx-lint.toml: suppress[2500]: more than 1,000 suppressions of 'cycle' have a place with a * before its end; "
         "write the name, or a * only at the end"
     )
     with pytest.raises(ValueError, match=re.escape(said)):

@@ -134,6 +134,31 @@ def test_every_wrong_value_of_every_key_is_an_error(folder: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "metadata = {}",
+            "metadata = []",
+            "only-listed = []",
+            "domains.forbid = ['x y']",
+            "operators.forbid = ['x::']",
+        ),
+        "inputs.x.shape = [9223372036854775808]",
+    ],
+)
+def test_a_policy_that_no_model_could_break_or_keep_is_an_error(folder: Path, capsys: Output, text: str):
+    (folder / "onnx-lint.toml").write_text(f"policy.{text}")
+    assert run(["m.textproto"]) == 2
+    assert capsys.readouterr().err.startswith(f"Error: onnx-lint.toml: policy.{text.partition(' ')[0]}: requires ")
+
+
+@pytest.mark.parametrize("option", ["--select=,", "--ignore=,", "--extend-select= , ", "--exclude="])
+def test_an_option_that_names_nothing_is_an_error(folder: Path, capsys: Output, option: str):
+    assert run(["m.textproto", option]) == 2
+    assert option.partition("=")[0] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ('baseline = "m.textproto"', "baseline: {}: is not a baseline: it is not JSON; requires a file that "),

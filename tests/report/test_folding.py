@@ -10,8 +10,10 @@ from support.models.places import place_at
 from support.reports.made_up_report import error
 
 from onnx_lint.common.record import replace
-from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.findings import Diagnostic, ProposedFix
 from onnx_lint.report.folding import fold, unfold
+from onnx_lint.report.totals import fixes_of
 from onnx_lint.spec.clauses import Severity
 
 
@@ -100,3 +102,10 @@ def test_what_is_unfolded_is_what_was_folded():
     found = (_of_node(0), _of_node(1), _of_node(2, cause=None))
     assert unfold(fold(found)) == found
     assert fold(unfold(fold(found))) == fold(found)
+
+
+def test_findings_of_one_cause_are_one_that_can_be_fixed():
+    safe, unsafe = ProposedFix("a", is_safe=True), ProposedFix("b", is_safe=False)
+    for fixes, wanted in (((safe, safe), {True: 1}), ((unsafe, safe), {True: 1}), ((unsafe, None), {False: 1})):
+        found = fold([_of_node(index, fix=fix) for index, fix in enumerate(fixes)])
+        assert fixes_of(FileReport("m.onnx", 9, found)) == wanted

@@ -64,7 +64,7 @@ LINE = 'stranger/onnx-lint.toml weakens the verdict: ignore = ["duplicate-defini
         ),
         (
             '[[suppress]]\nrule = "duplicate-definition"\nplace = "y*"\nreason = "known"',
-            {'suppress."stranger/onnx-lint.toml, suppress[0]".rule': "duplicate-definition"},
+            {'suppress."stranger/onnx-lint.toml: suppress[0]".rule': "duplicate-definition"},
         ),
     ],
 )

@@ -72,7 +72,8 @@ def test_conditions_are_of_operands_and_attributes_of_the_operator(name):
     schema, record = _operator(name)
     known = {*(each.name for each in (*schema.inputs, *schema.outputs)), *schema.attributes}
     for word in _words(record):
-        for part in word.removeprefix("!").replace("!~", " ").replace("~", " ").replace(">", " ").partition("=")[0].split():
+        names = word.removeprefix("!").replace("!~", " ").replace("~", " ").replace(">", " ").partition("=")[0]
+        for part in names.split():
             assert part in known or part.isdecimal(), word
 
 
