@@ -195,8 +195,36 @@ def test_a_fix_returns_the_difference_and_the_copies(models: Path):
 
 
 def test_files_that_are_no_models_are_data_unless_nothing_else_is_there():
-    assert check.models_among(["b.ONNX", "weights.bin", "a/c.txtpb"]) == ["a/c.txtpb", "b.ONNX"]
-    assert check.models_among(["model.pb", "README"]) == ["README", "model.pb"]
+    assert check.inputs_among(["b.ONNX", "weights.bin", "a/c.txtpb", "a/b/d.onnx"]) == ["a", "b.ONNX"]
+    assert check.inputs_among(["model.pb", "README"]) == ["README", "model.pb"]
+    assert check.inputs_among(["model.pb", "a/README"]) == ["a"]
+
+
+def test_a_chosen_file_that_is_neither_checked_nor_data_is_named(models: Path):
+    (models / "model.pb").write_bytes(b"broken")
+    assert asked("check", "with_weights.onnx", "weights.bin", "model.pb")["left_out"] == ["model.pb"]
+    assert asked("check", "model.pb", "weights.bin")["left_out"] == []
+    assert asked("check", "model.pb", select="cylce")["left_out"] == []
+
+
+def test_a_folder_is_searched_as_by_the_command(models: Path):
+    (models / "zoo" / ".hidden").mkdir(parents=True)
+    of_caffe = 'name: "net"\nlayer { name: "data" type: "Input" }'
+    (models / "zoo" / "deploy.prototxt").write_text(of_caffe, encoding="utf-8")
+    (models / "zoo" / ".hidden" / "broken.onnx").write_bytes(b"broken")
+    paths = ["zoo/deploy.prototxt", "zoo/.hidden/broken.onnx"]
+    answer = asked("check", *paths)
+    assert answer["code"] == 2
+    assert answer["said"].startswith("Error: zoo: no model in this directory")
+    (models / "clean.onnx").rename(models / "zoo" / "clean.onnx")
+    answer = asked("check", *paths, "zoo/clean.onnx")
+    assert answer["summary"]["verdict"] == "1 model conforms to ONNX 1.23"
+    assert answer["left_out"] == []
+
+
+def test_a_file_named_as_standard_input_is_a_file(models: Path):
+    (models / "clean.onnx").rename(models / "-")
+    assert asked("check", "-")["summary"]["verdict"] == "1 model conforms to ONNX 1.23"
 
 
 def test_preparing_imports_what_a_check_needs(monkeypatch: pytest.MonkeyPatch):
