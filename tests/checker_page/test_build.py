@@ -76,6 +76,13 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
+def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path: Path):
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(BuildError, match="is a file"):
+        build(tmp_path / "mine.txt", tmp_path, None)
+    assert (tmp_path / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
 def test_numpy_is_the_wheel_that_pyodide_names(tmp_path: Path):
     lock: dict[str, Any] = {
         "packages": {"numpy": {"file_name": "numpy.whl", "sha256": hashlib.sha256(b"1").hexdigest()}}
