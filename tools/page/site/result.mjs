@@ -32,6 +32,13 @@ export const hideResult = () => {
   addresses = [];
 };
 
+// Shows it in a new frame: another address in the same frame would be a step of the browser's Back button.
+const showReport = (address) => {
+  const frame = at("report").cloneNode();
+  frame.src = address;
+  at("report").replaceWith(frame);
+};
+
 export const showResult = (done) => {
   const reports = Object.fromEntries(done.files.map((each) => [each.name, each.bytes]));
   const { summary } = done;
@@ -46,7 +53,7 @@ export const showResult = (done) => {
   at("left-out").hidden = !done.left_out.length;
   at("left-out").textContent = notChecked(done.left_out);
   for (const name of ["html", "json", "sarif"]) at(`save-${name}`).href = addressOf(reports[name], TYPES[name]);
-  at("report").src = at("save-html").href;
+  showReport(at("save-html").href);
   const fixes = done.safe_fixes + done.unsafe_fixes;
   at("fix").hidden = !fixes;
   at("fix").textContent = `Fix ${counted(fixes, "finding")}`;
