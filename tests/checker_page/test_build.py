@@ -76,6 +76,13 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
+def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path: Path):
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(BuildError, match="is a file"):
+        build(tmp_path / "mine.txt", tmp_path, None)
+    assert (tmp_path / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
 def test_numpy_is_the_wheel_that_pyodide_names(tmp_path: Path):
     lock: dict[str, Any] = {
         "packages": {"numpy": {"file_name": "numpy.whl", "sha256": hashlib.sha256(b"1").hexdigest()}}
@@ -195,8 +202,36 @@ def test_a_fix_returns_the_difference_and_the_copies(models: Path):
 
 
 def test_files_that_are_no_models_are_data_unless_nothing_else_is_there():
-    assert check.models_among(["b.ONNX", "weights.bin", "a/c.txtpb"]) == ["a/c.txtpb", "b.ONNX"]
-    assert check.models_among(["model.pb", "README"]) == ["README", "model.pb"]
+    assert check.inputs_among(["b.ONNX", "weights.bin", "a/c.txtpb", "a/b/d.onnx"]) == ["a", "b.ONNX"]
+    assert check.inputs_among(["model.pb", "README"]) == ["README", "model.pb"]
+    assert check.inputs_among(["model.pb", "a/README"]) == ["a"]
+
+
+def test_a_chosen_file_that_is_neither_checked_nor_data_is_named(models: Path):
+    (models / "model.pb").write_bytes(b"broken")
+    assert asked("check", "with_weights.onnx", "weights.bin", "model.pb")["left_out"] == ["model.pb"]
+    assert asked("check", "model.pb", "weights.bin")["left_out"] == []
+    assert asked("check", "model.pb", select="cylce")["left_out"] == []
+
+
+def test_a_folder_is_searched_as_by_the_command(models: Path):
+    (models / "zoo" / ".hidden").mkdir(parents=True)
+    of_caffe = 'name: "net"\nlayer { name: "data" type: "Input" }'
+    (models / "zoo" / "deploy.prototxt").write_text(of_caffe, encoding="utf-8")
+    (models / "zoo" / ".hidden" / "broken.onnx").write_bytes(b"broken")
+    paths = ["zoo/deploy.prototxt", "zoo/.hidden/broken.onnx"]
+    answer = asked("check", *paths)
+    assert answer["code"] == 2
+    assert answer["said"].startswith("Error: zoo: no model in this directory")
+    (models / "clean.onnx").rename(models / "zoo" / "clean.onnx")
+    answer = asked("check", *paths, "zoo/clean.onnx")
+    assert answer["summary"]["verdict"] == "1 model conforms to ONNX 1.23"
+    assert answer["left_out"] == []
+
+
+def test_a_file_named_as_standard_input_is_a_file(models: Path):
+    (models / "clean.onnx").rename(models / "-")
+    assert asked("check", "-")["summary"]["verdict"] == "1 model conforms to ONNX 1.23"
 
 
 def test_preparing_imports_what_a_check_needs(monkeypatch: pytest.MonkeyPatch):

@@ -28,7 +28,7 @@ def main() -> int:
             downloads = asked.downloads or Path(temporary)
             downloads.mkdir(parents=True, exist_ok=True)
             size = build(asked.folder, downloads, asked.numpy)
-    except BuildError as error:
+    except (BuildError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
     print(f"{asked.folder}: {size / 1e6:.1f} MB")

@@ -40,6 +40,8 @@ _POLICY: Final = (
 
 def build(folder: Path, downloads: Path, numpy: Path | None) -> int:
     """Build the page in `folder`, and return its size in bytes. A page that is there is replaced, and nothing else."""
+    if folder.exists() and not folder.is_dir():
+        raise BuildError(f"{folder} is a file: choose a folder")
     if folder.exists() and any(folder.iterdir()) and not (folder / BUILT).exists():
         raise BuildError(f"{folder} has files, and none of them is {BUILT}: choose another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)

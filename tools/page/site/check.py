@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import posixpath
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -41,16 +42,18 @@ def check(request: str, on_progress: Callable[[int], object]) -> str:
     reports = _emptied(REPORTS)
     outputs = [part for name in FORMATS for part in ("-o", f"{name}={reports / name}")]
     options = [*_options(asked["settings"]), *outputs, "-f", "jsonl", "--jobs", "1"]
-    done = _run([*options, "--", *models_among(asked["paths"])], on_progress)
+    inputs = inputs_among(asked["paths"])
+    done = _run([*options, "--", *map(_argument, inputs)], on_progress)
     written = [{"name": path.name, "at": str(path)} for path in sorted(reports.iterdir())]
     answer = {"code": done.code, "said": _without_usage(done.errors), "files": written, **_summary(reports / "json")}
+    answer["left_out"] = left_out(asked["paths"], inputs, reports / "json")
     return json.dumps(answer)
 
 
 def fix(request: str, on_progress: Callable[[int], object]) -> str:
     """Fix copies of the files, and return what changes and where the copies are."""
     asked = json.loads(request)
-    settings, paths = asked["settings"], models_among(asked["paths"])
+    settings, paths = asked["settings"], [_argument(path) for path in inputs_among(asked["paths"])]
     unsafe = ["--unsafe-fixes"] if settings["unsafe"] else []
     options = [*_options(settings), *unsafe, "--jobs", "1"]
     shown = _run(["fix", *options, "--diff", "--", *paths], on_progress)
@@ -65,12 +68,34 @@ def fix(request: str, on_progress: Callable[[int], object]) -> str:
     return json.dumps({"code": made.code, "said": said, "difference": shown.output, "files": copies})
 
 
-def models_among(paths: Sequence[str]) -> list[str]:
-    """Return the paths that are models by their suffix, or all of them if none is: the others are their data."""
+def inputs_among(paths: Sequence[str]) -> list[str]:
+    """Return what to check: each folder, which onnx-lint searches itself, and the files with the suffix of a model.
+
+    If there is neither, each file is checked. Otherwise, a file without such a suffix may be the data of a model.
+    """
     from onnx_lint.input.locations import MODEL_SUFFIXES, SHARED_SUFFIXES
 
-    models = [path for path in paths if path.lower().endswith((*MODEL_SUFFIXES, *SHARED_SUFFIXES))]
-    return sorted(models or paths)
+    folders = {path.partition("/")[0] for path in paths if "/" in path}
+    files = [path for path in paths if "/" not in path]
+    models = {path for path in files if path.lower().endswith((*MODEL_SUFFIXES, *SHARED_SUFFIXES))}
+    return sorted(folders | models or files)
+
+
+def left_out(paths: Sequence[str], inputs: Sequence[str], report: Path) -> list[str]:
+    """Return the files that were chosen one by one, but neither checked nor named by a model as its data."""
+    if not report.exists():
+        return []
+    models = json.loads(report.read_text(encoding="utf-8"))["files"]
+    data = {
+        posixpath.normpath(posixpath.join(posixpath.dirname(model["path"]), name))
+        for model in models
+        for name in model.get("data_files", ())
+    }
+    return [path for path in paths if "/" not in path and path not in inputs and path not in data]
+
+
+def _argument(path: str) -> str:
+    return "./-" if path == "-" else path  # otherwise it would mean standard input
 
 
 def _options(settings: dict[str, Any]) -> list[str]:

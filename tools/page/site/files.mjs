@@ -34,6 +34,12 @@ export const exampleFiles = (names) => Promise.all(names.map(async (name) => {
   return { path: name, file: await answer.blob() };
 }));
 
+// Returns the first path that is there twice: files from different folders can be dropped at once, without these.
+export const firstTwice = (paths) => {
+  const seen = new Set();
+  return paths.find((path) => seen.size === seen.add(path).size);
+};
+
 export const sizeInWords = (bytes) => {
   if (bytes < 1e3) return `${bytes} bytes`;
   const [unit, size] = bytes < 1e6 ? ["kB", bytes / 1e3] : bytes < 1e9 ? ["MB", bytes / 1e6] : ["GB", bytes / 1e9];

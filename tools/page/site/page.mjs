@@ -1,7 +1,7 @@
 // The page: takes files and settings, has them checked, and shows what comes back.
 
 import { Checker, Stopped } from "./checker.mjs";
-import { chosenFiles, droppedFiles, exampleFiles, sizeInWords } from "./files.mjs";
+import { chosenFiles, droppedFiles, exampleFiles, firstTwice, sizeInWords } from "./files.mjs";
 import { copyMarkdown, hideResult, showFixed, showResult } from "./result.mjs";
 import { fetched } from "./server.mjs";
 
@@ -126,6 +126,12 @@ const check = async (chosen) => {
   if (isRunning) return;
   if (!chosen.length) {
     showProblem("There is no file in what was chosen.");
+    return;
+  }
+  const twice = firstTwice(chosen.map(({ path }) => path));
+  if (twice !== undefined) {
+    showProblem(`Two of the files are named ${twice}. Choose them one after the other, or a folder that has both in`
+      + " folders of their own.");
     return;
   }
   files = chosen;

@@ -14,6 +14,15 @@ const addressOf = (bytes, type) => {
 
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
+const MOST_NAMES = 10;
+
+const notChecked = (names) => {
+  const shown = names.slice(0, MOST_NAMES).join(", ");
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  return `Not checked: ${shown}${more}. Their names are not those of models, and no model names them as its data.`
+    + " To check one of them, choose it without models.";
+};
+
 let markdown = "";
 
 export const hideResult = () => {
@@ -21,6 +30,13 @@ export const hideResult = () => {
   at("fixed").hidden = true;
   for (const address of addresses) URL.revokeObjectURL(address);
   addresses = [];
+};
+
+// Shows it in a new frame: another address in the same frame would be a step of the browser's Back button.
+const showReport = (address) => {
+  const frame = at("report").cloneNode();
+  frame.src = address;
+  at("report").replaceWith(frame);
 };
 
 export const showResult = (done) => {
@@ -34,8 +50,10 @@ export const showResult = (done) => {
   at("hint").hidden = !done.lacks_data;
   at("hint").textContent = "A data file of the model is missing. Drop the data files together with the model, or the"
     + " whole folder: a page cannot read other files by itself.";
+  at("left-out").hidden = !done.left_out.length;
+  at("left-out").textContent = notChecked(done.left_out);
   for (const name of ["html", "json", "sarif"]) at(`save-${name}`).href = addressOf(reports[name], TYPES[name]);
-  at("report").src = at("save-html").href;
+  showReport(at("save-html").href);
   const fixes = done.safe_fixes + done.unsafe_fixes;
   at("fix").hidden = !fixes;
   at("fix").textContent = `Fix ${counted(fixes, "finding")}`;

@@ -1,6 +1,6 @@
 // Loads Pyodide and onnx-lint, and runs `check.py` on files that stay where they are.
 
-import { checkFile, fetched } from "./server.mjs";
+import { WHO, checkFile, fetched } from "./server.mjs";
 
 const MOUNT = "/models";
 const PACKAGES = "/packages";
@@ -14,14 +14,36 @@ const started = async () => {
   return loadPyodide({ indexURL: new URL("./pyodide/", import.meta.url).href });
 };
 
-// Pyodide waits without end for WebAssembly that it cannot load, so the files are checked beside that.
+// Pyodide waits without end for WebAssembly that it cannot load. It only prints two warnings, of which the second is the
+// error. Returns a promise that this error rejects.
+const failureOfWebAssembly = () => new Promise((_, reject) => {
+  const warn = console.warn;
+  let isNext = false;
+  console.warn = (...said) => {
+    if (isNext) reject(said[0]);
+    isNext = /wasm instantiation failed/.test(said[0]);
+    warn(...said);
+  };
+});
+
 const loadPython = async () => {
-  const checked = Promise.all(PYODIDE.map((name) => checkFile(`pyodide/${name}`)));
-  const python = started().catch(async (error) => {
-    await checked;
-    throw new Error(`Python cannot start in this browser: ${error.message || error}`);
-  });
-  return (await Promise.all([python, checked]))[0];
+  try {
+    return await Promise.race([started(), failureOfWebAssembly()]);
+  } catch (error) {
+    await Promise.all(PYODIDE.map((name) => checkFile(`pyodide/${name}`)));
+    throw new Error(whyPythonFails(String(error.message || error)));
+  }
+};
+
+const whyPythonFails = (words) => {
+  if (/Content Security Policy|unsafe-eval|disallowed by embedder/i.test(words)) {
+    return "The server sends worker.mjs with a Content-Security-Policy that forbids WebAssembly: its script-src has no"
+      + ` 'wasm-unsafe-eval'. ${WHO}`;
+  }
+  if (/CompileError|WebAssembly\.\w+\(\)/.test(words)) {
+    return `pyodide/pyodide.asm.wasm is damaged, or this browser is too old for it. ${WHO}\n\n${words}`;
+  }
+  return `Python cannot start in this browser: ${words}`;
 };
 
 // Pyodide only prints that a package cannot be loaded.
@@ -63,8 +85,16 @@ const mount = (python, files) => {
   python.FS.mount(python.FS.filesystems.WORKERFS, { blobs }, MOUNT);
 };
 
+// Throws NotReadableError if a file has changed or gone since it was chosen. Within Python, that would be fatal.
+const readBeginnings = (files) => {
+  const reader = new FileReaderSync();
+  for (const { file } of files) reader.readAsArrayBuffer(file.slice(0, 1));
+};
+
 const run = ({ python, check }, { call, files, settings }) => {
+  readBeginnings(files);
   mount(python, files);
+  let isUsable = true;
   try {
     const asked = JSON.stringify({ paths: files.map(({ path }) => path), settings });
     const done = JSON.parse(check[call](asked, (count) => postMessage({ progress: { count } })));
@@ -73,18 +103,24 @@ const run = ({ python, check }, { call, files, settings }) => {
       python.FS.unlink(each.at);
     }
     return done;
+  } catch (error) {
+    isUsable = !isFatal(error);
+    throw error;
   } finally {
-    python.FS.unmount(MOUNT);
+    if (isUsable) python.FS.unmount(MOUNT); // otherwise this would throw another error, which says less
   }
 };
 
-// After this Python cannot go on: memory has run out, or WebAssembly has failed.
+// After this Python cannot go on: memory has run out, a file has changed while it was read, or WebAssembly has failed.
 const isFatal = (error) => error.pyodide_fatal_error || error instanceof WebAssembly.RuntimeError
-  || error instanceof RangeError || error.name === "FatalPyodideError";
+  || error instanceof RangeError || error.name === "FatalPyodideError" || /fatally failed/.test(error.message);
 
 const inWords = (error) => {
   const text = String(error.message || error).trim();
   const last = text.split("\n").at(-1);
+  if (/NotReadableError|NotFoundError|could not be (read|found)/.test(`${error.name} ${text}`)) {
+    return "A file has changed since it was chosen, or it is gone. Choose it again.";
+  }
   if (/MemoryError|out of memory|memory access|allocation failed/i.test(text)) {
     return "The memory of this page is not enough for these files. The installed onnx-lint can use all of the computer's.";
   }
