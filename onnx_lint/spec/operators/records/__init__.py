@@ -127,8 +127,8 @@ class Requirement(Record):
 
 
 _KINDS: Final = (
-    "at least", "at most", "above", "below", "multiple of", "either multiple of", "one of", "word of", "not",
-    "as many as", "power of 2 from", "needs", "same as", "equal to", "begins with", "ends with", "rises by",
+    "at least ", "at most ", "above ", "below ", "multiple of ", "either multiple of ", "one of ", "word of ", "not ",
+    "as many as ", "power of 2 from ", "needs ", "same as ", "equal to ", "begins with ", "ends with ", "rises by ",
 )  # fmt: skip
 
 
@@ -139,7 +139,11 @@ def requirements(text: str) -> tuple[Requirement, ...]:
 
 def _requirement(text: str) -> Requirement:
     required, _, condition = text.partition(" if ")
-    kind = next((each for each in _KINDS if required.startswith(f"{each} ")), "")
+    kind = ""
+    for each in _KINDS:
+        if required.startswith(each):
+            kind = each[:-1]
+            break
     if required.startswith("with "):
         kind = " ".join(required.split()[:3])
     of = required.removeprefix(kind).split()
