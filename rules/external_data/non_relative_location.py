@@ -62,7 +62,7 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
     - It must not have a NUL byte, a backslash or a drive letter.
     - A leading `#` is a warning: the onnx package marks tensors in memory with it. onnx.checker and ONNX Runtime open a
       file of that name, and `missing-external-file` reports if there is none.
-    - `*/_ORT_MEM_ADDR_/*` is an error: it marks a tensor in memory, and ONNX Runtime refuses it in a file.
+    - `*/_ORT_MEM_ADDR_/*` is an error: it marks a tensor in memory, which a file does not have.
     """
     for data in model.external_data:
         if not data.is_external or not data.location:

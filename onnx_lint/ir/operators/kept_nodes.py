@@ -20,7 +20,7 @@ from onnx_lint.spec.releases import normalized_domain
 _NEEDS_NO_DATA: Final = frozenset({"OptionalHasElement", "Shape", "Size"})
 """The operators whose outputs may be known without the elements of their inputs."""
 _HANDS_ON: Final = frozenset(
-    {"Cast", "Dropout", "Expand", "Identity", "Pad", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"}
+    {"Cast", "Dropout", "Expand", "Identity", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"}
 )
 """The operators that may be deleted or replaced. Then only the first input is used."""
 
