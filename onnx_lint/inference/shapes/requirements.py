@@ -341,7 +341,7 @@ def fit_contents(node: Operands, contents: Required, solution: FormSolution) -> 
         limit, by = _limit(node, each.of[0], solution) if numbers else (None, None)
         if not numbers or not isinstance(limit, int) or not all(holds(node, word) for word in each.conditions):
             continue
-        at = _first_wrong(each.kind, numbers, limit)
+        at = first_wrong(each.kind, numbers, limit)
         if at is not None and not node.problems:
             why = _source(node, by, limit) or _why(each)
             allowed = (
@@ -350,7 +350,7 @@ def fit_contents(node: Operands, contents: Required, solution: FormSolution) -> 
             node.wrong_value(index, numbers[at], "", at if len(numbers) > 1 else None, allowed=allowed)
 
 
-def _first_wrong(kind: str, numbers: Sequence[Dim | float], limit: int) -> int | None:
+def first_wrong(kind: str, numbers: Sequence[Dim | float], limit: int) -> int | None:
     """Return the index of the first number that is not as required; None if there is none."""
     places = {"begins with": [0], "ends with": [len(numbers) - 1]}.get(kind, range(len(numbers)))
     is_right = _COMPARED.get(kind)

@@ -12,7 +12,7 @@ from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands
 from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, Unequal, WrongCount, WrongValue
-from onnx_lint.inference.shapes.requirements import fit_sizes, has_attribute, holds
+from onnx_lint.inference.shapes.requirements import first_wrong, fit_sizes, has_attribute, holds
 from onnx_lint.spec.operators.records import requirements
 
 
@@ -63,7 +63,7 @@ def test_a_condition_is_true_of_a_node_or_not(condition, is_true):
         ("with 2 excludes kv_num_heads", 2, 1, "it excludes attribute 'kv_num_heads'"),
         ("above 0", 0.0, 0.5, "more than 0"),
         ("below 0", 0.0, -0.5, "less than 0"),
-        ("below kv_num_heads", 3, 2, "less than 3"),
+        ("below kv_num_heads", 3, 2, "less than 3 (attribute 'kv_num_heads')"),
         ("at least 0", -0.5, 0.0, "at least 0"),
         ("at least 0 if !kv_num_heads=4", -1, 0, "at least 0 if attribute 'kv_num_heads' is not 4"),
         ("one of 0 if !past_key", 1, 0, "it must be 0 if the node leaves out 'past_key'"),
@@ -124,7 +124,25 @@ def test_dimensions_and_attributes_fit_the_dimensions():
         assert made.problems == ([problem] if problem is not None else [])
     made = _node(num_heads=13)
     fit_sizes(made, [("num_heads", each) for each in requirements("at least 1; at most d")], (), found)
-    assert made.problems == [WrongValue(Element("num_heads", 13), "at most 12", "at most 12")]
+    allowed = "at most 12 because of dimension 2 of input 0 ('query')"
+    assert made.problems == [WrongValue(Element("num_heads", 13), "", allowed)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "numbers", "wrong"),
+    [
+        ("at least", 0, (0, -1), 1),
+        ("at most", 4, (4, 5), 1),
+        ("above", 0, (0.5, 0.0), 1),
+        ("below", 3, (2, 3), 1),
+        ("begins with", 0, (0, 7), None),
+        ("ends with", 7, (0, 8), 1),
+        ("rises by", 0, (0, 4, 4, 3), 3),
+        ("rises by", 0, (0, None, 3), None),
+    ],
+)
+def test_the_first_number_that_is_not_as_required(kind, limit, numbers, wrong):
+    assert first_wrong(kind, numbers, limit) == wrong
 
 
 @pytest.mark.parametrize("text", ["", "at least", "least 1", "at least 1;at most 2", "multiple 8"])
