@@ -123,6 +123,7 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
             if not name or name in graph.positions or graph.sees(name):
                 continue
             elsewhere = names.elsewhere(name, graph)
+            wanted = WantedValue(_types_of_output(graph, index))
             yield Finding(
                 graph.at("output", index),
                 f"output {index} of {graph.describe()} is {quote(name)}, which {elsewhere or 'nothing defines'}",
@@ -130,9 +131,7 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
                 allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",
                 subject=name,
                 cause=_cause(graph, name, elsewhere),
-                proposals=None
-                if elsewhere
-                else names.proposals(name, graph, WantedValue(_types_of_output(graph, index))),
+                proposals=None if elsewhere else names.proposals(name, graph, wanted),
                 fix=_fix_of_output(graph, name, fixes),
             )
 
