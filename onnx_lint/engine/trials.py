@@ -74,7 +74,7 @@ _CHAPTERS: Final = frozenset(
 )
 """The chapters of the rules that a change of a node or a name can concern."""
 
-Kind = tuple[str, str]
+RuleAndClause = tuple[str, str]
 """The rule and the clause of a fault."""
 
 
@@ -121,7 +121,7 @@ class Trials:
             self._causes.add((rule.id, finding.cause or ""))
         return _with(finding, proposals, passed)
 
-    def _passed(self, proposals: Proposals, kind: Kind, finding: Finding) -> list[Proposal]:
+    def _passed(self, proposals: Proposals, kind: RuleAndClause, finding: Finding) -> list[Proposal]:
         """Return the changes that mend the model, or the one that mends the finding and shows what was hidden by it."""
         found: list[Tried] = []
         for each in self._options(proposals, kind[0]):
@@ -145,7 +145,7 @@ class Trials:
                 return proposals.options()
         return ()
 
-    def _tried(self, proposal: Proposal, kind: Kind, finding: Finding) -> Tried | None:
+    def _tried(self, proposal: Proposal, kind: RuleAndClause, finding: Finding) -> Tried | None:
         """Return what the change mends; None if the finding is not gone, or if there is another new one."""
         if self._left[kind[0]] <= 0:
             return None
@@ -174,7 +174,9 @@ class Trials:
     def _splicer(self) -> Splicer:
         return Splicer(self._source, self._model.kind)
 
-    def _trial_of(self, proposal: Proposal, kind: Kind, finding: Finding, before: FaultsOfModel) -> Tried | None:
+    def _trial_of(
+        self, proposal: Proposal, kind: RuleAndClause, finding: Finding, before: FaultsOfModel
+    ) -> Tried | None:
         edits = list(proposal.edits(self._model.operators))
         changed = self._changed(edits)
         if changed is None:
@@ -209,12 +211,12 @@ class FaultsOfModel:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.faults: list[tuple[Kind, int, Place]] = []
+        self.faults: list[tuple[RuleAndClause, int, Place]] = []
         """The kind of each finding, the number of its faults, and its place."""
 
-    def kinds(self, without: Set[NodeKey] = frozenset()) -> Counter[Kind]:
+    def kinds(self, without: Set[NodeKey] = frozenset()) -> Counter[RuleAndClause]:
         """Return the number of faults of each kind, but of those at some nodes."""
-        found: Counter[Kind] = Counter()
+        found: Counter[RuleAndClause] = Counter()
         for kind, count, place in self.faults:
             if not without or self.node_key(place) not in without:
                 found[kind] += count
@@ -242,7 +244,12 @@ NodeKey = tuple[str, ...]
 
 
 def compared(
-    proposal: Proposal, edits: Sequence[Edit], kind: Kind, finding: Finding, before: FaultsOfModel, after: FaultsOfModel
+    proposal: Proposal,
+    edits: Sequence[Edit],
+    kind: RuleAndClause,
+    finding: Finding,
+    before: FaultsOfModel,
+    after: FaultsOfModel,
 ) -> Tried | None:
     """Return what a change mends; None if the finding is not gone, or if it causes another one."""
     one, other = before.kinds(), after.kinds()

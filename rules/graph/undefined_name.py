@@ -7,7 +7,7 @@ from typing import Final
 
 from onnx_lint.inference.types.type_string import canonical, from_proto
 from onnx_lint.ir.names.ordering import fix_of_order
-from onnx_lint.ir.names.partners import Wanted, is_initializer
+from onnx_lint.ir.names.partners import WantedValue, is_initializer
 from onnx_lint.ir.names.resolution import Use
 from onnx_lint.ir.operators.undefined_names import UndefinedNames
 from onnx_lint.model import Fix, Graph, Model, has_undefined_names, nameless_definition
@@ -122,6 +122,7 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
             if not name or name in graph.positions or graph.sees(name):
                 continue
             elsewhere = names.elsewhere(name, graph)
+            wanted = WantedValue(_types_of_output(graph, index))
             yield Finding(
                 graph.at("output", index),
                 f"output {index} of {graph.describe()} is {quote(name)}, which {elsewhere or 'nothing defines'}",
@@ -129,7 +130,7 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
                 allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",
                 subject=name,
                 cause=_cause(graph, name, elsewhere),
-                proposals=None if elsewhere else names.proposals(name, graph, Wanted(_types_of_output(graph, index))),
+                proposals=None if elsewhere else names.proposals(name, graph, wanted),
                 fix=_fix_of_output(model, graph, name),
             )
 
@@ -150,11 +151,11 @@ def _cause(graph: Graph, name: str, elsewhere: str | None) -> str:
     return f"{graph.place} {quote(name)}, which {elsewhere or 'nothing defines'}"
 
 
-def _wanted(model: Model, use: Use) -> Wanted:
+def _wanted(model: Model, use: Use) -> WantedValue:
     """Return what the node of a use needs. If all of its other inputs are initializers, it is a computed value."""
     others = [each for index, each in enumerate(use.node.inputs) if each and index != use.index]
     is_computed = all(is_initializer(each, use.node.graph) for each in others)
-    return Wanted(_types_of_input(model, use), is_computed)
+    return WantedValue(_types_of_input(model, use), is_computed)
 
 
 def _types_of_input(model: Model, use: Use) -> Set[str]:

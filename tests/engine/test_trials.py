@@ -162,10 +162,8 @@ def test_a_clean_model_tries_nothing(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_of_two_changes_that_show_a_fault_behind_them_none_is_known_to_be_right():
-    assert (
-        _hint("g (float[2,3] x, float[2,3] w, float[9,7] z) => (float[A,B] y) { h = Gemm(x, w) y = MatMul(h, z) }")
-        is None
-    )
+    text = "g (float[2,3] x, float[2,3] w, float[9,7] z) => (float[A,B] y) { h = Gemm(x, w) y = MatMul(h, z) }"
+    assert _hint(text) is None
 
 
 def test_of_a_chain_of_faults_each_shown_one_has_its_hint():

@@ -36,7 +36,7 @@ _SIMILAR: Final = 0.7
 _WITHOUT_DIGITS: Final = str.maketrans("", "", "0123456789")
 
 
-class Wanted(Record):
+class WantedValue(Record):
     """What is known of the value that an undefined name must mean."""
 
     types: Set[str] = frozenset()
@@ -55,7 +55,7 @@ class Partners:
         self._unused: dict[Graph, list[tuple[str, Graph]]] = {}
         self._shared: dict[Graph, tuple[list[str], list[str]]] = {}
 
-    def of(self, name: str, graph: Graph, wanted: Wanted, undefined: Set[str]) -> tuple[str | None, list[str]]:
+    def of(self, name: str, graph: Graph, wanted: WantedValue, undefined: Set[str]) -> tuple[str | None, list[str]]:
         """Return the visible name nearest to an undefined one, and others that fit and are unused.
 
         Of the near names, the unused ones come first: what was renamed without its users is used by nothing. If more

@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.affixes import Affix
-from onnx_lint.ir.names.partners import Partners, Wanted
+from onnx_lint.ir.names.partners import Partners, WantedValue
 from onnx_lint.ir.names.resolution import Resolution
 from onnx_lint.ir.names.uses import ValueUses
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
@@ -47,7 +47,7 @@ class UndefinedNames:
             return f"{elsewhere.describe()} does not define before the node that runs this graph"
         return f"only {elsewhere.describe()} defines; names of that graph are not visible here"
 
-    def proposals(self, name: str, graph: Graph, wanted: Wanted) -> Proposals:
+    def proposals(self, name: str, graph: Graph, wanted: WantedValue) -> Proposals:
         """Return the values that an undefined name may mean."""
         affix = self._affix(graph)
         if affix is not None:
@@ -66,7 +66,7 @@ class UndefinedNames:
         names = self._partners.unused(graph)
         return f"nothing uses {listed([quote(each) for each in names], 'or')}" if names else None
 
-    def _options(self, name: str, graph: Graph, wanted: Wanted) -> list[Proposal]:
+    def _options(self, name: str, graph: Graph, wanted: WantedValue) -> list[Proposal]:
         near, unused = self._partners.of(name, graph, wanted, {each for each, _ in self._alike(graph)})
         found = [*([] if near is None else [near]), *unused]
         return [self._option(each, name, graph, is_near=each == near, is_unused=each in unused) for each in found]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import onnx.parser
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.partners import MOST_ALIKE, MOST_NAMES, MOST_UNUSED, Partners, Wanted
+from onnx_lint.ir.names.partners import MOST_ALIKE, MOST_NAMES, MOST_UNUSED, Partners, WantedValue
 from onnx_lint.loader import load
 
 LOST = frozenset({"lost", "q", "v"})
@@ -30,27 +30,27 @@ def _partners(late: str = ""):
 
 def test_a_branch_sees_the_unused_values_before_it():
     partners, _, branch = _partners("late = Relu(x)")
-    assert partners.of("lost", branch, Wanted(), LOST) == (None, ["own", "ids", "spare"])
-    assert partners.of("lost", branch, Wanted(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
-    assert partners.of("lost", branch, Wanted(frozenset({"tensor(float)"})), LOST) == (None, ["own", "spare"])
+    assert partners.of("lost", branch, WantedValue(), LOST) == (None, ["own", "ids", "spare"])
+    assert partners.of("lost", branch, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
+    assert partners.of("lost", branch, WantedValue(frozenset({"tensor(float)"})), LOST) == (None, ["own", "spare"])
 
 
 def test_many_unused_values_are_unused_on_purpose():
     partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MOST_ALIKE)))
-    assert partners.of("lost", main, Wanted(frozenset({"tensor(float)"})), LOST) == (None, [])
-    assert partners.of("lost", main, Wanted(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
+    assert partners.of("lost", main, WantedValue(frozenset({"tensor(float)"})), LOST) == (None, [])
+    assert partners.of("lost", main, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
     partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MOST_UNUSED)))
-    assert partners.of("lost", main, Wanted(frozenset({"tensor(int64)"})), LOST) == (None, [])
+    assert partners.of("lost", main, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, [])
 
 
 def test_the_nearest_name_is_an_unused_one():
     partners, _, branch = _partners("sparee = Relu(x) z = Relu(sparee)")
-    assert partners.of("spar", branch, Wanted(frozenset({"tensor(float)"})), LOST) == ("spare", ["own"])
+    assert partners.of("spar", branch, WantedValue(frozenset({"tensor(float)"})), LOST) == ("spare", ["own"])
 
 
 def test_the_search_is_made_for_a_few_names():
     partners, _, branch = _partners()
-    found = [partners.of("spar", branch, Wanted(), LOST)[0] for _ in range(MOST_NAMES + 1)]
+    found = [partners.of("spar", branch, WantedValue(), LOST)[0] for _ in range(MOST_NAMES + 1)]
     assert found == [*["spare"] * MOST_NAMES, None]
 
 

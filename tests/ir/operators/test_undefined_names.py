@@ -8,7 +8,7 @@ import pytest
 
 from onnx_lint import lint
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.partners import Wanted
+from onnx_lint.ir.names.partners import WantedValue
 from onnx_lint.ir.operators.undefined_names import UndefinedNames
 from onnx_lint.loader import load
 
@@ -23,7 +23,7 @@ def _names(text: str):
 
 def test_a_misspelt_name_comes_alone_where_more_values_are_unused():
     names, model = _names("g (float[4] x, float[4] z) => (float[4] y) { hidden = Relu(x) a = Neg(x) y = Tanh(hiden) }")
-    proposals = names.proposals("hiden", model.main_graph, Wanted())
+    proposals = names.proposals("hiden", model.main_graph, WantedValue())
     options = proposals.options()
     found = [(each.text, each.is_preferred) for each in options]
     assert found == [("'hidden'", True)]
@@ -33,7 +33,7 @@ def test_a_misspelt_name_comes_alone_where_more_values_are_unused():
 
 def test_outputs_and_inputs_of_one_name_change_together():
     names, model = _names("g (float[4] x) => (float[4] y, float[4] z) { a = Relu(x) z = Neg(y) }")
-    proposals = names.proposals("y", model.main_graph, Wanted())
+    proposals = names.proposals("y", model.main_graph, WantedValue())
     edits = [str(edit.place) for edit in proposals.options()[0].edits(model.operators)]
     assert edits == ["graph.node[1].input[0]", "graph.output[0].name"]
 
