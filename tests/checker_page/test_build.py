@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
 from support.project.checkout import ROOT
 
@@ -199,6 +200,21 @@ def test_a_wrong_setting_is_answered_without_lines_on_the_command(models: Path):
     assert (answer["code"], answer["files"]) == (2, [])
     assert answer["said"].startswith("Error: ")
     assert "did you mean 'cycle'?" in answer["said"]
+
+
+def test_the_verdict_has_no_options_of_the_command(models: Path):
+    verdict = asked("check", "exported.onnx")["summary"]["verdict"]
+    assert re.search(r"\d fixable\b", verdict)
+    assert "--" not in verdict
+
+
+def test_only_files_that_a_fix_changes_are_saved(models: Path):
+    model = onnx.load(models / "with_weights.onnx", load_external_data=False)
+    model.opset_import.append(model.opset_import[0])
+    (models / "weights.bin").write_bytes(bytes(400))
+    (models / "with_weights.onnx").write_bytes(model.SerializeToString())
+    answer = asked("fix", "with_weights.onnx", "clean.onnx", "weights.bin")
+    assert [each["name"] for each in answer["files"]] == ["with_weights.onnx"]
 
 
 def test_a_fix_returns_the_difference_and_the_copies(models: Path):
