@@ -12,13 +12,14 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
 from support.project.checkout import ROOT
 
 from onnx_lint import lint
 from onnx_lint.reporters import Options, write_report
 from tools.page import downloads
-from tools.page.build import BUILT, build, numpy_wheel, policy, write_examples, write_licences
+from tools.page.build import BUILT, build, numpy_wheel, policy, version_of, write_examples, write_licences
 from tools.page.downloads import PYODIDE_FILES, BuildError, pyodide_archive, requirements, unpack_pyodide
 from tools.page.site import check
 
@@ -81,6 +82,16 @@ def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path: Path):
     with pytest.raises(BuildError, match="is a file"):
         build(tmp_path / "mine.txt", tmp_path, None)
     assert (tmp_path / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_the_folder_of_the_parts_is_named_by_their_content(tmp_path: Path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.mjs").write_text("1", encoding="utf-8")
+    first = version_of(tmp_path)
+    (tmp_path / "a" / "one.mjs").write_text("2", encoding="utf-8")
+    second = version_of(tmp_path)
+    (tmp_path / "a" / "one.mjs").rename(tmp_path / "one.mjs")
+    assert len({first, second, version_of(tmp_path)}) == 3
 
 
 def test_numpy_is_the_wheel_that_pyodide_names(tmp_path: Path):
@@ -189,6 +200,21 @@ def test_a_wrong_setting_is_answered_without_lines_on_the_command(models: Path):
     assert (answer["code"], answer["files"]) == (2, [])
     assert answer["said"].startswith("Error: ")
     assert "did you mean 'cycle'?" in answer["said"]
+
+
+def test_the_verdict_has_no_options_of_the_command(models: Path):
+    verdict = asked("check", "exported.onnx")["summary"]["verdict"]
+    assert re.search(r"\d fixable\b", verdict)
+    assert "--" not in verdict
+
+
+def test_only_files_that_a_fix_changes_are_saved(models: Path):
+    model = onnx.load(models / "with_weights.onnx", load_external_data=False)
+    model.opset_import.append(model.opset_import[0])
+    (models / "weights.bin").write_bytes(bytes(400))
+    (models / "with_weights.onnx").write_bytes(model.SerializeToString())
+    answer = asked("fix", "with_weights.onnx", "clean.onnx", "weights.bin")
+    assert [each["name"] for each in answer["files"]] == ["with_weights.onnx"]
 
 
 def test_a_fix_returns_the_difference_and_the_copies(models: Path):

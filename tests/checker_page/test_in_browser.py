@@ -17,7 +17,7 @@ import pytest
 from support.servers.static_pages import RIGHT, serve
 
 from onnx_lint import lint
-from tools.page.build import build
+from tools.page.build import build, parts_of
 from tools.page.downloads import BuildError
 
 pytestmark = pytest.mark.browser
@@ -181,14 +181,14 @@ def test_the_report_is_filtered_in_its_frame(page: Checked):
 
 def test_each_example_has_the_verdict_of_the_command_line(page: Checked, folder: Path):
     buttons = page.page.locator("#examples button")
-    examples = json.loads((folder / "built.json").read_text(encoding="utf-8"))["examples"]
+    examples = json.loads((parts_of(folder) / "built.json").read_text(encoding="utf-8"))["examples"]
     assert buttons.all_inner_texts() == [each["title"] for each in examples]
     found = []
     for index, each in enumerate(examples):
         buttons.nth(index).click()
         page.wait()
         found.append(json.loads(page.saved("#save-json"))["files"][0]["conforms"])
-        assert found[-1] == lint(folder / "examples" / each["files"][0]).conforms
+        assert found[-1] == lint(parts_of(folder) / "examples" / each["files"][0]).conforms
     assert {True, False} == set(found)
 
 
@@ -365,7 +365,7 @@ def test_webassembly_of_a_wrong_type_is_named(new_page: Callable[..., Checked], 
 def test_a_missing_file_is_named(new_page: Callable[..., Checked], folder: Path, tmp_path: Path, name: str):
     page_folder = tmp_path / "page"
     shutil.copytree(folder, page_folder)
-    (page_folder / name).unlink()
+    (parts_of(page_folder) / name).unlink()
     with serve(page_folder) as address:
         page = new_page(address, state="")
         page.page.wait_for_selector("#problem:visible")
@@ -387,9 +387,10 @@ def with_numpy(folder: Path, tmp_path: Path) -> Path:
     """The page with a stand-in for numpy, as a host would add the wheel."""
     page = tmp_path / "page"
     shutil.copytree(folder, page)
-    lock = json.loads((page / "pyodide" / "pyodide-lock.json").read_text(encoding="utf-8"))
+    parts = parts_of(page)
+    lock = json.loads((parts / "pyodide" / "pyodide-lock.json").read_text(encoding="utf-8"))
     entry = lock["packages"]["numpy"]
-    wheel = page / "pyodide" / entry["file_name"]
+    wheel = parts / "pyodide" / entry["file_name"]
     with zipfile.ZipFile(wheel, "w") as content:
         content.writestr("numpy/__init__.py", "# a stand-in without functions")
         info = f"numpy-{entry['version']}.dist-info"
@@ -397,9 +398,9 @@ def with_numpy(folder: Path, tmp_path: Path) -> Path:
         content.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         content.writestr(f"{info}/RECORD", "")
     entry["sha256"] = hashlib.sha256(wheel.read_bytes()).hexdigest()
-    (page / "pyodide" / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
-    built = json.loads((page / "built.json").read_text(encoding="utf-8"))
-    (page / "built.json").write_text(json.dumps({**built, "has_numpy": True}), encoding="utf-8")
+    (parts / "pyodide" / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+    built = json.loads((parts / "built.json").read_text(encoding="utf-8"))
+    (parts / "built.json").write_text(json.dumps({**built, "has_numpy": True}), encoding="utf-8")
     return page
 
 
@@ -412,7 +413,7 @@ def test_the_page_takes_numpy_from_its_host_or_says_that_it_is_missing(
         assert page.page.inner_text("#built").endswith("with numpy.")
         (wheel,) = [each for each in page.requests if "/numpy-" in each]
         assert wheel.startswith(address)
-    next((with_numpy / "pyodide").glob("numpy-*")).unlink()
+    next((parts_of(with_numpy) / "pyodide").glob("numpy-*")).unlink()
     with serve(with_numpy) as address:
         page = new_page(address)
         assert "without numpy, which cannot be loaded" in page.page.inner_text("#built")

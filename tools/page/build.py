@@ -28,12 +28,13 @@ EXAMPLES: Final = HERE / "examples"
 REPORT: Final = ROOT / "onnx_lint" / "reporters" / "page"
 """The style and the script of the HTML report, which the page shows in a frame."""
 
+INDEX: Final = "index.html"
 BUILT: Final = "built.json"
 """The file that says what a page was built from. The page reads it first."""
 
 _POLICY: Final = (
     "default-src 'self'; script-src 'self' '{script}'; style-src 'self' '{style}'; "
-    "frame-src blob:; worker-src 'self'; base-uri 'none'; form-action 'none'"
+    "frame-src blob:; worker-src 'self'; base-uri 'self'; form-action 'none'"
 )
 """The Content-Security-Policy. A frame with a report has to keep it as well, so it allows the report's own parts."""
 
@@ -42,21 +43,40 @@ def build(folder: Path, downloads: Path, numpy: Path | None) -> int:
     """Build the page in `folder`, and return its size in bytes. A page that is there is replaced, and nothing else."""
     if folder.exists() and not folder.is_dir():
         raise BuildError(f"{folder} is a file: choose a folder")
-    if folder.exists() and any(folder.iterdir()) and not (folder / BUILT).exists():
-        raise BuildError(f"{folder} has files, and none of them is {BUILT}: choose another folder")
+    if folder.exists() and any(folder.iterdir()) and not ((folder / INDEX).exists() and parts_of(folder)):
+        raise BuildError(f"{folder} has files, but no {INDEX} and {BUILT} of an earlier page: choose another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
-        page = Path(temporary, "page")
-        _lay_out(page, downloads, numpy)
+        page, parts = Path(temporary, "page"), Path(temporary, "parts")
+        _lay_out(parts, downloads, numpy)
+        page.mkdir()
+        version = version_of(parts)
+        index = (parts / INDEX).read_text(encoding="utf-8").replace("{policy}", policy()).replace("{version}", version)
+        (page / INDEX).write_text(index, encoding="utf-8")
+        (parts / INDEX).unlink()
+        parts.replace(page / version)
         shutil.rmtree(folder, ignore_errors=True)
         page.replace(folder)
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+def parts_of(folder: Path) -> Path | None:
+    """Return the folder, in that of a page, which has everything but the first document; None if there is none."""
+    return next((path.parent for path in folder.glob(f"*/{BUILT}")), None)
+
+
+def version_of(parts: Path) -> str:
+    """Return a hash of all files. A folder is named so, that no browser mixes kept files of different versions."""
+    found = hashlib.sha256()
+    for path in sorted(path for path in parts.rglob("*") if path.is_file()):
+        found.update(
+            f"{path.relative_to(parts).as_posix()}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
+        )
+    return found.hexdigest()[:16]
+
+
 def _lay_out(page: Path, downloads: Path, numpy: Path | None) -> None:
     shutil.copytree(SITE, page, ignore=shutil.ignore_patterns("__pycache__"))
-    index = page / "index.html"
-    index.write_text(index.read_text(encoding="utf-8").replace("{policy}", policy()), encoding="utf-8")
     pyodide = page / "pyodide"
     unpack_pyodide(pyodide_archive(downloads), pyodide)
     lock = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))

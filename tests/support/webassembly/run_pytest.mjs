@@ -2,17 +2,18 @@
 //
 // PAGE is a built page (python -m tools.page), whose Pyodide and wheels are taken; WHEELS is a folder with those of pytest.
 // The tests run from the checkout. There is no numpy, no onnx, and no process can be started.
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const [page, wheels, ...rest] = process.argv.slice(2);
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 
-const folder = resolve(page, "pyodide");
+const parts = resolve(page, readdirSync(page).find((name) => existsSync(join(page, name, "built.json"))));
+const folder = join(parts, "pyodide");
 const { loadPyodide } = await import(pathToFileURL(join(folder, "pyodide.mjs")));
 const python = await loadPyodide({ indexURL: `${folder}/`, env: { PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION: "python" } });
-for (const each of [join(page, "python"), wheels]) {
+for (const each of [join(parts, "python"), wheels]) {
   for (const name of readdirSync(each).filter((one) => one.endsWith(".whl") && !one.startsWith("onnx_lint"))) {
     python.unpackArchive(new Uint8Array(readFileSync(join(each, name))), "wheel", { extractDir: "/packages" });
   }

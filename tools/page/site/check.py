@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import filecmp
 import io
 import json
 import os
@@ -62,10 +63,16 @@ def fix(request: str, on_progress: Callable[[int], object]) -> str:
     copies = [
         {"name": path.relative_to(folder).as_posix(), "at": str(path)}
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        if path.is_file() and not _is_unchanged(path, folder)
     ]
     said = _without_usage(made.errors)
     return json.dumps({"code": made.code, "said": said, "difference": shown.output, "files": copies})
+
+
+def _is_unchanged(copy: Path, folder: Path) -> bool:
+    """Return whether a copy has the bytes of the file that was chosen, as data files often do."""
+    original = Path(MODELS, copy.relative_to(folder))
+    return original.is_file() and filecmp.cmp(copy, original, shallow=False)
 
 
 def inputs_among(paths: Sequence[str]) -> list[str]:
@@ -113,11 +120,16 @@ def _summary(path: Path) -> dict[str, Any]:
     found = [item for file in report["files"] for item in file["diagnostics"]]
     fixes = [item["fix"]["safe"] for item in found if item.get("fix")]
     return {
-        "summary": report["summary"],
+        "summary": {**report["summary"], "verdict": _without_options(report["summary"]["verdict"])},
         "safe_fixes": fixes.count(True),
         "unsafe_fixes": fixes.count(False),
         "lacks_data": any(item["rule"] == "missing-external-file" for item in found),
     }
+
+
+def _without_options(verdict: str) -> str:
+    """Return the verdict in words for a page, which has a button for what the command has options for."""
+    return verdict.replace(" with --fix --unsafe-fixes", " if its meaning may change").replace(" with --fix", "")
 
 
 def _without_usage(errors: str) -> str:
