@@ -217,6 +217,15 @@ def test_only_files_that_a_fix_changes_are_saved(models: Path):
     assert [each["name"] for each in answer["files"]] == ["with_weights.onnx"]
 
 
+def test_a_fix_of_a_model_in_a_folder(models: Path):
+    for name in ("one", "two"):
+        (models / name).mkdir()
+        (models / name / "exported.onnx").write_bytes((models / "exported.onnx").read_bytes())
+        (models / name / "clean.onnx").write_bytes((models / "clean.onnx").read_bytes())
+    answer = asked("fix", *(f"{name}/{file}.onnx" for name in ("one", "two") for file in ("clean", "exported")))
+    assert [each["name"] for each in answer["files"]] == ["one/exported.onnx", "two/exported.onnx"]
+
+
 def test_a_fix_returns_the_difference_and_the_copies(models: Path):
     before = (models / "exported.onnx").read_bytes()
     answer = asked("fix", "exported.onnx")

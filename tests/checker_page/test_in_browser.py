@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
@@ -14,6 +16,7 @@ from typing import Any
 import onnx
 import onnx.parser
 import pytest
+from support.project.checkout import ROOT
 from support.servers.static_pages import RIGHT, serve
 
 from onnx_lint import lint
@@ -216,7 +219,7 @@ def test_a_folder_with_models_in_folders(page: Checked, tmp_path: Path):
     page.check(models, kind="folder")
     assert page.verdict.startswith("3 models: 2 conform to ONNX 1.23, 1 does not (1 error")
     files = json.loads(page.saved("#save-json"))["files"]
-    assert [file["path"] for file in files] == ["zoo/a/good.onnx", "zoo/b/broken.onnx", "zoo/c.onnx"]
+    assert [file["path"] for file in files] == ["zoo/c.onnx", "zoo/a/good.onnx", "zoo/b/broken.onnx"]
 
 
 def test_files_are_dropped(page: Checked, tmp_path: Path):
@@ -244,6 +247,44 @@ def test_a_file_that_is_no_model(page: Checked, tmp_path: Path):
         assert page.report.locator("details.finding").get_attribute("data-rule") in ("not-a-model", "truncated-file")
         assert "does not conform" in page.verdict
     assert page.problem == ""
+
+
+def test_a_chosen_file_that_is_not_checked_is_named(page: Checked, tmp_path: Path):
+    (tmp_path / "model.pb").write_bytes(b"broken")
+    page.check(model(tmp_path / "good.onnx"), tmp_path / "model.pb")
+    assert page.page.inner_text("#left-out").startswith("Not checked: model.pb.")
+    page.check(tmp_path / "good.onnx")
+    assert not page.page.is_visible("#left-out")
+
+
+def test_two_files_of_one_name_are_refused(page: Checked):
+    page.page.evaluate(
+        """() => {
+          const transfer = new DataTransfer();
+          for (const content of ["a", "b"]) transfer.items.add(new File([content], "m.onnx"));
+          dispatchEvent(new DragEvent("drop", { dataTransfer: transfer }));
+        }"""
+    )
+    page.page.get_by_text("Two of the files are named m.onnx").wait_for()
+
+
+def test_a_file_that_changes_after_it_was_chosen(page: Checked, tmp_path: Path):
+    path = model(tmp_path / "m.onnx", BROKEN)
+    page.check(path)
+    path.write_bytes(path.read_bytes() + b"more")
+    os.utime(path, (1, 1))
+    page.page.evaluate("document.getElementById('choices').requestSubmit()")
+    page.page.get_by_text("A file has changed since it was chosen").wait_for()
+    page.check(model(path))
+    assert page.verdict == "1 model conforms to ONNX 1.23"
+
+
+def test_results_are_no_steps_of_the_back_button(page: Checked, tmp_path: Path):
+    page.check(model(tmp_path / "m.onnx"))
+    before = page.page.evaluate("history.length")
+    page.check(tmp_path / "m.onnx")
+    page.check(tmp_path / "m.onnx")
+    assert page.page.evaluate("history.length") == before
 
 
 def test_a_gibibyte_of_weights(page: Checked, tmp_path: Path):
@@ -359,6 +400,25 @@ def test_webassembly_of_a_wrong_type_is_named(new_page: Callable[..., Checked], 
         page = new_page(wrong, state="")
         page.page.wait_for_selector("html[data-state=broken]")
         assert 'sends pyodide/pyodide.asm.wasm as "text/plain"' in page.problem
+
+
+def test_damaged_webassembly_is_named(new_page: Callable[..., Checked], folder: Path, tmp_path: Path):
+    page_folder = tmp_path / "page"
+    shutil.copytree(folder, page_folder)
+    os.truncate(parts_of(page_folder) / "pyodide" / "pyodide.asm.wasm", 3_000_000)
+    with serve(page_folder) as address:
+        page = new_page(address, state="broken")
+        assert "pyodide/pyodide.asm.wasm is damaged" in page.problem
+
+
+def test_a_policy_of_the_server(new_page: Callable[..., Checked], folder: Path, tmp_path: Path):
+    with serve(folder, policy="default-src 'self'; script-src 'self'") as address:
+        assert "has no 'wasm-unsafe-eval'" in new_page(address, state="broken").problem
+    (policy,) = re.findall(r"^Content-Security-Policy: (.+)$", (ROOT / "docs" / "browser.md").read_text(), re.MULTILINE)
+    with serve(folder, policy=policy) as address:
+        page = new_page(address)
+        page.check(model(tmp_path / "good.onnx"))
+        assert page.verdict == "1 model conforms to ONNX 1.23"
 
 
 @pytest.mark.parametrize("name", ["worker.mjs", "pyodide/pyodide.asm.wasm", "built.json", "check.py"])

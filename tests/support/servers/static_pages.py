@@ -15,14 +15,19 @@ RIGHT: Final = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "a
 
 
 @contextlib.contextmanager
-def serve(folder: Path, types: Mapping[str, str] = RIGHT) -> Iterator[str]:
-    """Serve the folder on this machine, and yield the address of its root."""
+def serve(folder: Path, types: Mapping[str, str] = RIGHT, policy: str = "") -> Iterator[str]:
+    """Serve the folder on this machine, and yield the address of its root. `policy` goes with worker.mjs."""
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, **types}  # noqa: RUF012
 
         def log_message(self, *arguments: object) -> None:
             """Nothing is printed."""
+
+        def end_headers(self) -> None:
+            if policy and self.path.endswith("/worker.mjs"):
+                self.send_header("Content-Security-Policy", policy)
+            super().end_headers()
 
         def copyfile(self, source: Any, outputfile: Any) -> None:
             with contextlib.suppress(ConnectionError):  # the browser has gone

@@ -54,19 +54,32 @@ def check(request: str, on_progress: Callable[[int], object]) -> str:
 def fix(request: str, on_progress: Callable[[int], object]) -> str:
     """Fix copies of the files, and return what changes and where the copies are."""
     asked = json.loads(request)
-    settings, paths = asked["settings"], [_argument(path) for path in inputs_among(asked["paths"])]
+    settings, inputs = asked["settings"], inputs_among(asked["paths"])
     unsafe = ["--unsafe-fixes"] if settings["unsafe"] else []
     options = [*_options(settings), *unsafe, "--jobs", "1"]
-    shown = _run(["fix", *options, "--diff", "--", *paths], on_progress)
+    shown = _run(["fix", *options, "--diff", "--", *map(_argument, inputs)], on_progress)
     folder = _emptied(FIXED)
-    made = _run(["fix", *options, "--output", str(folder), "-f", "concise", "--", *paths], on_progress)
+    made = []
+    for target, paths in _targets(folder, inputs):
+        target.mkdir(exist_ok=True)
+        written = ["--output", str(target), "-f", "concise"]
+        made.append(_run(["fix", *options, *written, "--", *map(_argument, paths)], on_progress))
     copies = [
         {"name": path.relative_to(folder).as_posix(), "at": str(path)}
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not _is_unchanged(path, folder)
     ]
-    said = _without_usage(made.errors)
-    return json.dumps({"code": made.code, "said": said, "difference": shown.output, "files": copies})
+    said = "\n".join(filter(None, (_without_usage(done.errors) for done in made)))
+    return json.dumps(
+        {"code": max(done.code for done in made), "said": said, "difference": shown.output, "files": copies}
+    )
+
+
+def _targets(folder: Path, inputs: Sequence[str]) -> list[tuple[Path, list[str]]]:
+    """Return where the copies of which inputs go: the command leaves out the name of a folder, so each has its own."""
+    folders = [path for path in inputs if Path(MODELS, path).is_dir()]
+    files = [path for path in inputs if path not in folders]
+    return [*([(folder, files)] if files else []), *((folder / path, [path]) for path in folders)]
 
 
 def _is_unchanged(copy: Path, folder: Path) -> bool:
