@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 from support.project.built_in_rules import RULES, check_each_rule
 from support.project.checkout import ROOT
 from support.project.fixture_files import Fixture, fixtures_of
@@ -258,9 +259,32 @@ def _prose(page: Path) -> str:
     return re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
+def _pages() -> list[Path]:
+    return [*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))]
+
+
+def test_no_line_of_prose_is_longer_than_120_characters():
+    """Tables, code, a line that is one command, and what a program wrote may be longer."""
+    written = [page for page in _pages() if "goldens" not in page.parts and page.parent.name != "rules"]
+    parser = MarkdownIt("commonmark").enable("table")
+    long = []
+    for page in written:
+        lines = page.read_text(encoding="utf-8").splitlines()
+        for token in parser.parse("\n".join(lines)):
+            if token.type == "paragraph_open" and token.map is not None:
+                first, last = token.map
+                long += [f"{page.name}: {line[:60]}" for line in lines[first:last] if _is_long_prose(line)]
+    assert len(written) > 30
+    assert long == []
+
+
+def _is_long_prose(line: str) -> bool:
+    return len(line) > 120 and not re.fullmatch(r"[\s\d.*-]*`[^`]+`[.,:]?", line)
+
+
 def test_no_link_is_dead():
     """In all Markdown files as a forge shows them: each relative link leads to a file, and to a heading in it."""
-    pages = [*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))]
+    pages = _pages()
     dead = []
     for page in pages:
         for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", _prose(page))):

@@ -19,9 +19,17 @@ _LISTS: Final = frozenset({"ints", "floats", "strings"})
 
 READ_FLOATS: Final = frozenset(
     {
-        *("AttnLSTM", "Constant", "DynamicQuantizeLSTM", "EmbedLayerNormalization", "GRU", "GatedDeltaNet"),
+        *(
+            "AttnLSTM",
+            "Constant",
+            "DynamicQuantizeLSTM",
+            "EmbedLayerNormalization",
+            "GRU",
+            "GatedDeltaNet",
+            "GroupNorm",
+        ),
         *("GroupQueryAttention", "HyperConnectionLowRankMix", "Imputer", "LSTM", "MoE", "MoEPacked"),
-        *("PackedSparseAttentionIndexer", "QEmbedLayerNormalization", "QMoE", "RMSNormRotary", "RNN"),
+        *("PackedSparseAttentionIndexer", "QEmbedLayerNormalization", "QMoE", "RMSNormRotary", "RNN", "SkipGroupNorm"),
         *("SkipLayerNormalization", "SkipSimplifiedLayerNormalization", "SparseAttentionIndexer", "Upsample"),
     }
 )
