@@ -57,7 +57,7 @@ def unjudged_by_full_check(model: Model) -> Iterator[str]:
             "call",
             "without all operands of its function",
         ),
-        (_other_than_float(model), "node", f"of {_FLOAT_ONLY} of another type than float"),
+        (_with_a_faulty_function(model), "node", f"of {_WITH_FAULTS} without axes, or of another type than float"),
         (sum(_has_untyped_output(graph) for graph in model.graphs), "subgraph", "with outputs of unknown type"),
     )
     for alike in model.operators.alike_nodes:
@@ -96,15 +96,24 @@ def _read_from_files(model: Model) -> Iterator[Proto]:
                         yield tensor
 
 
-def _other_than_float(model: Model) -> int:
-    """Return the number of nodes whose function mixes float with the type of the input."""
-    operators = [each for each in model.operators.alike_nodes if each.operator.op_type == _FLOAT_ONLY]
-    nodes = [node for each in operators if not each.operator.domain for node in each.nodes if node.inputs]
-    facts = [model.value_flow.facts_seen(node.graph)(node.inputs[0]) for node in nodes]
-    return sum(fact is None or fact.kind != "tensor(float)" for fact in facts)
+def _with_a_faulty_function(model: Model) -> int:
+    """Return the number of nodes whose function mixes float with the type of the input, or lacks the default axes."""
+    operators = [each for each in model.operators.alike_nodes if each.operator.op_type == _WITH_FAULTS]
+    nodes = [(each.operator, node) for each in operators if not each.operator.domain for node in each.nodes]
+    return sum(
+        not _is_float(model, node)
+        or ((operator.opset_version or 0) >= 13 and all(each.name != "axes" for each in node.attribute_protos))
+        for operator, node in nodes
+        if node.inputs
+    )
 
 
-_FLOAT_ONLY: Final = "MeanVarianceNormalization"
+def _is_float(model: Model, node: Node) -> bool:
+    fact = model.value_flow.facts_seen(node.graph)(node.inputs[0])
+    return fact is not None and fact.kind == "tensor(float)"
+
+
+_WITH_FAULTS: Final = "MeanVarianceNormalization"
 
 
 def _has_untyped_output(graph: Graph) -> bool:

@@ -136,7 +136,10 @@ SPARSE = RELU.replace(
     b'sparse_initializer { values { name: "w" data_type: 1 dims: 0 } indices { data_type: 7 dims: 0 }'
     b" dims: 2 } input {",
 )
-NORMALIZED = RELU.replace(b"Relu", b"MeanVarianceNormalization").replace(b"dim {", b"dim { } dim { } dim { } dim {")
+WITHOUT_AXES = RELU.replace(b"Relu", b"MeanVarianceNormalization").replace(b"dim {", b"dim { } dim { } dim { } dim {")
+NORMALIZED = WITHOUT_AXES.replace(
+    b'output: "y" }', b'output: "y" attribute { name: "axes" type: INTS ints: 0 ints: 2 ints: 3 } }'
+)
 DECLARED = b'value_info { name: "t" type { tensor_type { elem_type: 1 shape { dim { dim_value: %d } } } } } '
 CHAIN = RELU.replace(b'output: "y" }', b'output: "t" } node { name: "m" op_type: "Neg" input: "t" output: "y" }', 1)
 TWICE = CHAIN.replace(b"input { ", DECLARED % 2 + DECLARED % 5 + b"input { ", 1)
@@ -173,10 +176,16 @@ LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
             NORMALIZED.replace(b"elem_type: 1", b"elem_type: 11"),
             "onnx.full_check",
             None,
-            "not judged: 1 node of MeanVarianceNormalization of another type than float",
+            "not judged: 1 node of MeanVarianceNormalization without axes, or of another type than float",
         ),
         (
-            NORMALIZED.replace(b"MeanVarianceNormalization", b"LRN").replace(
+            WITHOUT_AXES,
+            "onnx.full_check",
+            None,
+            "not judged: 1 node of MeanVarianceNormalization without axes, or of another type than float",
+        ),
+        (
+            WITHOUT_AXES.replace(b"MeanVarianceNormalization", b"LRN").replace(
                 b'output: "y" }', b'output: "y" attribute { name: "size" type: INT i: 4 } }'
             ),
             "onnxruntime=1.32",

@@ -30,7 +30,7 @@ DEAD_BRANCHES: Final = "Branches that never run"
 EXPLAINED: Final = {
     "STFT: inference takes another default for `onesided`": r"op_type:STFT",
     "Pools: `ceil_mode` with `auto_pad` VALID": r"op_type:AveragePool.*differ",
-    "MeanVarianceNormalization: float only": r"op_type:MeanVarianceNormalization",
+    "MeanVarianceNormalization: float only, and not without axes": r"op_type:MeanVarianceNormalization",
     "Sparse initializers are refused as operands": r"sparse_tensor|Input tensors of wrong rank \(0\)",
     "Models before IR version 3: `full_check` wants an import": r"No opset import for domain +optype",
     "Outputs of branches without a type": r"Mismatched type: inferred=|op_type:Loop.*but instead is null",
