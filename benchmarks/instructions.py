@@ -382,14 +382,14 @@ def table(names: Collection[str], counts: Counts, verdicts: Mapping[str, Verdict
 
 
 HEADING: Final = "| row | what is linted | last release, M | this commit, M | growth |\n|---|---|--:|--:|--:|\n"
-SECTION: Final = re.compile(rf"Measured with .*\n\n{re.escape(HEADING)}(?:\|.*\n)*")
+SECTION: Final = re.compile(rf"Measured with .*\n.*\n\n{re.escape(HEADING)}(?:\|.*\n)*")
 """What `--write` replaces in README.md."""
 
 
 def markdown(figures: Mapping[str, Any]) -> str:
     """Return the figures as README.md has them."""
     shown = ", ".join(f"{package} {version}" for package, version in figures["versions"].items())
-    text = f"Measured with {shown}. The last release is {figures['release']['name']}.\n\n{HEADING}"
+    text = f"Measured with {shown}.\nThe last release is {figures['release']['name']}.\n\n{HEADING}"
     for name, row in figures["instructions"].items():
         last, head = row["release"], row["commit"]
         growing = f"{growth(last, head):+.1f} %"

@@ -78,7 +78,7 @@ def test_a_name_that_looks_like_a_place_stays_as_it_is():
         (
             "node[0].input[0]",
             "unnamed node 0 (Relu) of the graph uses 'the model', which nothing defines; "
-            "did you mean 'graph.output[0]'?",
+            "nothing uses 'graph.output[0]' or 'y'",
         )
     ]
 

@@ -63,6 +63,7 @@ REMARKS: Final = [
         "agraph () => (float[2] y) <int64[1] s = {2}> { y = ConstantOfShape<value=float c {1}>(s) }",
         _REFUSED,
     ),
+    ("multinomial", "agraph (float[1,3] x) => (int32[1,n] y) { y = Multinomial<sample_size=0>(x) }", _REFUSED),
     (
         "_replaced_value",
         "agraph (int32[2,3] x) => (int32[2,3] y) "

@@ -152,6 +152,7 @@ TRIED_ELSEWHERE: Final = [
     ("targets", "since the session fails without a library", "test_refusals.py"),
     ("targets", "The operators that ONNX Runtime defines in the default domain", "test_refusals.py"),
     ("targets", "ONNX Runtime inserts Casts", "test_refusals.py"),
+    ("targets", "ONNX Runtime rewrites a model before", "test_refusals.py"),
 ]
 """A page, words of it, and the module of this folder that tries them. Empty words: all sentences of the page."""
 

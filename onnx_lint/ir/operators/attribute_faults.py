@@ -294,7 +294,7 @@ def _unequal(
 
 
 class _Length(Record):
-    """The length of a list in a group, and how many times as long it is as the others."""
+    """The length of a list in a group, and by which factor it is longer than the others."""
 
     name: str
     length: int
