@@ -76,4 +76,7 @@ def _is_default(attribute: Proto, combination: Combination) -> bool:
     default = next((text for name, text in combination.defaults if name == attribute.name), None)
     if default is None:
         return False
-    return bool(float(default) == (attribute.f if attribute.type == _FLOAT else attribute.i))
+    try:
+        return bool(float(default) == (attribute.f if attribute.type == _FLOAT else attribute.i))
+    except ValueError:  # the default is a text, and the attribute has a wrong type
+        return False

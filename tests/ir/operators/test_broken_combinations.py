@@ -53,3 +53,10 @@ def test_an_idle_value_and_a_reference():
     assert _broken(Choice.ONE, f"{A} {automatic}", ("NOTSET",)) == []
     assert _broken(Choice.ONE, f"{A} {automatic}") == ["a", "b"]
     assert _broken(Choice.ONE, f'{A} attribute {{ name: "b" type: INTS ref_attr_name: "p" }}') == ["a", "b"]
+
+
+def test_a_number_where_the_default_is_a_text_has_a_value() -> None:
+    sides = ((ATTRIBUTES["a"],), (ATTRIBUTES["b"],))
+    combination = Combination(Choice.ONE, sides, "", defaults=(("a", "NOTSET"),))
+    [form] = from_text(f'graph {{ node {{ op_type: "Op" {A} {B} }} }}').main_graph.forms
+    assert [member.name for member in broken_by(combination, form)] == ["a", "b"]
