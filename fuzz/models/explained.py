@@ -98,6 +98,11 @@ _OF_ONNX = (
         "onnx takes an unknown rank, and that which it gives CastMap, for another one",
     ),
     Explained(
+        MISSED,
+        r"^\w+: \S+ Input rank must be .* \|\| .*\b(Loop|Scan|SequenceMap)\(",
+        "a fault in a body that never runs is a warning; onnx infers that body as well",
+    ),
+    Explained(
         MISSED, r"^Scan: \S+ Scan input \d+ was not a tensor", "onnx infers nothing for a body without declared types"
     ),
     Explained(
