@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
+from itertools import chain
 from typing import Any, Final
 
 from onnx_lint.ir.operators.changed_signature import refused_form, refused_types
+from onnx_lint.ir.operators.kept_nodes import KeptNodes
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
@@ -27,7 +29,7 @@ from onnx_lint.model import (
 )
 from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
 from onnx_lint.spec.operators.runtime_releases import refused_values, signature_in
-from onnx_lint.spec.products import ProductRelease, product_releases, version_number
+from onnx_lint.spec.products import Kernel, ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
     KNOWN_DOMAINS,
     NEGATIVE_AXES_UNTIL,
@@ -205,6 +207,8 @@ class _RefusalCause(Record):
     subject: str
     what: str
     """What is wrong with the first node, in words."""
+    unless_removed: bool = False
+    """True if it holds only of a node that is there when the release looks for kernels."""
 
 
 _Refused = tuple[_RefusalCause, Sequence[Node]]
@@ -214,14 +218,29 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
     """Yield the operators that a release refuses, with one finding for all nodes of one cause."""
     refused: dict[_RefusalCause, list[Node]] = {}
     functions = {(normalized_domain(each.domain), each.name) for each in model.functions}
-    for alike in model.operators.alike_nodes:
-        found = _calls(model, alike, release) if alike.operator.function else _refused(model, alike, functions, release)
-        for cause, nodes in found:
+    kept_nodes = cache(partial(KeptNodes, model.graphs, model.calls))
+    found = [
+        _calls(model, alike, release) if alike.operator.function else _refused(model, alike, functions, release)
+        for alike in model.operators.alike_nodes
+    ]
+    if release.has_kernels:
+        found.append(_refused_values_of_calls(model, release))
+    for cause, nodes in chain.from_iterable(found):
+        if not cause.unless_removed:
             refused.setdefault(cause, []).extend(nodes)
-    for cause, nodes in _refused_values_of_calls(model, release) if release.has_kernels else ():
-        refused.setdefault(cause, []).extend(nodes)
+            continue
+        for node in nodes:
+            refused.setdefault(_decided(cause, kept_nodes().is_kept(node)), []).append(node)
     for cause in sorted(refused, key=lambda cause: cause.order):
         yield _finding(cause.what, cause.clause, cause.subject, release, refused[cause])
+
+
+def _decided(cause: _RefusalCause, is_kept: bool) -> _RefusalCause:
+    """Return the cause for a node that surely remains, or for one that the release may remove before."""
+    if is_kept:
+        return replace(cause, unless_removed=False)
+    what = f"{cause.what}, unless it removes the node before it looks for kernels"
+    return _RefusalCause(4, "PRD-6", cause.subject, what)
 
 
 def _calls(model: Model, alike: AlikeNodes, release: ProductRelease) -> Iterator[_Refused]:
@@ -300,14 +319,11 @@ def _refused_by_signature_or_kernels(
         for what in _refused_by_inference(model, node, schema, release):
             yield _RefusalCause(3, "PRD-4", schema.name, f"has {what}, which {release} refuses"), (node,)
         for subject, what in () if types else _refused_by_kernels(model, node, own or schema, version, release):
-            yield _unless_removed(model, node, subject, what), (node,)
+            yield _unless_removed(subject, what), (node,)
 
 
-def _unless_removed(model: Model, node: Node, subject: str, what: str) -> _RefusalCause:
-    """Return why a release refuses a node, which is not certain if the node may be removed before."""
-    if model.kept_nodes.is_kept(node):
-        return _RefusalCause(3, "PRD-4", subject, f"has {what}")
-    return _RefusalCause(4, "PRD-6", subject, f"has {what}, unless it removes the node before it looks for kernels")
+def _unless_removed(subject: str, what: str) -> _RefusalCause:
+    return _RefusalCause(3, "PRD-4", subject, f"has {what}", unless_removed=True)
 
 
 def _kinds(model: Model, node: Node) -> list[str | None]:
@@ -356,7 +372,7 @@ def _own_operators(
     name = _name(operator.domain, operator.op_type)
     if not any(release.kernels(operator.domain, operator.op_type)):
         for node in nodes:
-            yield _unless_removed(model, node, name, f"the operator {operator.op_type}, {_no_kernel(release)}"), (node,)
+            yield _unless_removed(name, f"the operator {operator.op_type}, {_no_kernel(release)}"), (node,)
         return
     for node in nodes:
         for what in _against_own_signature(node, _kinds(model, node), operator.opset_version or 0):
@@ -516,7 +532,7 @@ def _refused_values_of_calls(model: Model, release: ProductRelease) -> Iterator[
         if not each.schema.domain and model.calls.is_run(each.graph):
             for what in _refused_values(each.bound.attributes, each.schema, release):
                 for node in each.nodes:
-                    yield _unless_removed(model, node, each.schema.name, f"{what}, which {release} refuses"), (node,)
+                    yield _unless_removed(each.schema.name, f"{what}, which {release} refuses"), (node,)
 
 
 def _is_read(model: Model, node: Node, reading: ReadInputs, release: ProductRelease) -> bool:
@@ -600,16 +616,22 @@ def _without_kernel(
     kernels = [kernel for kernel in release.kernels(schema.domain, schema.name) if kernel.is_for(schema.since_version)]
     if not kernels:
         return _described(schema)
-    # A float16 computation without a kernel runs in float, between two Casts; those of version 6 or later.
-    half = "tensor(float16)" if schema.domain or version >= _CASTS else ""
-    wider = {name: {"tensor(float)" if kind == half else kind for kind in types[name]} for name in types}
-    for kernel in kernels:
-        for given in (types, wider):
-            if all(given.get(name, set()) <= allowed for name, allowed in kernel.types.items()):
-                return None
+    in_float = _in_float(types, schema, version)
+    if any(_takes(kernel, types) or _takes(kernel, in_float) for kernel in kernels):
+        return None
     judged = {name: frozenset[str]().union(*(kernel.types.get(name, ()) for kernel in kernels)) for name in types}
     without = {kind for name, allowed in judged.items() if allowed for kind in types[name] - allowed}
     return _described(schema, without or {kind for name, allowed in judged.items() if allowed for kind in types[name]})
+
+
+def _takes(kernel: Kernel, types: Mapping[str, set[str]]) -> bool:
+    return all(types.get(name, set()) <= allowed for name, allowed in kernel.types.items())
+
+
+def _in_float(types: Mapping[str, set[str]], schema: OperatorSchema, version: int) -> dict[str, set[str]]:
+    """Return the types with which a node runs between two Casts, of version 6 or later, if float16 has no kernel."""
+    half = "tensor(float16)" if schema.domain or version >= _CASTS else ""
+    return {name: {"tensor(float)" if kind == half else kind for kind in kinds} for name, kinds in types.items()}
 
 
 def _types(model: Model, node: Node, schema: OperatorSchema) -> Mapping[str, set[str]]:

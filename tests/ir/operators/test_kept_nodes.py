@@ -7,6 +7,7 @@ import onnx.parser
 import pytest
 
 from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.operators.kept_nodes import KeptNodes
 from onnx_lint.loader import load
 
 HEADER = '<ir_version: 9, opset_import: ["": 17, "f": 1]> g (float[4] x, bool k) => (float[n] y) '
@@ -45,13 +46,13 @@ def test_a_node_remains_if_an_output_needs_it_as_data(nodes: str, functions: lis
     proto = onnx.parser.parse_model(f"{HEADER} {{ {nodes} }} {bodies}")
     model = load(BytesSource(proto.SerializeToString()), "model.onnx")
     (node,) = [node for graph in model.graphs for node in graph.nodes if node.op_type == "Sin"]
-    assert model.kept_nodes.is_kept(node) is is_kept
+    assert KeptNodes(model.graphs, model.calls).is_kept(node) is is_kept
 
 
 def test_a_node_that_hands_on_its_input_may_go() -> None:
     proto = onnx.parser.parse_model(f"{HEADER} {{ y = Dropout(x) }}")
     model = load(BytesSource(proto.SerializeToString()), "model.onnx")
-    assert not model.kept_nodes.is_kept(model.main_graph.nodes[0])
+    assert not KeptNodes(model.graphs, model.calls).is_kept(model.main_graph.nodes[0])
 
 
 def test_of_the_default_of_an_attribute_nothing_is_known() -> None:
@@ -60,5 +61,5 @@ def test_of_the_default_of_an_attribute_nothing_is_known() -> None:
     proto.functions[0].attribute_proto.add(name="g", type=5).g.CopyFrom(body)
     model = load(BytesSource(proto.SerializeToString()), "model.onnx")
     (node,) = [node for graph in model.graphs for node in graph.nodes if node.op_type == "Sin"]
-    assert not model.kept_nodes.is_kept(node)
+    assert not KeptNodes(model.graphs, model.calls).is_kept(node)
     assert model.uses.is_needed(node)
