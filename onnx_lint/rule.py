@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from onnx_lint.inference.flow.conflict import Conflict, DeclaredValue, Disagreement, NodeConflict
+    from onnx_lint.ir.fault import Fault
     from onnx_lint.ir.operators.proposals import Proposals
     from onnx_lint.ir.tensors.external import ExternalData
     from onnx_lint.model import FaultKind, Fix, Graph, Model, Place, ValueInfo
@@ -543,6 +544,33 @@ def findings_of(
             cause=cause,
             inner=conflict.inner,
         )
+
+
+def findings_of_fields(faults: Iterable[Fault], finding: Callable[[Fault, str], Finding]) -> Iterator[Finding]:
+    """Yield one finding for all faults that one field of a kind of message has in the file, at the first of them.
+
+    `finding`: returns what is wrong with a fault; the text is for the end of its message, and says how many there are.
+    """
+    found: dict[str, list[Fault]] = {}
+    for fault in faults:
+        found.setdefault(_field(fault), []).append(fault)
+    yield from (_of_field(finding, each) for each in found.values())
+
+
+def _field(fault: Fault) -> str:
+    return f"{fault.message_type} {fault.number}"
+
+
+def _of_field(finding: Callable[[Fault, str], Finding], faults: Sequence[Fault]) -> Finding:
+    first = faults[0]
+    return replace(
+        finding(first, f" ({len(faults):,} occurrences)" if len(faults) > 1 else ""),
+        offset=first.offset,
+        length=first.length,
+        subject=_field(first),
+        collective=True,
+        parts=Faults(faults, partial(_of_field, finding), lambda fault: (fault.place, _field(fault))),
+    )
 
 
 def findings_of_faults(model: Model, kind: FaultKind, allowed: str, hint: str | None = None) -> Iterator[Finding]:

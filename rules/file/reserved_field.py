@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from onnx_lint.model import Fault, FaultKind, Model, functions_are_bound, has_faults
-from onnx_lint.rule import Faults, Finding, rule
+from onnx_lint.rule import Finding, findings_of_fields, rule
 from onnx_lint.schema.reserved import FORMER_NAMES, is_reserved
 
 
@@ -51,36 +51,26 @@ def reserved_field(model: Model) -> Iterator[Finding]:
     - Each number is reported once for each kind of message, where it first occurs.
     - `unknown-field` reports numbers that were never used.
     """
-    found: dict[str, list[Fault]] = {}
-    for fault in model.faults_of(FaultKind.UNKNOWN_FIELD):
-        if (
-            fault.number is not None
+    yield from findings_of_fields(
+        (
+            fault
+            for fault in model.faults_of(FaultKind.UNKNOWN_FIELD)
+            if fault.number is not None
             and is_reserved(fault.message_type, fault.number)
             # since_version and status, which functions of operator sets had before models could have functions
             and (fault.message_type != "FunctionProto" or functions_are_bound(model))
-        ):
-            found.setdefault(_field(fault), []).append(fault)
-    yield from map(_finding, found.values())
+        ),
+        _finding,
+    )
 
 
-def _field(fault: Fault) -> str:
-    return f"{fault.message_type} {fault.number}"
-
-
-def _finding(faults: Sequence[Fault]) -> Finding:
-    first = faults[0]
-    key = (first.message_type, first.number or 0)
+def _finding(fault: Fault, occurrences: str) -> Finding:
+    key = (fault.message_type, fault.number or 0)
     former = f" (it was '{FORMER_NAMES[key]}')" if key in FORMER_NAMES else ""
-    occurrences = f" ({len(faults):,} occurrences)" if len(faults) > 1 else ""
     return Finding(
-        first.place,
-        f"field {first.number} of {first.message_type} is reserved{former}{occurrences}",
-        clause="ATT-13" if first.message_type == "AttributeProto" else "FIL-7a",
+        fault.place,
+        f"field {fault.number} of {fault.message_type} is reserved{former}{occurrences}",
+        clause="ATT-13" if fault.message_type == "AttributeProto" else "FIL-7a",
         allowed="no field of this number",
         hint="write the field that replaced it, or delete it",
-        offset=first.offset,
-        length=first.length,
-        subject=_field(first),
-        collective=True,
-        parts=Faults(faults, _finding, lambda fault: (fault.place, _field(fault))),
     )

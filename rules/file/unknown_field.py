@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from onnx_lint.model import Fault, FaultKind, Model, has_faults
-from onnx_lint.rule import Faults, Finding, rule
+from onnx_lint.rule import Finding, findings_of_fields, rule
 from onnx_lint.schema.reserved import is_reserved
 
 
@@ -46,28 +46,15 @@ def unknown_field(model: Model) -> Iterator[Finding]:
     - Each number is reported once for each kind of message, where it first occurs.
     - `reserved-field` reports numbers that the schema reserves.
     """
-    found: dict[str, list[Fault]] = {}
-    for fault in model.faults_of(FaultKind.UNKNOWN_FIELD):
-        if not is_reserved(fault.message_type, fault.number):
-            found.setdefault(_field(fault), []).append(fault)
-    yield from map(_finding, found.values())
+    faults = model.faults_of(FaultKind.UNKNOWN_FIELD)
+    unknown = (fault for fault in faults if not is_reserved(fault.message_type, fault.number))
+    yield from findings_of_fields(unknown, _finding)
 
 
-def _field(fault: Fault) -> str:
-    return f"{fault.message_type} {fault.number}"
-
-
-def _finding(faults: Sequence[Fault]) -> Finding:
-    first = faults[0]
-    occurrences = f" ({len(faults):,} occurrences)" if len(faults) > 1 else ""
+def _finding(fault: Fault, occurrences: str) -> Finding:
     return Finding(
-        first.place,
-        f"{first.message}{occurrences}",
+        fault.place,
+        f"{fault.message}{occurrences}",
         allowed="the fields that the message has",
         hint="update onnx-lint if the field is new in ONNX; your own data belong into metadata_props",
-        offset=first.offset,
-        length=first.length,
-        subject=_field(first),
-        collective=True,
-        parts=Faults(faults, _finding, lambda fault: (fault.place, _field(fault))),
     )
