@@ -63,7 +63,8 @@ def answer_of(target: TargetTotals, totals: Totals) -> str:
 
 def _reasons(target: TargetTotals) -> str:
     """Return why it is not known of files whether a program loads them, the most frequent reason first."""
-    most = target.unproven.most_common(MAX_REASONS)
+    head = f"not proven to {target.verb} it: "  # the line says it of all these files
+    most = [(what.removeprefix(head), count) for what, count in target.unproven.most_common(MAX_REASONS)]
     said = [what if len(target.unproven) == 1 else f"{what} (in {count:,})" for what, count in most]
     more = len(target.unproven) - len(most)
     return " / ".join([*said, *([f"{more:,} more reasons"] if more else [])])

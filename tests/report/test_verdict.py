@@ -176,6 +176,15 @@ def test_the_reasons_of_several_files_are_counted() -> None:
     )
 
 
+def test_that_a_model_is_not_proven_to_load_is_said_once() -> None:
+    said = "not proven to load it: 1 violation of ONNX"
+    one = of_program("a.onnx", loads=None)
+    files = several(replace(one, targets=(replace(one.targets[0], said=said),)))
+    assert list(verdict_lines(run_of(files)))[1] == (
+        "onnxruntime 1.32.0: not proven to load 2 (a.onnx, other_a.onnx): 1 violation of ONNX"
+    )
+
+
 def _unproven(number: int) -> TargetVerdict:
     return TargetVerdict("onnxruntime 1.32.0", None, f"reason {number}")
 
