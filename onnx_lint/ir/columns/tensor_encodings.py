@@ -98,10 +98,14 @@ _NAN_BYTES: Final = dict.fromkeys(FLOATING_TYPES, b"\x7f\xff") | {10: b"\x7c\x7d
 """The bytes of which a NaN of each type has one: as its last byte in raw_data, or in the varint of a typed field."""
 
 
+_WIDTHS: Final = {1: 4, 11: 8}
+"""The bytes of an element of FLOAT and DOUBLE; the other types with NaN have two, or one."""
+
+
 def may_hold_nan(element_type: int, data: bytes, *, is_raw: bool = False) -> bool:
     """Return false if the bytes of a TensorProto, or of its numbers one after the other, evidently hold no NaN."""
     if is_raw:
-        width = {11: 8, 1: 4}.get(element_type, 2)
+        width = _WIDTHS.get(element_type, 2)
         data = data[width - 1 :: width]
     return any(map(data.__contains__, _NAN_BYTES.get(element_type, ())))
 
