@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the report of a file as JSON and reads it again. Unlike a pickle, such JSON can only make reports."""
+"""Writes the report of a file as JSON and reads it again. Unlike unpickling, reading it creates no other objects."""
 
 from __future__ import annotations
 
@@ -48,12 +48,14 @@ _ENCODING: Final = ("utf-8", "surrogatepass")
 
 
 def serialized(file: FileReport, kinds: Mapping[str, type] = KEPT) -> Any:
-    """Return the report as lists, objects, texts and numbers. Raises TypeError for what would not be read the same."""
+    """Return the report as lists, objects, texts and numbers. Raises TypeError for a value that could not be
+    read back unchanged.
+    """
     return _plain(file, kinds)
 
 
 def parsed(value: Any, kinds: Mapping[str, type] = KEPT) -> FileReport:
-    """Return the report that `serialized` made into this. Raises ValueError, TypeError or KeyError if it did not."""
+    """Return the report from the result of `serialized`. Raises ValueError, TypeError or KeyError for anything else."""
     found = _made(value, kinds)
     if not isinstance(found, FileReport):
         raise TypeError("this is not the report of a file")
@@ -124,7 +126,7 @@ def _steps(place: Place) -> list[str | int | None]:
 
 
 def _place(steps: list[Any]) -> Place:
-    """Return the place that `_steps` made into this. Raises ValueError or TypeError if it did not."""
+    """Return the place from the result of `_steps`. Raises ValueError or TypeError for anything else."""
     place = None
     for field, index in zip(steps[::2], steps[1::2], strict=True):
         if type(field) is not str or type(index) not in (int, type(None)):

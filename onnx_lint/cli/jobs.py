@@ -22,10 +22,11 @@ _LEAST_BYTES = 1 << 12
 """The size to assume for smaller files. It represents the fixed cost of linting a file."""
 
 _DENSE_BYTES = 1 << 18
-"""Of a larger file, an eighth of the rest counts: most of it is weights, which take little time."""
+"""The bytes beyond this count as an eighth of them: most of these are weights, which take little time."""
 
 _WORK_OF_A_PROCESS = 320 * _LEAST_BYTES
-"""The bytes that make it worth starting another process: two of them break even at three quarters of that for each."""
+"""The bytes that make it worth starting another process. Measured: two processes are as fast as one if each has three
+quarters of this."""
 
 _MODELS_OF_A_WORKER = 32
 """The models in stores that make it worth starting another process. One process waits for so many at a time."""
@@ -73,13 +74,14 @@ def lint_each(
     linted in another process, which can be killed. `cluster`: the scheduler whose workers lint instead.
     """
     tasks, cached, with_cache = _with_first_look(tasks)
-    kept = {
+    local = {
         index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None or index in cached
     }
-    others = [index for index in range(len(tasks)) if index not in kept]
+    others = [index for index in range(len(tasks)) if index not in local]
     with with_cache, contextlib.closing(_reports_of(tasks, others, jobs, limits, cluster)) as reports:
         for turn in range(len(tasks)):
-            if turn in kept:  # at its turn, as reports need memory
+            if turn in local:  # at its turn, as reports need memory
+                # None: its report is in the cache, but was not kept in memory; `lint_one` reads it there.
                 done[turn] = cached.pop(turn, None) or lint_one(tasks[turn])
                 on_done(tasks[turn].name or tasks[turn].path)
             while turn not in done:
@@ -91,7 +93,7 @@ def lint_each(
 def _reports_of(
     tasks: Sequence[Task], indices: Sequence[int], jobs: int, limits: ModelLimits, cluster: str | None
 ) -> Generator[tuple[int, FileReport], None, None]:
-    """Lint the tasks at `indices` on a cluster, here, or in other processes: as `lint_each` was told."""
+    """Lint the tasks at `indices` on a cluster, in this process, or in other processes, as the arguments require."""
     if cluster is not None:
         from onnx_lint.cluster.client import on_cluster  # late, as its packages come with an extra
 
@@ -116,7 +118,7 @@ def _with_first_look(
     from onnx_lint.cache.checks import opened
 
     cached, is_usable = _find_cached(tasks)
-    if not is_usable:  # other processes would find the same, and say it again
+    if not is_usable:  # otherwise each process would report the unusable cache again
         tasks = [replace(task, cache=None) for task in tasks]
     return tasks, cached, opened()
 
@@ -136,18 +138,19 @@ def _find_cached(tasks: Sequence[Task]) -> tuple[dict[int, FileReport | None], b
     found: dict[int, FileReport | None] = {}
     is_usable, verdicts = True, None
     with opened():
-        for index, check in enumerate(map(check_of, tasks)):
-            if check is None:
+        for index, check_and_folder in enumerate(map(check_of, tasks)):
+            if check_and_folder is None:
                 continue
-            verdicts = verdicts_in(check[1])
-            report = verdicts.find(check[0], may_read=False)
+            check, folder = check_and_folder
+            verdicts = verdicts_in(folder)
+            report = verdicts.find(check, may_read=False)
             is_usable = verdicts.is_usable
             if report is not None:
                 found[index] = report if len(found) < _MOST_REPORTS else None
             if not is_usable:
                 break
         if verdicts is not None:
-            verdicts.report_damaged_entries()  # once: later looks and other processes find the same
+            verdicts.report_damaged_entries()  # here only: whoever reads the cache later finds the same ones
     return found, is_usable
 
 
@@ -164,7 +167,11 @@ def _linted_here(tasks: Sequence[Task], indices: Sequence[int]) -> Generator[tup
 def _with_openings(
     tasks: Sequence[Task], indices: Sequence[int], remote: Sequence[int]
 ) -> Iterator[tuple[int, Callable[[], Source] | None]]:
-    """Yield each of the indices, with what returns the source of one that another thread has opened."""
+    """Yield each of the indices, with a function that returns its source, which another thread has opened.
+
+    It is None for a file that is opened when it is linted. The `remote` ones come last, in the order in which they
+    arrive.
+    """
     waiting = deque(remote)
     ahead = None
     if waiting:
@@ -179,8 +186,8 @@ def _with_openings(
 
     try:
         begin()
-        kept = set(remote)
-        yield from ((index, None) for index in indices if index not in kept)
+        later = set(remote)
+        yield from ((index, None) for index in indices if index not in later)
         while ahead:
             index = ahead.first()
             opening = ahead.take(index)

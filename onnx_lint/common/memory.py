@@ -38,8 +38,8 @@ def is_lack_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or type(error).__name__ == "EncodeError"
 
 
-_left: Final[list[Releaser]] = []
-"""The releasers of the last file, if the program disables the garbage collector until it ends."""
+_pending: Final[list[Releaser]] = []
+"""The releasers of the last file, which `release_memory` calls if the garbage collector stays disabled."""
 
 
 @contextmanager
@@ -47,25 +47,27 @@ def held_for_a_file() -> Iterator[Callable[[Releaser], None]]:
     """Disable the garbage collector while one file is linted, and yield a function that registers releasers.
 
     A large model creates hundreds of thousands of lasting objects, which should not be scanned again and again
-    (docs/performance.md: collector-for-a-file). Nothing may refer to the model any more when the collector is enabled:
-    it runs at once, and moves what is still alive to an old generation. A registered releaser is called at the end,
-    which leaves nothing of the model to the collector (docs/performance.md: model-released). If the program keeps the
-    collector disabled, `release_memory` calls it later.
+    (docs/performance.md: collector-for-a-file). At the end each registered releaser is called, so that the collector
+    finds nothing of the model (docs/performance.md: model-released); `release_memory` calls it later if the program
+    keeps the collector disabled.
+
+    Precondition: no reference to the model is left at the end. Otherwise the collector, which runs at once, scans it
+    and moves it to an old generation.
     """
     was_enabled = gc.isenabled()
     gc.disable()
-    left: list[Releaser] = [] if was_enabled else _left
+    pending: list[Releaser] = [] if was_enabled else _pending
     try:
-        yield left.append
+        yield pending.append
     finally:
         if was_enabled:
-            _release(left)
+            _release(pending)
             gc.enable()
 
 
-def _release(left: list[Releaser]) -> None:
-    while left:
-        left.pop()()
+def _release(pending: list[Releaser]) -> None:
+    while pending:
+        pending.pop()()
 
 
 def release_memory() -> None:
@@ -73,7 +75,7 @@ def release_memory() -> None:
 
     The memory of the last file is returned with the process.
     """
-    _release(_left)
+    _release(_pending)
     if not gc.isenabled() and gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect(0)  # older objects belong to the program
 

@@ -33,11 +33,11 @@ _CLAUSES: Final = {
 }
 """The clause of each entry of the table."""
 
-_OF_OPTIONS: Final = frozenset({"operators", "domains", "element-types"})
-"""The entries whose own entries are options of the rule; all others are one option."""
+_TABLES: Final = frozenset({"operators", "domains", "element-types"})
+"""The entries that are tables, whose keys are options of the rule. Every other entry is one option."""
 
-_EMPTY: Final = {(name,) for name in _OF_OPTIONS}
-"""The paths of empty tables that require nothing."""
+_EMPTY_TABLES: Final = {(name,) for name in _TABLES}
+"""The paths of tables without keys, which require nothing."""
 
 
 class Policy(Record):
@@ -55,11 +55,11 @@ def policy_in(values: SetValues) -> Policy:
     files: dict[str, str] = {}
     for path, value in values.items():
         rule = rule_of(path) if path[0] == "policy" else None
-        if rule is None or path[1:] in _EMPTY:
+        if rule is None or path[1:] in _EMPTY_TABLES:
             continue
         _, entry, *names = path
         _check_names(path, value)
-        option = [] if entry in _OF_OPTIONS else [entry.replace("-", "_")]
+        option = [] if entry in _TABLES else [entry.replace("-", "_")]
         found = options.setdefault(rule, {})
         *outer, last = [*option, *names]
         for name in outer:
@@ -76,14 +76,13 @@ def rule_of(path: Path) -> str | None:
 
 
 def _check_names(path: Path, value: SetValue) -> None:
-    """Raise ConfigurationError if an operator or domain does not exist, or is nearly one that does.
+    """Raise ConfigurationError for a misspelled domain, and for an operator that its domain does not have.
 
-    A domain that nobody knows may be the user's, as may any operator of it.
+    An unknown domain that resembles no other is accepted, with any operator: it may be the user's own.
     """
     entry, last = path[1], path[-1]
     if entry not in {"operators", "domains", "opsets"} or not path[2:]:
         return
-    # Late: few configurations have a policy.
     from onnx_lint.spec.operators import known_domains, onnxruntime_default_domain, operator_names
     from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 
@@ -92,9 +91,9 @@ def _check_names(path: Path, value: SetValue) -> None:
     for text in [last] if entry == "opsets" else value.value:
         domain, _, operator = text.rpartition("::") if entry == "operators" else (text, "", "")
         domain = shown_domain(domain)
-        if _PATTERN.isdisjoint(domain) and domain not in domains and (near := suggestion(domain, domains)):
+        if _WILDCARDS.isdisjoint(domain) and domain not in domains and (near := suggestion(domain, domains)):
             raise value.error(path, f"unknown domain {domain!r}{near}")
-        if operator and _PATTERN.isdisjoint(text) and domain in domains:
+        if operator and _WILDCARDS.isdisjoint(text) and domain in domains:
             known = operator_names(domain) + (() if normalized_domain(domain) else removed)
             if not _may_exist(operator, domain, known):
                 raise value.error(path, f"{domain} has no operator {operator!r}{suggestion(operator, known)}")
@@ -106,7 +105,8 @@ def _may_exist(operator: str, domain: str, known: Sequence[str]) -> bool:
     return operator in known or not (is_onnx or suggestion(operator, known))
 
 
-_PATTERN: Final = frozenset("*?[")
+_WILDCARDS: Final = frozenset("*?[")
+"""The characters that make a name a pattern, as in fnmatch."""
 
 
 def _plain(entry: str, value: Any) -> Any:

@@ -28,14 +28,15 @@ _ALSO_IN: Final = {"hygiene": frozenset({"SHP-6b"})}
 """The clauses of the specification that selecting a chapter of onnx-lint's own selects as well."""
 
 
+_NOT_OF_THE_SPECIFICATION: Final = frozenset({"optional", "named"})
+"""The presence of clauses that no severity selects: `--select error` selects clauses of the specification only."""
+
+
 def _matches(entry: Registered, keyword: str, names: Sequence[str], clause: Clause | None = None) -> bool:
     if not names:
         return False
     own = {ALL, entry.id, entry.chapter}
-    if clause is not None and clause.presence in {
-        "optional",
-        "named",
-    }:  # a severity selects clauses of the specification only
+    if clause is not None and clause.presence in _NOT_OF_THE_SPECIFICATION:
         return not own.isdisjoint(names)
     if clause is not None and any(clause.id in _ALSO_IN.get(name, ()) for name in names):
         return True
@@ -45,8 +46,9 @@ def _matches(entry: Registered, keyword: str, names: Sequence[str], clause: Clau
 def presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
     """Return how findings of the rule under the clause are reported: `listed`, `counted`, or None for not at all.
 
-    Rules that are selected by name, by `--pedantic` or by a configured severity are listed, and so are errors and the
-    rules of plugins: whoever adds one wants to see its findings.
+    Rules that are selected by name or by `--pedantic` are listed, and so are errors, and the rules of plugins. A
+    configured severity lists the findings that are only counted by default, and those of rules that only `--pedantic`
+    turns on: whoever sets it wants to see them.
     """
     keyword = clause.keyword[settings.standard.edition]
     if clause.presence == "named" and {ALL, entry.id}.isdisjoint((*settings.select, *settings.extend_select)):
@@ -66,9 +68,15 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
         return "listed"
     if settings.pedantic or entry.plugin or level is Severity.ERROR:
         return "listed"
+    has_severity = entry.id in settings.severities
     if clause.presence == "pedantic" and not clause.counted:
-        return None
-    return "counted" if clause.counted and entry.id not in settings.severities else "listed"
+        return "listed" if has_severity and _is_pedantic(entry) else None
+    return "counted" if clause.counted and not has_severity else "listed"
+
+
+def _is_pedantic(entry: Registered) -> bool:
+    """Return whether only `--pedantic` turns the rule on, for each of its clauses."""
+    return all(clauses()[name].presence == "pedantic" for name in entry.clauses)
 
 
 def _is_present(entry: Registered, clause: Clause, settings: Settings) -> bool:
@@ -84,14 +92,14 @@ def _only_counts(entry: Registered, settings: Settings) -> bool:
     )
 
 
-def _finds_error(clause: Clause, settings: Settings) -> bool:
+def _is_requirement(clause: Clause, settings: Settings) -> bool:
     """Return whether the clause is a requirement of ONNX."""
     return clause.declared_by is None and severity(clause, settings.standard.edition) is Severity.ERROR
 
 
 def decides_requirement(entry: Registered, settings: Settings) -> bool:
     """Return whether a finding of the rule may be a violation of ONNX."""
-    return any(_finds_error(clauses()[name], settings) for name in entry.clauses)
+    return any(_is_requirement(clauses()[name], settings) for name in entry.clauses)
 
 
 def applies(entry: Registered, settings: Settings) -> bool:
@@ -171,10 +179,9 @@ class Selection:
         return self._judging[key]
 
     def gaps(self, model: Model, found: Iterable[Diagnostic]) -> tuple[str, ...]:
-        """Return what the settings left out of the rules that check a file of this kind by default, in words.
+        """Return why the verdict says less than with the default settings: a phrase for each reason.
 
-        `found`: the findings in the model. A severity that raises some clauses of a rule and lowers others is named if
-        it lowered one of them.
+        `found`: the findings in the model.
         """
         own = self.settings
         with_violations = _rules_with_violations(found).intersection(own.severities) if own.severities else _NONE
@@ -192,7 +199,7 @@ class Selection:
             cited = [clauses()[name] for name in entry.clauses]
             by_default = [clause for clause in cited if _is_present(entry, clause, usual)]
             missing = [clause for clause in by_default if not _is_present(entry, clause, own)]
-            errors = [clause for clause in by_default if _finds_error(clause, own)]
+            errors = [clause for clause in by_default if _is_requirement(clause, own)]
             complete += not missing
             misses_errors |= any(clause in errors for clause in missing)
             if errors and self._lowers(entry.id, by_default, has_violations=entry.id in with_violations):
@@ -210,7 +217,10 @@ class Selection:
         return tuple(gaps)
 
     def _lowers(self, rule: str, cited: Iterable[Clause], *, has_violations: bool) -> bool:
-        """Return whether the settings lower errors of a rule with these clauses, and do not only raise others."""
+        """Return whether the settings lower errors of a rule with these clauses.
+
+        A severity that lowers some of them and raises others counts if the rule found something (`has_violations`).
+        """
         level = self.settings.severities.get(rule, Severity.ERROR)
         levels = [severity(clause, self.settings.standard.edition) for clause in cited]
         raises = any(each is not None and each < level for each in levels)

@@ -56,20 +56,23 @@ def reach_of(address: str) -> int:
     return PUBLIC if found.is_global and not found.is_multicast and not is_site_local else PRIVATE
 
 
-def check_reach(origin: list[str], target: list[str]) -> None:
-    """Raise RemoteError if a redirect from the addresses `origin` leads to less public addresses `target`.
+def check_reach(origin_addresses: list[str], target_addresses: list[str]) -> None:
+    """Raise RemoteError if a redirect leads from the addresses of one host to less public ones of another.
 
     Of a host with several addresses, the most public one counts for the origin, and the least public one for the
     target.
     """
-    if not target:
+    if not target_addresses:
         return  # only a proxy may know the name
-    reach = max(map(reach_of, target))
-    if reach > min(map(reach_of, origin), default=PUBLIC):
-        raise RemoteError(f"the server redirects to {_NAMES[reach]} address, which is not followed")
+    reach = max(map(reach_of, target_addresses))
+    # An origin of unknown addresses counts as public, so that only public targets pass.
+    if reach > min(map(reach_of, origin_addresses), default=PUBLIC):
+        raise RemoteError(
+            f"the server redirects to {_NAMES[reach]} address: refused, since it is less public than the server's own"
+        )
 
 
-def check_scheme(origin: str, target: str) -> None:
+def check_scheme(origin_scheme: str, target_scheme: str) -> None:
     """Raise RemoteError if a redirect leads from HTTPS to another scheme."""
-    if origin == "https" and target != "https":
-        raise RemoteError("the server redirects from https to an address that is not secure, which is not followed")
+    if origin_scheme == "https" and target_scheme != "https":
+        raise RemoteError("the server redirects from https to a scheme that is not secure: refused")

@@ -80,7 +80,7 @@ def levels_in_words(counts: Mapping[Severity, int]) -> str:
 
 
 def fixable_of(counts: Counter[bool]) -> str:
-    """Return the number of fixable findings: `2 fixable with --fix, 1 with --unsafe-fixes`; empty for none."""
+    """Return numbers of fixable findings: `2 fixable with --fix, 1 fixable with --fix --unsafe-fixes`, or nothing."""
     found = [(counts[True], "--fix"), (counts[False], "--fix --unsafe-fixes")]
     return ", ".join(f"{count:,} fixable with {option}" for count, option in found if count)
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The code quality report of GitLab: an array of issues, in the part of Code Climate's format that GitLab reads.
 
-GitLab merges issues with equal fingerprints, and requires a line, which a binary file does not have. What was not
-verified in a file, and the answer of a program that is not proven to load it, are an issue as well. Its fingerprint has
-no words of it, so that a merge request shows it only for a new model. Settings that weaken the verdict are about no
-file, and are printed on standard error.
+GitLab merges issues with equal fingerprints, and requires a line, which a binary file does not have.
+
+Each of these is an issue too: what was not verified in a file, and each target that is not proven to load it. Their
+fingerprints are made of the path, so that another wording is no new issue in a merge request. Settings that weaken the
+verdict are about no file, and are printed on standard error.
 """
 
 from __future__ import annotations
@@ -64,9 +65,10 @@ class Writer:
 
             path = path_below(report.not_linted[0], self._root)
             self._keep([_issue("interrupted", _BLOCKER, interrupted_of(report), path)])
-        is_too_much = self._issues.count > MAX_ISSUES
-        issues = [*map(json.loads, self._issues.lines(MAX_ISSUES - is_too_much))]
-        if is_too_much:
+        has_more = self._issues.count > MAX_ISSUES
+        limit = MAX_ISSUES - 1 if has_more else MAX_ISSUES
+        issues = [*map(json.loads, self._issues.lines(limit))]
+        if has_more:
             left_out = f"{self._issues.count - len(issues):,} issues were left out; the JSON report has them all"
             issues.append(_issue("too-many-issues", "info", left_out, issues[-1]["location"]["path"]))
         self._stream.write(json_without_commands(json.dumps(issues, indent=2)) + "\n")

@@ -46,8 +46,10 @@ MAX_FILES: Final = 1_000
 """The most entries in the list of files. Files with nothing to say are left out first."""
 
 MAX_MARKUP: Final = 3_500_000
+"""The most bytes of findings with their pictures. With all else the page stays below 5 MB."""
+
 MAX_MARKUP_OF_FILES: Final = 500_000
-"""The most bytes of findings, with their pictures, and of files: the page stays below 5 MB."""
+"""The most bytes of the list of files."""
 
 _HEAD: Final = """<!DOCTYPE html>
 <html lang="en">
@@ -99,9 +101,9 @@ class Writer:
 
     def end(self, report: Report) -> None:
         """Write the page."""
-        style, script = _data("page.css"), _data("page.js")
+        style, script = _asset("page.css"), _asset("page.js")
         policy = (
-            f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; base-uri 'none'; "
+            f"default-src 'none'; style-src {_csp_hash(style)}; script-src {_csp_hash(script)}; base-uri 'none'; "
             "form-action 'none'"
         )
         title = text_of(verdict_of(report))
@@ -183,7 +185,7 @@ def _file_section(report: Report, files: Sequence[_PageFile], folder: str, *, is
     yield from rows
     yield "</ul>"
     if left_out := count - len(rows):
-        yield f"<p>{counted(left_out, 'more file')}, no worse than these, left out; the JSON report has all.</p>"
+        yield f"<p>{counted(left_out, 'more file')} left out; the JSON report has all.</p>"
     yield "</details></section>"
 
 
@@ -193,11 +195,11 @@ def _file_row(file: _PageFile, folder: str) -> str:
     return f'<li data-file="{name}"><code>{name}</code> {lines}</li>'
 
 
-def _data(name: str) -> str:
+def _asset(name: str) -> str:
     return package_data.read("onnx_lint.reporters", f"page/{name}").decode()
 
 
-def _source(text: str) -> str:
+def _csp_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
 
 

@@ -185,7 +185,7 @@ def findings_of(report: Report, entries: WrittenEntries, folder: str) -> Iterato
             yield f'<details class="finding" data-severity="{level}" data-rule="{rule}"{is_open}>{markup}</details>'
         yield "</section>"
     if left_out := report.totals.levels.total() - len(entries):
-        yield f"<p>{counted(left_out, 'more finding')}, no worse than these, left out; the JSON report has all.</p>"
+        yield f"<p>{counted(left_out, 'finding')} of no higher severity left out; the JSON report has all.</p>"
     yield "</section>"
 
 

@@ -56,7 +56,7 @@ def allowed_of(item: Diagnostic) -> str | None:
 
 
 def by_target_of(item: Diagnostic) -> Iterator[str]:
-    """Yield what each program of the target does with the finding: `onnxruntime 1.32.0: loads it`."""
+    """Yield what each program of the target does with a model with this fault: `onnxruntime 1.32.0: loads it`."""
     for program, said in item.by_target:
         yield visible(f"{program}: {said}")
 
@@ -107,7 +107,7 @@ def path_at(path: str, position: tuple[int, int] | None) -> str:
 
 
 def after_path(position: tuple[int, int] | None) -> str:
-    """Return line and column behind a path, as editors and terminals read them: `:12:3`, or nothing."""
+    """Return line and column to append to a path, as editors and terminals read them: `:12:3`, or nothing."""
     return "" if position is None else f":{position[0]}:{position[1]}"
 
 
@@ -133,7 +133,7 @@ def description_of(file: FileReport) -> str:
 
 
 def remarks_of(file: FileReport) -> Iterator[tuple[str, str]]:
-    """Yield what reports for people say of a file behind its verdict: a label, and a text.
+    """Yield the remarks that follow the verdict on a file in reports for people: a label, and a text.
 
     Crashes, fixes, the verdict for each target, what was not verified, and what is only counted.
     """
@@ -169,10 +169,12 @@ def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterat
     for weakening in weakened:
         if quiet and not weakening.is_found:
             continue
-        for verb in ("weakens", "changes"):
-            given = {key: value for key, value in weakening.settings if (key in _EITHER_WAY) == (verb == "changes")}
-            if given:
-                yield visible(f"{weakening.file} {verb} the verdict: {_settings_in_words(given)}")
+        settings = dict(weakening.settings)
+        changing = {key: settings.pop(key) for key in _EITHER_WAY if key in settings}
+        if settings:
+            yield visible(f"{weakening.file} weakens the verdict: {_settings_in_words(settings)}")
+        if changing:
+            yield visible(f"{weakening.file} changes the verdict: {_settings_in_words(changing)}")
 
 
 _EITHER_WAY: Final = ("edition",)
@@ -180,7 +182,7 @@ _EITHER_WAY: Final = ("edition",)
 
 
 def _settings_in_words(given: Mapping[str, Any]) -> str:
-    """Return settings as TOML has them, as many as a line holds."""
+    """Return the first settings as `key = value`, with values as in JSON, and the number of the others."""
     import json
 
     settings = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in given.items()]
@@ -218,10 +220,11 @@ def worst_of(file: FileReport) -> Severity | None:
 
 def is_unremarkable(file: FileReport, report: Report) -> bool:
     """Return whether a file conforms, or has no new findings, loads in each target, and nothing went wrong."""
-    odd = file.diagnostics or file.internal_errors or file.failure is not None
-    odd = odd or (file.repair is not None and bool(file.repair.fixed or file.repair.not_made or file.repair.written))
-    odd = odd or any(target.loads is not True for target in file.targets)
-    return not odd and not is_ignored(file, report)
+    has_problem = bool(file.diagnostics or file.internal_errors) or file.failure is not None
+    repair = file.repair
+    has_repair = repair is not None and bool(repair.fixed or repair.not_made or repair.written)
+    fails_target = any(target.loads is not True for target in file.targets)
+    return not (has_problem or has_repair or fails_target or is_ignored(file, report))
 
 
 def internal_error_of(error: InternalError) -> str:

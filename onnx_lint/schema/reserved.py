@@ -34,17 +34,18 @@ FORMER_NAMES: Final[Mapping[tuple[str, int], str]] = MappingProxyType(
 def _ranges(message_type: str) -> tuple[range, ...]:
     from google.protobuf import descriptor_pb2
 
-    # The pure-Python implementation cannot copy the descriptor of a message in a private pool; the file has it too.
+    # The pure-Python implementation cannot copy the descriptor of a message in a private pool; the descriptor of the
+    # .proto file has it too.
     file = schema.message(message_type).DESCRIPTOR.file
     described = descriptor_pb2.FileDescriptorProto.FromString(file.serialized_pb)
     outermost, *inner = message_type.split(".")
-    found = _called(outermost, described.message_type)
+    found = _message_named(outermost, described.message_type)
     for name in inner:
-        found = _called(name, found.nested_type)
+        found = _message_named(name, found.nested_type)
     return tuple(range(entry.start, entry.end) for entry in found.reserved_range)
 
 
-def _called(name: str, messages: Iterable[DescriptorProto]) -> DescriptorProto:
+def _message_named(name: str, messages: Iterable[DescriptorProto]) -> DescriptorProto:
     return next(message for message in messages if message.name == name)
 
 

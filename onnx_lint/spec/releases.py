@@ -27,7 +27,6 @@ TRAINING_DOMAIN: Final = "ai.onnx.training"
 PREVIEW_TRAINING_DOMAIN: Final = "ai.onnx.preview.training"
 PREVIEW_DOMAIN: Final = "ai.onnx.preview"
 
-
 DOMAIN_ALIAS: Final = "ai.onnx"
 """Another name of the default domain."""
 
@@ -140,8 +139,8 @@ def release_of_opset(domain: str, version: int) -> Release | None:
 
 
 @remembered(256)
-def _release_of_opset(of: tuple[str, int]) -> Release | None:
-    domain, version = of
+def _release_of_opset(key: tuple[str, int]) -> Release | None:  # what is remembered has one argument
+    domain, version = key
     return next((release for release in RELEASES if release.opset_version(domain) >= version), None)
 
 

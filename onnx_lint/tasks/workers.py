@@ -59,6 +59,7 @@ def done_by(
     """Yield how each job ended, in `count` processes of the pool: its answer, or what it did to its process.
 
     A job that ends its process is done again until it had `tries`. After the time `end`, no more jobs are begun.
+    Precondition: there are at least `count` jobs.
     """
     for process in [each for each in pool.processes if not each.is_running]:
         pool.close(process)
@@ -71,15 +72,16 @@ def done_by(
         process, event = pool.wait()
         if isinstance(event, Ready):
             continue
-        is_done, ahead = True, 0
+        is_done, ahead = True, 0  # after the time `end`, none
         if isinstance(event, Ended):
             left = list(process.jobs)
             pool.close(process)
-            is_done = blame.is_last_try(event)
+            is_done = blame.gives_up(event)
             jobs.extendleft(reversed(left[1:] if is_done else left))
             process = pool.start() if jobs else process
             ahead = 1  # until its first answer, as that may take long
         elif time.monotonic() < end:
+            # Near the end, fewer: the processes that are idle first take the rest.
             ahead = max(1, min(most_ahead, len(jobs) // (2 * count)))
         while jobs and len(process.jobs) < ahead:
             process.give(jobs.popleft())
@@ -95,9 +97,9 @@ class _Blame:
         self._restarts = STARTS
         self._ends: Counter[Any] = Counter()
 
-    def is_last_try(self, event: Ended) -> bool:
-        """Return whether the job that a process had is not to be done again; false if it had none."""
-        if not event.was_ready and event.code < 0 and self._restarts:
+    def gives_up(self, event: Ended) -> bool:
+        """Return whether to report the job that ended its process, instead of doing it again; false without a job."""
+        if not event.was_ready and event.code < 0 and self._restarts:  # a signal before it was ready blames no job
             self._restarts -= 1
             return False
         if event.job is None:

@@ -45,6 +45,16 @@ def test_the_rules_are_those_with_a_clause_that_the_settings_select(case: str):
         assert (entry.id in found._idle) == are_counted, entry.id
 
 
+@each_case(
+    "rule, clause, level", [("overridable-initializer", "INI-6", "listed"), ("unbound-required-input", "FUN-20b", None)]
+)
+def test_a_severity_lists_a_rule_that_is_silent_as_a_whole(rule: str, clause: str, level: str | None):
+    """Not the pedantic clause of a rule that is on: the severity is meant for its other findings."""
+    settings = Settings(severities={rule: Severity.ERROR})
+    assert presence(registry()[rule], clauses()[clause], settings) == level
+    assert presence(registry()[rule], clauses()[clause], Settings()) is None
+
+
 def test_the_default_settings_read_no_clause(monkeypatch: pytest.MonkeyPatch):
     usual, other = Settings(), Settings(pedantic=True)
     rules = registry()

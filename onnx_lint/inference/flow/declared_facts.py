@@ -68,29 +68,36 @@ def enforced_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
 def initializer_facts(
     graph: Graph, outside: Outside, crashes: Crashes, bounded: Callable[[Fact], Fact], frames: Frames
 ) -> dict[str, Fact]:
-    """Return the facts of the initializers. Floating-point content is read as far as `frames` say.
+    """Return the facts of the initializers.
 
-    A sparse initializer is another way to write a tensor, and operators treat it as one. `outside` reads external data.
-    `bounded` drops the elements if those of the model take too much memory.
+    Floating-point elements are read if there are at most `frames.most_floats` of them, and only few such initializers
+    or a use of them named in `frames.floats_read`. A sparse initializer is another way to write a tensor, and operators
+    treat it as one. `outside` reads external data. `bounded` drops the elements if those of the model take too much
+    memory.
     """
-    held = graph.initializers
-    # Equal shapes are one object: files choose their numbers, so that hashes of these may collide.
-    rows = [(element_type, id(shape)) for element_type, shape in zip(held.element_types, held.shapes, strict=True)]
+    columns = graph.initializers
+    # Equal shapes are one object. They are compared by identity: a file chooses their numbers, and could choose them so
+    # that hashes collide.
+    kinds = [
+        (element_type, id(shape)) for element_type, shape in zip(columns.element_types, columns.shapes, strict=True)
+    ]
     # A large graph has a hundred thousand initializers of a few kinds, and so do a thousand small graphs.
-    kinds = {row: _kind(row[0], shape) for row, shape in dict(zip(rows, held.shapes, strict=True)).items()}
-    facts = [kinds[row][0] for row in rows]
-    read = {
-        row
-        for row, (_, size) in kinds.items()
-        if size <= (MOST_ELEMENTS if row[0] in INDEX_TYPES else frames.most_floats)
+    facts_and_sizes = {
+        kind: _fact_and_size(kind[0], shape) for kind, shape in dict(zip(kinds, columns.shapes, strict=True)).items()
     }
-    for index in _initializers_to_read(held.names, rows, read, frames) if read else ():
+    facts = [facts_and_sizes[kind][0] for kind in kinds]
+    small = {
+        kind
+        for kind, (_, size) in facts_and_sizes.items()
+        if size <= (MOST_ELEMENTS if kind[0] in INDEX_TYPES else frames.most_floats)
+    }
+    for index in _initializers_to_read(columns.names, kinds, small, frames) if small else ():
         try:
             facts[index] = bounded(_with_content(graph, index, facts[index], outside))
         except Exception as error:
             place = graph.at("initializer", index)
             crashes.note(crash_of(error), "reading the elements of an initializer", place)
-    found = dict(zip(held.names, facts, strict=True))
+    found = dict(zip(columns.names, facts, strict=True))
     for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
         found[sparse.values.name] = fact_of_sparse(sparse)
     found.pop("", None)
@@ -98,22 +105,23 @@ def initializer_facts(
 
 
 def _initializers_to_read(
-    names: Sequence[str], rows: Sequence[tuple[int, int]], read: Set[tuple[int, int]], frames: Frames
+    names: Sequence[str], kinds: Sequence[tuple[int, int]], small: Set[tuple[int, int]], frames: Frames
 ) -> Iterator[int]:
-    """Yield the indices of the initializers whose elements are read: of the kinds in `read`, integers and floats that
-    may decide a shape. `rows` are their kinds, which begin with the element type.
+    """Yield the indices of the initializers whose elements are read: small ones, of integers, or of floats that may
+    decide a shape. `kinds` are their element types and shapes; `small` are those with few elements.
     """
-    are_few = sum([row in read and row[0] not in INDEX_TYPES for row in rows]) <= _FEW_FLOATS
-    for index, row in enumerate(rows):
-        if row in read and (are_few or row[0] in INDEX_TYPES or names[index] in frames.floats_read):
+    are_few = sum([kind in small and kind[0] not in INDEX_TYPES for kind in kinds]) <= _FEW_FLOATS
+    for index, kind in enumerate(kinds):
+        if kind in small and (are_few or kind[0] in INDEX_TYPES or names[index] in frames.floats_read):
             yield index
 
 
 _FEW_FLOATS: Final = 100
-"""So many floating-point initializers are sooner read than their uses (docs/performance.md: floats-read)."""
+"""Up to this number, all floating-point initializers are read faster than it is found which of them decide a shape
+(docs/performance.md: floats-read)."""
 
 
-def _kind(element_type: int, dims: tuple[int, ...]) -> tuple[Fact, float]:
+def _fact_and_size(element_type: int, dims: tuple[int, ...]) -> tuple[Fact, float]:
     """Return the fact of initializers of an element type and a shape, and how many elements they have."""
     shape = tensor_shape(dims)
     return fact(tensor_of(element_type), shape), prod(dims) if shape is not None else inf

@@ -65,14 +65,14 @@ class WordedProblem(Record):
     def operands(self) -> list[int]:
         """The inputs that the problem is about, the faulty one last."""
         indices = [each for each in self.sources if isinstance(each, int)]
-        return list(dict.fromkeys(each for each in indices if any(self.node.inputs[each : each + 1])))
+        return list(dict.fromkeys(each for each in indices if self._is_given(each)))
 
     @property
     def sources(self) -> list[NumberSource]:
         """The inputs and attributes that the problem is about, the faulty one last."""
         if isinstance(self.problem, Overflow):
             return list(range(len(self.inputs)))
-        pair = _source(_reason_of(self.problem)), _source(fault_of(self.problem))
+        pair = _source(_contradicted(self.problem)), _source(fault_of(self.problem))
         return [each for each in pair if each is not None]
 
     @property
@@ -81,7 +81,7 @@ class WordedProblem(Record):
         problem = self.problem
         if isinstance(problem, (AxisOutOfRange, Repeated, WrongValue)):
             return {0} if self._is_about_data and self._has_data(problem.place) else set()
-        places = _reason_of(problem), fault_of(problem)
+        places = _contradicted(problem), fault_of(problem)
         operands = [each.operand if isinstance(each, InputDimension) else each for each in places]
         return {each for each in operands if isinstance(each, int)}
 
@@ -178,6 +178,9 @@ class WordedProblem(Record):
 
     # --- parts of sentences
 
+    def _is_given(self, index: int) -> bool:
+        return index < len(self.node.inputs) and self.node.inputs[index] != ""
+
     @property
     def _node(self) -> str:
         return self.node.describe()
@@ -189,11 +192,11 @@ class WordedProblem(Record):
         return isinstance(problem, AxisOutOfRange) or (isinstance(problem, WrongValue) and problem.about_data)
 
     def _has_data(self, element: Element) -> bool:
-        """Return whether the message about a number that does not fit input 0 shows that input, with its shape."""
+        """Return whether the shape of input 0 is known, and the number is not in input 0 itself."""
         return element.source != 0 and bool(self.inputs) and self.inputs[0].shape is not None
 
     def _with_data(self, sentence: str, element: Element) -> str:
-        """Return a sentence about a number that does not fit input 0, with the shape of that."""
+        """Append the shape of input 0 to a sentence about a number that does not fit it, as far as `_has_data`."""
         return with_more(sentence, f"{self._input(0)} is {self._shape(0)}") if self._has_data(element) else sentence
 
     def _input(self, index: int) -> str:
@@ -229,16 +232,17 @@ class WordedProblem(Record):
             return self._element(place)
         return f"dimension {place.axis} of {self._operand(place.operand)} of {self._node} is {place.size}"
 
-    def _reason(self, expected: int | None, by: ProblemPlace | None, equal: str) -> str:
+    def _reason(self, expected: int | None, by: ProblemPlace | None, template: str) -> str:
         """Return the source of a size: the other operand or attribute, with its own number if that differs.
 
-        `expected`: None if several sizes are valid. `equal`: the words around another dimension of the expected size.
+        `expected`: None if several sizes are valid. `template`: the format string for another dimension of the expected
+        size, such as ` like {}`.
         """
         if by is None:
             return ""
         if isinstance(by, InputDimension):
             what = f"dimension {by.axis} of {self._operand(by.operand)}"
-            return equal.format(what) if by.size == expected else f" because of {what}"
+            return template.format(what) if by.size == expected else f" because of {what}"
         value = _value(by)
         which = "" if by.index is None else f"element {by.index} of "
         what = f"{which}{self._source(by.source)}"
@@ -280,7 +284,7 @@ def _value(element: Element) -> object:
 
 
 def fault_of(problem: PlainProblem) -> int | ProblemPlace | None:
-    """Return what is wrong: an input as a whole, a dimension, or a number; None if it is an output."""
+    """Return what is wrong: the index of an input, a dimension, or a number; None if it is an output."""
     match problem:
         case WrongRank(operand=operand) | NotOneElement(operand=operand):
             return operand
@@ -293,8 +297,8 @@ def fault_of(problem: PlainProblem) -> int | ProblemPlace | None:
     return problem.place
 
 
-def _reason_of(problem: PlainProblem) -> NumberSource | ProblemPlace | None:
-    """Return what it contradicts; for most numbers that is input 0."""
+def _contradicted(problem: PlainProblem) -> NumberSource | ProblemPlace | None:
+    """Return the operand, dimension or number that the faulty one contradicts; for most numbers it is input 0."""
     match problem:
         case WrongRank(like=like):
             return like

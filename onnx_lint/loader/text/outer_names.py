@@ -10,11 +10,13 @@ from typing import Final
 from onnx_lint import schema
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader.identity.identify import TEXT_BYTES
-from onnx_lint.loader.text.text_tokens import JSON_TOKENS, QUOTED, with_comments_as
+from onnx_lint.loader.text.text_tokens import COMMENT_OR_STRING, JSON_TOKENS, with_comments_as
 
 # Text in quotes may look like anything. A name behind a dot is part of a path, one behind a colon is a value, as in
 # the lines of a report ("m.onnx: domain: error").
-_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|:\s*+[A-Za-z_]\w*+|(?<![\w.])[A-Za-z_]\w*+(?=\s*+[:{{<])")
+_TOKENS: Final = re.compile(
+    rf"{COMMENT_OR_STRING}|[{{<]|[}}>]|:\s*+[A-Za-z_]\w*+|(?<![\w.])[A-Za-z_]\w*+(?=\s*+[:{{<])"
+)
 
 
 def fields_of(kind: str) -> set[str]:

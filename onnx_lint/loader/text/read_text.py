@@ -22,7 +22,7 @@ from onnx_lint.loader.binary.strip_payloads import whole
 from onnx_lint.loader.identity.identify import Form
 from onnx_lint.loader.limits.memory_estimate import needed_memory, needed_memory_of_text
 from onnx_lint.loader.limits.not_checked import beyond_memory, is_within
-from onnx_lint.loader.text.text_tokens import JSON_STRING, QUOTED
+from onnx_lint.loader.text.text_tokens import COMMENT_OR_STRING, JSON_STRING
 from onnx_lint.model import Fault, FaultKind, Proto
 
 MAX_DEPTH = 100
@@ -52,7 +52,7 @@ def _in_file(fault: Fault, source: Source) -> Fault:
 
 
 # Square brackets hold the elements of one field: they are not a message and add no depth.
-_TEXT_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]")
+_TEXT_TOKENS: Final = re.compile(rf"{COMMENT_OR_STRING}|[{{<]|[}}>]")
 _JSON_TOKENS: Final = re.compile(rf"{JSON_STRING}|[{{}}]", re.DOTALL)
 
 
@@ -79,7 +79,7 @@ The parser keeps its position at each escape up to the end of the string, in som
 strings are one.
 """
 _ESCAPES: Final = re.compile(rf"(?:\\.[^\\]*+){{{_MOST_ESCAPES}}}+")
-_STRINGS: Final = re.compile(QUOTED)
+_STRINGS: Final = re.compile(COMMENT_OR_STRING)
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from onnx_lint.ir.places.place import PlaceKey, Step
-from onnx_lint.loader.text.text_tokens import QUOTED, TEXT_TOKENS
+from onnx_lint.loader.text.text_tokens import COMMENT_OR_STRING, TEXT_TOKENS
 from onnx_lint.schema import wire
 
 Position = tuple[int, int]
@@ -25,7 +25,7 @@ _PIECE: Final = re.compile(r"[^\s,]++[^,]*+")
 
 # A message without other messages in it is one token, since most of them contain no wanted place.
 _TEXT_MESSAGES: Final = re.compile(
-    rf"""(?P<flat>[{{<][^{{}}<>"'#]*+(?:(?:{QUOTED})[^{{}}<>"'#]*+)*+[}}>])|{TEXT_TOKENS.pattern}"""
+    rf"""(?P<flat>[{{<][^{{}}<>"'#]*+(?:(?:{COMMENT_OR_STRING})[^{{}}<>"'#]*+)*+[}}>])|{TEXT_TOKENS.pattern}"""
 )
 
 

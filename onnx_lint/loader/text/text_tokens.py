@@ -8,12 +8,12 @@ from typing import Final
 
 # An unclosed string is a token up to the end of the line; otherwise the search would begin again at each quote in it.
 # The patterns do not backtrack either: each part consumes all characters that the next one cannot begin with.
-QUOTED: Final = r"""#[^\n]*+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?"""
+COMMENT_OR_STRING: Final = r"""#[^\n]*+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?"""
 """A comment or a string in the text format of Protocol Buffers."""
 JSON_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 """A string in JSON, for patterns with the flag DOTALL."""
 
-_COMMENT: Final = re.compile(
+_COMMENT_OR_LONG_STRING: Final = re.compile(
     r"""(?P<comment>#[^\n]*+)|"[^"\\]*+(?:\\.[^"\\]*+)*+"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?""", re.DOTALL
 )
 """A comment of the text format or of onnx.parser, or a string; in onnx.parser a string may have several lines."""
@@ -23,10 +23,10 @@ def with_comments_as(sign: str, text: str) -> str:
     """Return a text with `sign` in place of each comment."""
     if "#" not in text:
         return text
-    return _COMMENT.sub(lambda found: found[0] if found["comment"] is None else sign, text)
+    return _COMMENT_OR_LONG_STRING.sub(lambda found: found[0] if found["comment"] is None else sign, text)
 
 
 # A row of numbers or words, separated by commas, is one token: a long list is then few tokens.
 _ROW: Final = r"(?:[-+.\w]++\s*+,\s*+){1,4096}+"
-TEXT_TOKENS: Final = re.compile(rf"(?P<quoted>{QUOTED})|(?P<row>{_ROW})|(?P<word>[-+.\w]++)|[][{{}}<>:,]")
+TEXT_TOKENS: Final = re.compile(rf"(?P<quoted>{COMMENT_OR_STRING})|(?P<row>{_ROW})|(?P<word>[-+.\w]++)|[][{{}}<>:,]")
 JSON_TOKENS: Final = re.compile(rf"(?P<quoted>{JSON_STRING})\s*+(?P<colon>:?)|[{{}}]", re.DOTALL)

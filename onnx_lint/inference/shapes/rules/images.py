@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that take samples from images, lay grids over them, put them together from blocks, or read them."""
+"""Operators of images: GridSample, AffineGrid, RoiAlign, MaxRoiPool, Col2Im, ImageDecoder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ equations({"GridSample": "X[n c h w] grid[n rows columns 2] -> Y[n c rows column
 
 @shapes_of("GridSample:20")
 def sample_at_grid(node: Operands) -> Outputs:
-    """X [N, C, D1, ..., Dr] at the places of a grid [N, E1, ..., Er, r] is [N, C, E1, ..., Er]."""
+    """Infer [N, C, E1, ..., Er] from an image [N, C, D1, ..., Dr] and a grid [N, E1, ..., Er, r]."""
     image = node.shape(0, at_least=3)
     grid = node.shape(1, at_least=3) if image is None else node.shape(1, len(image), like=0)
     if grid is not None:
@@ -27,7 +27,7 @@ def sample_at_grid(node: Operands) -> Outputs:
 
 @shapes_of("MaxRoiPool")
 def pool_regions(node: Operands) -> Outputs:
-    """A picture of `pooled_shape` for each region, which has five numbers."""
+    """Infer an image of size `pooled_shape` for each region: the number of its image, and two corners."""
     node.shape(0, 4)
     if node.shape(1, 2) is not None:
         node.same((1, 1), 5, None)
@@ -39,7 +39,7 @@ def pool_regions(node: Operands) -> Outputs:
 
 @shapes_of("RoiAlign", reads=(2,))
 def align_regions(node: Operands) -> Outputs:
-    """A picture of `output_height` and `output_width` for each region, which has four numbers and an image."""
+    """Infer an image of `output_height` and `output_width` for each region: 4 numbers, and the number of its image."""
     node.shape(0, 4)
     regions = None
     if node.shape(1, 2) is not None:
@@ -55,7 +55,7 @@ def align_regions(node: Operands) -> Outputs:
 
 @shapes_of("AffineGrid", reads=(1,))
 def affine_grid(node: Operands) -> Outputs:
-    """For an image of size [N, C, (D,) H, W] a vector of two or three numbers for each place: [N, (D,) H, W, 2]."""
+    """Infer [N, H, W, 2] from a size [N, C, H, W], and [N, D, H, W, 3] from [N, C, D, H, W]."""
     theta, size = node.shape(0, 3), node.integers_in(1)
     by: ProblemPlace | None = None
     spatial: Dim = None
@@ -66,7 +66,7 @@ def affine_grid(node: Operands) -> Outputs:
     elif theta is not None and isinstance(theta[1], int):
         spatial, by = theta[1], node.place(0, 1)
     if isinstance(spatial, int) and spatial not in (2, 3):
-        # Two axes have four sizes and matrices of two rows, three have five and of three.
+        # For 2 axes, `size` has 4 numbers and a matrix 2 rows; for 3 axes, 5 numbers and 3 rows.
         nearest = 2 if spatial < 2 else 3
         if size is not None:
             node.has_count(1, len(size), nearest + 2)
@@ -89,17 +89,19 @@ _LEAST_AXES = 2
 
 @shapes_of("Col2Im", reads=(1, 2))
 def image_of_columns(node: Operands) -> Outputs:
-    """Blocks [N, C * size of a block, number of blocks] become an image [N, C, ...] of the requested size."""
+    """Infer an image [N, C, ...] of the size in input 1 from blocks [N, C * size of a block, number of blocks]."""
     columns, image, block = node.shape(0, 3), node.integers_in(1), node.integers_in(2)
     if image is None or block is None:
         spatial = image or (None,) * len(block or ())
         return UNKNOWN if image is None and block is None else [(node.dim(0, 0), None, *spatial)]
     if len(image) < _LEAST_AXES:
-        reason = f"the text requires at least {_LEAST_AXES} sizes"
+        reason = f"the specification requires at least {_LEAST_AXES} sizes"
         node.wrong_value(1, image, reason, allowed=f"at least {_LEAST_AXES} sizes")
         return UNKNOWN
-    are_right = node.has_count(2, len(block), len(image), 1), node.at_least(1, block, 2), node.at_least(0, image, 1)
-    if not all(are_right):
+    is_right = node.has_count(2, len(block), len(image), 1)
+    is_right &= node.at_least(1, block, 2)
+    is_right &= node.at_least(0, image, 1)
+    if not is_right:
         return UNKNOWN
     elements = product(block)
     channels = node.quotient((0, 1), elements, Element(2, block)) if columns is not None else None
@@ -110,7 +112,7 @@ def image_of_columns(node: Operands) -> Outputs:
 
 
 def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:
-    """Return the number of blocks of an image; None if it is unknown, or a block does not fit, which is recorded."""
+    """Return the number of blocks of an image; None if it is unknown. A block that does not fit is a problem."""
     rank = len(image)
     strides = per_axis(node, "strides", rank, least=1, by=1)
     dilations = per_axis(node, "dilations", rank, least=1, by=1)
@@ -134,6 +136,6 @@ def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:
 
 @shapes_of("ImageDecoder")
 def decoded_image(node: Operands) -> Outputs:
-    """A stream of bytes becomes height, width and channels, which may be 0 if the bytes are not an image."""
+    """Infer [height, width, channels], all unknown, and 0 if the bytes are not an image."""
     node.shape(0, 1)
     return [(None, None, None)]

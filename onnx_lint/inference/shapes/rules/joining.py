@@ -12,7 +12,7 @@ from onnx_lint.wording import counted
 
 @shapes_of("Concat")
 def concat(node: Operands) -> Outputs:
-    """The concatenation of all inputs."""
+    """Infer the shape of the concatenation of all inputs."""
     return concatenated(node, range(node.count))
 
 
@@ -28,7 +28,7 @@ def concatenated(node: Operands, operands: range) -> Outputs:
         return UNKNOWN
     sizes: list[Dim] = list(shape)
     along: list[Dim] = [shape[axis]]
-    by = [first] * len(shape)
+    known_by = [first] * len(shape)  # for each axis the operand that says its size
     for index in operands:
         other = node.shape(index, len(shape), like=first) if index != first else None
         if other is None:
@@ -36,11 +36,11 @@ def concatenated(node: Operands, operands: range) -> Outputs:
                 along.append(None)
             continue
         along.append(other[axis])
-        for place, size in enumerate(other):
-            if place != axis:
-                sizes[place] = node.same((index, place), sizes[place], node.place(by[place], place))
-                if isinstance(size, int) and node.place(by[place], place) is None:
-                    by[place] = index
+        for each, size in enumerate(other):
+            if each != axis:
+                sizes[each] = node.same((index, each), sizes[each], node.place(known_by[each], each))
+                if isinstance(size, int) and node.place(known_by[each], each) is None:
+                    known_by[each] = index
     sizes[axis] = total(along)
     return [tuple(sizes)]
 
@@ -63,7 +63,7 @@ def split(node: Operands) -> Outputs:
 
 
 def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
-    """Return the size of each output along the axis; None if it is unknown, or wrong, which is recorded."""
+    """Return the size of each output along the axis; None if it is unknown. A wrong one is a problem."""
     count = node.output_count
     stated = node.integer("num_outputs", count)
     if stated != count:
@@ -86,7 +86,7 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
 def _listed_parts(
     node: Operands, source: NumberSource, listed: tuple[Dim, ...], size: Dim, axis: int
 ) -> tuple[Dim, ...] | None:
-    """Return the sizes that an input or attribute lists; None if they are wrong, which is recorded."""
+    """Return the sizes that an input or attribute lists; None if they are wrong, which is a problem."""
     if not node.has_count(source, len(listed), node.output_count) or not node.at_least(0, listed, source):
         return None
     if are_sizes(listed) and isinstance(size, int) and sum(listed) != size:
@@ -109,7 +109,7 @@ def _equal_parts(node: Operands, size: int, axis: int) -> tuple[Dim, ...] | None
         return (size // count,) * count
     each = -(-size // count)
     rest = size - each * (count - 1)
-    # 5 in 4 parts of 2 leaves nothing for the last one. No text defines that; a node test case does it.
+    # 5 in 4 parts of 2 leaves -1 for the last part: no text defines what it is then, but a node test case has it.
     return (each,) * (count - 1) + (rest,) if rest >= 0 else None
 
 

@@ -14,13 +14,13 @@ _COMPLEX = 2
 
 @shapes_of("BlackmanWindow", "HammingWindow", "HannWindow", reads=(0,))
 def window(node: Operands) -> Outputs:
-    """As many numbers as the input says."""
+    """Infer [n] from the number n in input 0."""
     return [(_count(node, 0, least=1),)]
 
 
 @shapes_of("MelWeightMatrix", reads=(0, 1))
 def mel_weight_matrix(node: Operands) -> Outputs:
-    """A row for each frequency of a one-sided transform, a column for each band."""
+    """Infer [length // 2 + 1, bands] from the numbers in inputs 0 (bands) and 1 (length of the transform)."""
     bands, length = _count(node, 0), _count(node, 1)
     for index in range(2, 5):
         node.scalar(index)
@@ -30,10 +30,10 @@ def mel_weight_matrix(node: Operands) -> Outputs:
 @shapes_of("DFT", reads=(1,))
 @shapes_of("DFT:20", reads=(1, 2))
 def transform(node: Operands) -> Outputs:
-    """The signal along the axis, with the length in input 1, as complex numbers.
+    """Infer the shape of the signal, with the length in input 1 along the axis, and with complex numbers.
 
-    One-sided, half of it is left; the inverse returns real numbers of the whole length. Until version 19 the axis is an
-    attribute, and axis 0 the batch. Then it is an input, and the axis before the last one without it.
+    With `onesided` the output has half of the frequencies; with `inverse` as well, real numbers of the full length. Up
+    to version 19 the axis is an attribute. From version 20 on it is input 2, by default the axis before the last.
     """
     source: NumberSource = "axis" if node.version < _AXIS_IN_INPUT else 2
     axis = _axis(node)
@@ -46,23 +46,24 @@ def transform(node: Operands) -> Outputs:
         # Half of a transform represents only real numbers, which are its input, or its output if inverse.
         node.same((0, -1), _COMPLEX if is_inverse else 1, Element("onesided", node.integer("onesided")))
     else:
-        _are_numbers(node)
+        _check_last_axis(node)
     rank = len(shape)
-    place = node.axis(axis, rank, source, 0 if isinstance(source, int) else None)
-    if place == rank - 1:
+    along = node.axis(axis, rank, source, 0 if isinstance(source, int) else None)
+    if along == rank - 1:
         allowed = f"0 to {rank - 2}, or {-rank} to -2"
         node.wrong_value(
             source, axis, "the last axis has the parts of complex numbers", allowed=allowed, about_data=True
         )
-    last = 1 if is_one_sided and is_inverse else _COMPLEX
-    if place is None:
+    is_real = is_one_sided and is_inverse
+    last = 1 if is_real else _COMPLEX
+    if along is None:
         return [(*(None,) * (rank - 1), last)] if not node.problems else UNKNOWN
-    size = length if node.given(1) else shape[place]
-    if is_one_sided and not is_inverse:
+    size = length if node.given(1) else shape[along]
+    if is_real:
+        size = length if node.given(1) else _two_sided(size)
+    elif is_one_sided:
         size = _one_sided(size)
-    elif is_one_sided and not node.given(1):
-        size = _two_sided(size)
-    return [(*shape[:place], size, *shape[place + 1 : -1], last)]
+    return [(*shape[:along], size, *shape[along + 1 : -1], last)]
 
 
 def _axis(node: Operands) -> Dim:
@@ -73,7 +74,7 @@ def _axis(node: Operands) -> Dim:
 
 
 def _two_sided(bins: Dim) -> Dim:
-    """Return the length of the real signal of which a one-sided transform has so many numbers."""
+    """Return the even length of a real signal whose one-sided transform has `bins` numbers; an odd one has them too."""
     return 2 * (bins - 1) if isinstance(bins, int) and bins else None
 
 
@@ -83,18 +84,19 @@ _AXIS_IN_INPUT = 20
 
 @shapes_of("STFT", reads=(1, 3))
 def short_time_transform(node: Operands) -> Outputs:
-    """A transform of each frame of a batch of signals; a window is as long as a frame."""
+    """Infer [batch, frames, bins, 2] from a batch of signals; a window is as long as a frame."""
     shape = node.shape(0, 3)
     signal = node.fact(0).shape
-    if signal is not None and len(signal) == _WITHOUT_PARTS:
+    has_parts = signal is not None and len(signal) != _WITHOUT_PARTS
+    if signal is not None and not has_parts:
         # Real numbers without the axis of size 1, as the older exporter of PyTorch writes them.
         shape = (*signal, 1)
     step = _whole(node, 1)
     if not node.at_least(1, (step,), 1):
         step = None
     frame = _frame(node, shape)
-    if shape is not None and shape is signal:
-        _are_numbers(node)
+    if shape is not None and has_parts:
+        _check_last_axis(node)
     batch, length = shape[:2] if shape is not None else (None, None)
     bins = _one_sided(frame) if node.integer("onesided", 1) else frame
     frames = None
@@ -124,7 +126,7 @@ def _frame(node: Operands, shape: Shape) -> Dim:
     return shape[1] if shape is not None else None
 
 
-def _are_numbers(node: Operands) -> None:
+def _check_last_axis(node: Operands) -> None:
     """Check that the last axis of a signal has real or complex numbers."""
     if node.dim(0, -1) != 1:
         node.same((0, -1), _COMPLEX, None)

@@ -16,7 +16,7 @@ def normalizer(node: Operands) -> Outputs:
         return UNKNOWN
     if len(shape) == 2:
         node.same((0, 0), 1, None)
-    # For no words at all ONNX Runtime returns one empty word.
+    # A variable may be 0, and for 0 words ONNX Runtime returns one empty word.
     size = shape[-1] if not node.length("stopwords") and isinstance(shape[-1], int) and shape[-1] else None
     return [(*[1] * (len(shape) - 1), size)]
 
@@ -26,7 +26,7 @@ equations({"StringSplit": "X[*texts] -> Y[*texts ?] Z[*texts]"})
 
 @shapes_of("TfIdfVectorizer")
 def vectorizer(node: Operands) -> Outputs:
-    """A number for each coordinate of the n-grams, for one list or for each row."""
+    """Infer [n], or [rows, n], with a number for each coordinate of the n-grams."""
     shape = node.shape(0, at_least=1, at_most=2)
     if shape is None:
         return UNKNOWN
