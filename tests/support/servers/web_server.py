@@ -82,7 +82,13 @@ class WebServer(ThreadingHTTPServer):
         self.asked: list[Asked] = []
         self.sent = 0
         """Bytes of content that went out."""
+        self._counting = threading.Lock()
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+    def count_sent(self, size: int) -> None:
+        """Add to `sent`; several requests are answered at once."""
+        with self._counting:
+            self.sent += size
 
     def url(self, path: str = "", host: str = "127.0.0.1") -> str:
         return f"http://{host}:{self.server_port}/{path}"
@@ -182,8 +188,8 @@ class _Handler(BaseHTTPRequestHandler):
         with suppress(OSError):
             while start < stop:
                 data = file.part(start, min(start + piece, stop))
+                self.server.count_sent(len(data))  # before the client can have them, and compare
                 self.wfile.write(data)
-                self.server.sent += len(data)
                 start += len(data)
                 if file.rate:
                     self.wfile.flush()
