@@ -32,7 +32,7 @@ from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.configuration.settings import Setting
-    from onnx_lint.fixing.files import Mending
+    from onnx_lint.fixing.files import FixOptions
     from onnx_lint.input.patched_source import PatchedSource
 
 IN_MEMORY: Final = "<memory>"
@@ -199,11 +199,11 @@ def fix(
     `Report.fixed_model` has the bytes of the fixed one.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
-    `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file of a path, with its external
+    `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the fixed file of a path, with its external
     data; None to replace the file. The other arguments are those of `lint`, and so are the exceptions; ValueError also
     for a model in memory with a folder.
     """
-    from onnx_lint.fixing.files import Mending
+    from onnx_lint.fixing.files import FixOptions
 
     _refuse(others)
     location = _path_of(path)
@@ -211,7 +211,7 @@ def fix(
         raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
     given = _joined(settings, {"select": select, "ignore": ignore})
     target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
-    return _report(path, location, _name(filename, location), given, config, Mending(unsafe, target=target))
+    return _report(path, location, _name(filename, location), given, config, FixOptions(unsafe, target=target))
 
 
 def _refuse(others: Mapping[str, object]) -> None:
@@ -242,9 +242,9 @@ def _report(
     name: str,
     given: Mapping[str, Any],
     config: str | os.PathLike[str] | bool,
-    mending: Mending | None = None,
+    fix_options: FixOptions | None = None,
 ) -> Report:
-    """Return the report on a model; after it was fixed, if `mending` is given."""
+    """Return the report on a model; after it was fixed, if `fix_options` is given."""
     results: list[bytes] = []
     taken: dict[str, Any] = {}
     try:
@@ -255,14 +255,14 @@ def _report(
         if settings.proto is None and path is None:
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
-        if mending is not None:
+        if fix_options is not None:
             from onnx_lint.fixing.files import FileToFix, fix_source
 
             def receive(result: PatchedSource) -> None:
                 results.append(result.read_at(0, result.size))
 
             receiver = receive if path is None else None
-            file = fix_source(source, FileToFix(path or name, name, settings, mending, own.context, receiver))
+            file = fix_source(source, FileToFix(path or name, name, settings, fix_options, own.context, receiver))
         else:
             file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=own.context)
         head = report_of([], settings)

@@ -42,4 +42,4 @@ class Fault(Record):
     number: int | None = None
     """The field's number."""
     hint: str | None = None
-    """A short instruction for mending it; None if there is only the general one of the rule."""
+    """A short instruction for fixing it; None if there is only the general one of the rule."""

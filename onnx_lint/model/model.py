@@ -21,7 +21,7 @@ from onnx_lint.ir.columns.attribute_kinds import AttributeKind
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS, OPERATOR_SET_KIND, describe_kind
-from onnx_lint.ir.documents.roots import HeldValues, Roots, roots, supposed_imports
+from onnx_lint.ir.documents.roots import Roots, ValuesOfDocument, roots, supposed_imports
 from onnx_lint.ir.fault import Fault, FaultKind
 from onnx_lint.ir.graph import NO_NODES, Function, Graph, GraphKind, Node, NodesOfGraphs
 from onnx_lint.ir.names.declarations import RepeatedDeclarations, repeated_declarations
@@ -158,9 +158,9 @@ class Model:
         return (fault for fault in self.faults if fault.kind is kind)
 
     @cached_property
-    def values(self) -> HeldValues:
+    def values(self) -> ValuesOfDocument:
         """The sequences, maps and optionals of a file that holds a value, each with its place."""
-        return HeldValues(self.document)
+        return ValuesOfDocument(self.document)
 
     def describe(self) -> str:
         """Return the name of the model, or of another document, for messages."""

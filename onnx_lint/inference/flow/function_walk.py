@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from onnx_lint import schema
 from onnx_lint.common.record import replace
-from onnx_lint.inference.flow.frames import Frame, Frames, HeldGraph, Known, Walk
+from onnx_lint.inference.flow.frames import Frame, Frames, Known, NestedGraph, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, CallNeeds, InputUse, OmittedInput, arguments_for, needed_inputs
@@ -81,13 +81,13 @@ class FunctionWalk:
         """Compares the declarations in functions."""
 
     def call(
-        self, function: Function, node: Node, inputs: Facts, held: Sequence[HeldGraph], frame: Frame
+        self, function: Function, node: Node, inputs: Facts, nested: Sequence[NestedGraph], frame: Frame
     ) -> Generator[Walk, Facts, Facts]:
         """Yield the walk over the body if needed; return the outputs of a call with these arguments."""
         attributes = node.attribute_protos
         arguments = read_arguments(attributes, self._deciding_in(function), frame.bound) if attributes else ()
         bound = _bound(attributes, frame.bound)
-        graphs = {each.name: self._handed_over(each) for each in held}
+        graphs = {each.name: self._handed_over(each) for each in nested}
         given: CallAttributes = tuple(
             [
                 (name, None if proto is None else graphs[name].number if name in graphs else self._bytes_of(proto))
@@ -156,25 +156,25 @@ class FunctionWalk:
         inputs = (UNKNOWN,) * len(function.body.input_names)
         return (yield from self._body(function, inputs, bound, None, {}, CallNeeds()))
 
-    def _handed_over(self, held: HeldGraph) -> HeldGraph:
+    def _handed_over(self, nested: NestedGraph) -> NestedGraph:
         """Return the graph that a call gives to a function; one that the caller was given itself stays the same."""
-        if held.number:
-            return held
+        if nested.number:
+            return nested
         self._count += 1
-        return replace(held, number=self._count, depth=len(self._open))
+        return replace(nested, number=self._count, depth=len(self._open))
 
-    def walk_given(self, held: HeldGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
+    def walk_given(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that a call gave to a function. It may call the functions that were entered since then."""
-        if held.number in self._running or not self._may_run(held.graph):
+        if nested.number in self._running or not self._may_run(nested.graph):
             self._walks.are_graphs_left_out = True
-            return (UNKNOWN,) * len(held.graph.output_names)
-        self._running.add(held.number)
-        later = list(self._open)[held.depth :]
+            return (UNKNOWN,) * len(nested.graph.output_names)
+        self._running.add(nested.number)
+        later = list(self._open)[nested.depth :]
         for index in later:
             del self._open[index]
-        outputs = yield from self._walk_nested(held.graph, held.frame, held.known, supplied)
+        outputs = yield from self._walk_nested(nested.graph, nested.frame, nested.known, supplied)
         self._open.update(dict.fromkeys(later))
-        self._running.discard(held.number)
+        self._running.discard(nested.number)
         return outputs
 
     def _body(
@@ -183,7 +183,7 @@ class FunctionWalk:
         inputs: Facts,
         bound: Protos,
         call: Call | None,
-        graphs: dict[str, HeldGraph],
+        graphs: dict[str, NestedGraph],
         needs: CallNeeds,
     ) -> Walk:
         """Walk a body; add the inputs that the call omits and the body needs to `needs`."""
@@ -197,7 +197,7 @@ class FunctionWalk:
         frame = self._frames.of_body(function, protos, call, graphs, needs if omits else None)
         for graph in function.body.nested:
             if graph.position == len(function.body.forms):
-                default = HeldGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)
+                default = NestedGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)
                 if default.name not in bound:
                     graphs[default.name] = self._handed_over(default)
         outside, self._found.unsure = self._found.unsure, 0
