@@ -113,9 +113,9 @@ class Settings(TypedDict, total=False):
     options: Mapping[str, Mapping[str, Any]]
     """The options of rules by rule id."""
     target: str | Iterable[str]
-    """What must take the model: `onnx`, `onnx.full_check`, a release such as `onnxruntime=1.32` (docs/targets.md)."""
+    """The programs that must load the model: `onnx`, `onnx.full_check`, or releases such as `onnxruntime=1.32`."""
     target_gate: Literal["refused", "violations", "unproven"]
-    """What of the programs of `target` fails the model (docs/targets.md)."""
+    """Which result of a program of `target` fails the model (docs/targets.md)."""
     edition: Edition
     """The text of the specification."""
     opset_schemas: Paths

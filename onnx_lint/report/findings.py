@@ -139,7 +139,7 @@ class Diagnostic(Placed):
     fix: ProposedFix | None = None
     """The fix, in a binary file."""
     edits: Fix | None = None
-    """The edits of the fix, while the file is mended; None in reports. Findings may share one."""
+    """The edits of the fix, while the file is fixed; None in reports. Findings may share one."""
     declared_by: str | None = None
     """The plugin whose clause it is; None for a clause of the ONNX specification."""
     suppressed_by: str | None = None
