@@ -22,9 +22,9 @@ _RUNS, _REFUSED = "runs", "refused"
 _WEIGHTS: Final = "float[1,1,2] x, float[1,{0},2] w, float[1,{0},2] r"
 
 REMARKS: Final = [
-    ("divide", "agraph (int32[2] x) => (int32[2] y) <int32[2] z = {1, 0}> { y = Div(x, z) }", _REFUSED),
-    ("divide", "agraph (int32[2] x) => (int32[2] y) <int32[2] z = {1, 0}> { y = Mod(x, z) }", _REFUSED),
-    ("divide", "agraph (int64[2] x) => (int64[2] y) <int64 z = {0}> { y = Mod<fmod=1>(x, z) }", _REFUSED),
+    ("divide_all", "agraph (int32[2] x) => (int32[2] y) <int32[2] z = {1, 0}> { y = Div(x, z) }", _REFUSED),
+    ("divide_all", "agraph (int32[2] x) => (int32[2] y) <int32[2] z = {1, 0}> { y = Mod(x, z) }", _REFUSED),
+    ("divide_all", "agraph (int64[2] x) => (int64[2] y) <int64 z = {0}> { y = Mod<fmod=1>(x, z) }", _REFUSED),
     ("bernoulli", "agraph () => (float[2] y) <float[2] z = {0.5, 2}> { y = Bernoulli(z) }", _RUNS),
     ("mean_variance", "agraph (float[2,3,4] x) => (float[2,3,4] y) { y = MeanVarianceNormalization(x) }", _RUNS),
     (

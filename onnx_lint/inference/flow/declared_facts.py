@@ -73,27 +73,24 @@ def initializer_facts(
     A sparse initializer is another way to write a tensor, and operators treat it as one. `outside` reads external data.
     `bounded` drops the elements if those of the model take too much memory.
     """
-    initializers = graph.initializers
+    held = graph.initializers
     # Equal shapes are one object: files choose their numbers, so that hashes of these may collide.
-    rows = [
-        (element_type, id(shape))
-        for element_type, shape in zip(initializers.element_types, initializers.shapes, strict=True)
-    ]
+    rows = [(element_type, id(shape)) for element_type, shape in zip(held.element_types, held.shapes, strict=True)]
     # A large graph has a hundred thousand initializers of a few kinds, and so do a thousand small graphs.
-    kinds = {row: _kind(row[0], shape) for row, shape in dict(zip(rows, initializers.shapes, strict=True)).items()}
+    kinds = {row: _kind(row[0], shape) for row, shape in dict(zip(rows, held.shapes, strict=True)).items()}
     facts = [kinds[row][0] for row in rows]
     read = {
         row
         for row, (_, size) in kinds.items()
         if size <= (MOST_ELEMENTS if row[0] in INDEX_TYPES else frames.most_floats)
     }
-    for index in _initializers_to_read(initializers.names, rows, read, frames) if read else ():
+    for index in _initializers_to_read(held.names, rows, read, frames) if read else ():
         try:
             facts[index] = bounded(_with_content(graph, index, facts[index], outside))
         except Exception as error:
             place = graph.at("initializer", index)
             crashes.note(crash_of(error), "reading the elements of an initializer", place)
-    found = dict(zip(initializers.names, facts, strict=True))
+    found = dict(zip(held.names, facts, strict=True))
     for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
         found[sparse.values.name] = fact_of_sparse(sparse)
     found.pop("", None)

@@ -9,7 +9,7 @@ from onnx_lint.inference.shapes.problem import Element, Remark, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
-"""Binary operators that broadcast only with the attribute `broadcast`, before version 7."""
+"""Binary operators that broadcast only with the attribute `broadcast`, until version 6."""
 
 
 @shapes_of(
@@ -22,8 +22,8 @@ def broadcast_all(node: Operands) -> Outputs:
 
 
 @shapes_of("Div:7", "Mod", reads=(1,))
-def divide(node: Operands) -> Outputs:
-    """As other operators. ONNX does not forbid a constant integer divisor of 0, but runtimes refuse it: a warning."""
+def divide_all(node: Operands) -> Outputs:
+    """As other operators; no text forbids a constant integer 0 as divisor, but consumers refuse it."""
     if node.fact(1).kind in _INTEGERS:
         zero = next((at for at, each in enumerate(node.content(1) or ()) if each == 0), None)
         if zero is not None:
@@ -36,8 +36,8 @@ _INTEGERS = frozenset(f"tensor({sign}int{bits})" for sign in ("", "u") for bits 
 
 
 @shapes_of("Max", "Mean", "Min", "Sum")
-def equal_shapes(node: Operands) -> Outputs:
-    """All inputs have the same shape, before version 8."""
+def all_alike(node: Operands) -> Outputs:
+    """All inputs are of one shape, until version 7."""
     # All are compared with the first one of known rank.
     by = next((index for index in range(node.count) if node.fact(index).shape is not None), 0)
     first = node.shape(by)
@@ -49,13 +49,13 @@ def equal_shapes(node: Operands) -> Outputs:
 
 
 @shapes_of(*_ON_DEMAND)
-def broadcast_on_demand(node: Operands) -> Outputs:
-    """Before version 7: inputs of the same shape, or, with `broadcast`, the second as a part of the first's shape.
+def second_into_first(node: Operands) -> Outputs:
+    """Until version 6: inputs of one shape, or, with `broadcast`, the second as a part of the first's shape.
 
     Without `axis` the second's dimensions are the last of the first; else they begin at that axis.
     """
     if not node.integer("broadcast", 0):
-        return equal_shapes(node)
+        return all_alike(node)
     one = node.shape(0)
     if one is None:
         return UNKNOWN
@@ -76,17 +76,17 @@ def broadcast_on_demand(node: Operands) -> Outputs:
 
 
 @shapes_of("PRelu", "PRelu:7")
-def prelu(node: Operands) -> Outputs:
-    """The slope is broadcast to the input; before version 7 it has one element, or one for each channel."""
+def parametric(node: Operands) -> Outputs:
+    """The slope is broadcast to the input one way; until version 6 it has one element, or one for each channel."""
     data, slope = node.shape(0), node.shape(1)
     if data is None or slope is None:
         return [data]
     if node.version >= 7:
-        check_broadcast_to_first(node, data, slope)
+        one_way(node, data, slope)
     return [data]
 
 
-def check_broadcast_to_first(node: Operands, data: Shape, other: Dims, index: int = 1) -> None:
+def one_way(node: Operands, data: Shape, other: Dims, index: int = 1) -> None:
     """Record that an input cannot be broadcast to the first without changing the first's shape."""
     if data is not None and len(other) > len(data):
         node.wrong_rank(index, 0, len(data), 0)

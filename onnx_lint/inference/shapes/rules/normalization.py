@@ -7,7 +7,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ProblemPlace, Remark
 from onnx_lint.inference.shapes.registration import equations, shapes_of
-from onnx_lint.inference.shapes.rules.broadcasting import check_broadcast_to_first
+from onnx_lint.inference.shapes.rules.broadcasting import one_way
 
 equations(
     {
@@ -52,7 +52,7 @@ def layer_normalization(node: Operands) -> Outputs:
     for index in (1, 2):
         other = node.shape(index)
         if other is not None:
-            check_broadcast_to_first(node, data, other, index)
+            one_way(node, data, other, index)
     if data is None or axis is None:
         return UNKNOWN
     statistics = data[:axis] + (1,) * (len(data) - axis)
