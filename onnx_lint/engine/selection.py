@@ -185,7 +185,7 @@ class Selection:
         return self._gaps[key]
 
     def _compared(self, model: Model, with_violations: Set[str]) -> tuple[str, ...]:
-        own, usual = self.settings, Settings(standard=self.settings.standard, plugins=self.settings.plugins)
+        own, usual = self.settings, Settings(standard=self.settings.standard)
         complete, misses_errors, lowered, changed = 0, False, [], []
         entries = Selection(usual, self.rules).judging(model)
         for entry in entries:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An object in any other store, read through the file objects of its file system."""
+"""An object in a store other than HTTP and S3, read through the file objects of its file system."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ class OtherObject(StoredObject):
         return data
 
     def check(self) -> None:
-        """Raise ChangedError if the object has another version now. Most stores cannot be asked for the bytes of a
-        certain version.
+        """Raise ChangedError if the object has another version now.
+
+        This is needed because most stores cannot be asked for the bytes of a certain version.
         """
         if self._is_pinned:
             return

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE
 from onnx_lint.schema import Proto
@@ -17,6 +17,8 @@ _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
 _IN_LISTS: Final = {"floats", "ints", "strings", "tensors", "graphs", "sparse_tensors", "type_protos"}
 _BESIDE: Final = ("doc_string", "metadata_props", "device_configurations")
 """The fields of a node that the syntax cannot express."""
+_MOST_SEARCHED: Final = 1_000
+"""The most attributes in which a graph is looked for; no operator has nearly as many."""
 
 
 def write_node(line: LineWriter, node: Proto) -> None:
@@ -29,7 +31,9 @@ def write_node(line: LineWriter, node: Proto) -> None:
     line.items("output", node.output, lambda name: write_name(line, name))
     line.write(" = " if node.output else "= ")
     _write_identity(line, node, "op_type")
-    has_subgraph = any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute[:1000])
+    searched = node.attribute[:_MOST_SEARCHED]
+    has_subgraph = any(attribute.HasField("g") or attribute.graphs for attribute in searched)
+    # As the printer of onnx: attributes with graphs come after the inputs.
     if node.attribute and not has_subgraph:
         _write_attributes(line, node)
     line.write(" (")
@@ -93,7 +97,7 @@ def write_attribute(line: LineWriter, attribute: Proto) -> None:
         _write_value(line, field, value)
 
 
-def _is_implied(field: str, value: Proto) -> bool:
+def _is_implied(field: str, value: Any) -> bool:
     """Return whether the written value implies the type."""
     if field in _IN_LISTS:
         return len(value) > 0
@@ -124,7 +128,7 @@ def _write_irregular(line: LineWriter, attribute: Proto, given: list[str]) -> No
     line.write("}")
 
 
-def _write_value(line: LineWriter, field: str, value: Proto) -> None:
+def _write_value(line: LineWriter, field: str, value: Any) -> None:
     match field:
         case "i" | "int":
             line.write(str(value))
