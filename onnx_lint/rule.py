@@ -445,16 +445,16 @@ def by_share(model: Model, findings: Iterable[Finding], often: str, seldom: str)
     model's nodes, or a thousand; otherwise `seldom`.
     """
     nodes = sum(sum(graph.form_counts.values()) for graph in model.graphs)
-    least = min(max(3, (nodes + 9) // 10), 1_000)  # so many findings are held
-    held: list[Finding] = []
+    least = min(max(3, (nodes + 9) // 10), 1_000)  # so many findings wait
+    waiting: list[Finding] = []
     count = 0
     for finding in findings:
         count += finding.clause is None
-        held.append(finding)
+        waiting.append(finding)
         if count >= least:
-            yield from (replace(each, clause=each.clause or often) for each in held)
-            held.clear()
-    yield from (replace(each, clause=each.clause or seldom) for each in held)
+            yield from (replace(each, clause=each.clause or often) for each in waiting)
+            waiting.clear()
+    yield from (replace(each, clause=each.clause or seldom) for each in waiting)
 
 
 def deletion_of(declared: DeclaredValue) -> Fix | str:
@@ -594,7 +594,7 @@ def findings_of_nodes(
 ) -> Iterator[Finding]:
     """Yield one finding for each node and clause: on the first conflict, with the places of the others as related ones.
 
-    `conflicts`: each with the clause that it breaks. `fix`: returns the fix that mends the conflicts of a finding.
+    `conflicts`: each with the clause that it breaks. `fix`: returns the fix for the conflicts of a finding.
     """
     # Each node is described when its turn comes: a limit on findings ends the work as well.
     of_nodes: dict[tuple[Place, str], list[N]] = {}
@@ -611,8 +611,8 @@ def _on_node(
 ) -> Finding | None:
     """Return the finding on conflicts of one node; None if a bug prevents describing the first."""
     conflict, *others = conflicts
-    mended = None if fix is None else fix(conflicts)
-    for first in findings_of(model, conflict, clause, fix=mended):
+    fixes = None if fix is None else fix(conflicts)
+    for first in findings_of(model, conflict, clause, fix=fixes):
         with model.crashes.at("looking for a change with which shapes fit", conflict.node):
             first = replace(first, cause=conflict.cause, proposals=conflict.proposals)
         if not others:

@@ -17,7 +17,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.edited_message import edited
-from onnx_lint.fixing.rounds import Mended
+from onnx_lint.fixing.rounds import FixOutcome
 from onnx_lint.input.patched_source import PatchedSource
 from onnx_lint.input.source import BytesSource, FileSource
 from onnx_lint.ir.places.edits import Assign, DataCopy, Delete, Edit, Insert, Move, Shorten
@@ -29,9 +29,9 @@ from onnx_lint.model import Model
 from onnx_lint.report.findings import ContextLine
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.schema import wire
+from onnx_lint.surroundings.line_writer import CUT, LineWriter, cut_around
 from onnx_lint.surroundings.lines import CONTAINERS, MOST_CHARACTERS, OF_HEADERS, Site, line_of, site_of
 from onnx_lint.surroundings.messages import write_value
-from onnx_lint.surroundings.sheet import CUT, Sheet, cut_around
 from onnx_lint.surroundings.words import quoted
 from onnx_lint.wording import counted, quote
 
@@ -39,7 +39,7 @@ _AROUND: Final = 2
 """The number of lines to show before and after a changed line."""
 
 
-def difference_of(outcome: Mended, name: str, settings: Settings) -> str:
+def difference_of(outcome: FixOutcome, name: str, settings: Settings) -> str:
     """Return what the rounds have changed, one after the other; empty if that is nothing."""
     lines: list[str] = []
     for number, made in enumerate(outcome.rounds, start=1):
@@ -317,9 +317,9 @@ def _whole_value(value: Any) -> str:
         return quoted(value)
     if hasattr(value, "__len__"):  # a message has no length
         return _whole_value(value[0]) if len(value) == 1 else f"[{', '.join(map(_whole_value, value))}]"
-    sheet = Sheet()
-    write_value(sheet, value)
-    return sheet.text
+    line = LineWriter()
+    write_value(line, value)
+    return line.text
 
 
 def _changes(edits: tuple[Edit, ...], kind: str, lists: _Lists) -> Iterable[_Changes]:

@@ -18,7 +18,7 @@ from onnx_lint.engine.lint import lint_source, load_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
-from onnx_lint.fixing.rounds import Lint, Load, Mended, Round, check, mend
+from onnx_lint.fixing.rounds import FixOutcome, Lint, Load, Round, check, fix_in_rounds
 from onnx_lint.input.copying import copy_all
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
@@ -32,7 +32,7 @@ from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
 
 
-class Mending(Record):
+class FixOptions(Record):
     """The settings for fixing files."""
 
     unsafe: bool = False
@@ -40,7 +40,7 @@ class Mending(Record):
     shows_difference: bool = False
     """True to show what would change, and to change nothing."""
     target: str | None = None
-    """The path of the mended file, which must not exist; None to replace the file."""
+    """The path of the fixed file, which must not exist; None to replace the file."""
 
 
 class FileToFix(Record):
@@ -51,7 +51,7 @@ class FileToFix(Record):
     name: str
     """The name in the report."""
     settings: Settings
-    mending: Mending
+    fix_options: FixOptions
     context: int = 0
     """As in `onnx_lint.engine.lint.lint_file`."""
     receive: Callable[[PatchedSource], None] | None = None
@@ -66,7 +66,7 @@ class FileToFix(Record):
             is_file=self.receive is None,
             context=self.context,
             beside=beside,
-            keeps_edits=lambda fix: self.mending.unsafe or fix.is_safe,
+            keeps_edits=lambda fix: self.fix_options.unsafe or fix.is_safe,
         )
 
     def load(self, source: Source) -> Model:
@@ -77,7 +77,7 @@ class FileToFix(Record):
 def fix_file(
     path: str,
     settings: Settings,
-    mending: Mending,
+    fix_options: FixOptions,
     name: str | None = None,
     *,
     context: int = 0,
@@ -91,7 +91,7 @@ def fix_file(
         source = opened(path, settings)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
-    return fix_source(source, FileToFix(path, name, settings, mending, context))
+    return fix_source(source, FileToFix(path, name, settings, fix_options, context))
 
 
 def fix_source(source: Source, file: FileToFix) -> FileReport:
@@ -113,12 +113,12 @@ def _fix(source: Source, file: FileToFix) -> FileReport:
         replaces = OpenFile(source.descriptor, os.fstat(source.descriptor))
     report = file.lint(unpatched(source))
     try:
-        outcome = mend(source, report, file.lint, file.load, unsafe=file.mending.unsafe)
-        if file.mending.shows_difference:
+        outcome = fix_in_rounds(source, report, file.lint, file.load, unsafe=file.fix_options.unsafe)
+        if file.fix_options.shows_difference:
             return _reported(report, _shown(file, outcome))
         lift_deadline()  # a stop from here on would report a written file as not checked
-        if file.mending.target is not None:
-            outcome = _write_copy(file, file.mending.target, outcome)
+        if file.fix_options.target is not None:
+            outcome = _write_copy(file, file.fix_options.target, outcome)
         elif file.receive is None:
             outcome = _replace(file, outcome, replaces)
         if file.receive is not None:
@@ -136,26 +136,26 @@ def _reported(report: FileReport, repair: Repair) -> FileReport:
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
 
 
-def _needing_data(file: FileToFix, outcome: Mended) -> list[Diagnostic]:
+def _needing_data(file: FileToFix, outcome: FixOutcome) -> list[Diagnostic]:
     """Return the findings that are left whose fixes need new data files, if these can be written.
 
     They cannot for a model in memory, and beside a link.
     """
-    is_replaced_link = file.mending.target is None and os.path.islink(file.path)
+    is_replaced_link = file.fix_options.target is None and os.path.islink(file.path)
     if outcome.report.form != "binary" or file.receive is not None or is_replaced_link:
         return []
     return [each for each in unfold(outcome.report.diagnostics) if each.edits is not None and each.edits.copies]
 
 
-def _shown(file: FileToFix, outcome: Mended) -> Repair:
+def _shown(file: FileToFix, outcome: FixOutcome) -> Repair:
     """Return what the report says of the fixes, with what they would change; nothing is written."""
     needing = _needing_data(file, outcome)
     if needing:
-        outcome = _with_new_data(outcome, needing, is_copy=file.mending.target is not None)
+        outcome = _with_new_data(outcome, needing, is_copy=file.fix_options.target is not None)
     return replace(outcome.repair, difference=difference_of(outcome, file.name, file.settings))
 
 
-def _write_copy(file: FileToFix, target: str, outcome: Mended) -> Mended:
+def _write_copy(file: FileToFix, target: str, outcome: FixOutcome) -> FixOutcome:
     """Write the result to a new file in another folder, with its data files, and return it with all fixes.
 
     Raises NotWrittenError and OSError.
@@ -173,7 +173,7 @@ def _write_copy(file: FileToFix, target: str, outcome: Mended) -> Mended:
 _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-def _replace(file: FileToFix, outcome: Mended, replaces: Replaced) -> Mended:
+def _replace(file: FileToFix, outcome: FixOutcome, replaces: Replaced) -> FixOutcome:
     """Put the result in the place of the file, and return it with all fixes. Raises NotWrittenError and OSError."""
     needing = _needing_data(file, outcome)
     if not outcome.rounds and not needing:
@@ -206,7 +206,7 @@ class _Writing(Record):
         return self.replaces == "no file"
 
 
-def _with_new_data(outcome: Mended, last: list[Diagnostic], *, is_copy: bool) -> Mended:
+def _with_new_data(outcome: FixOutcome, last: list[Diagnostic], *, is_copy: bool) -> FixOutcome:
     """Return the result with one more round: the fixes of these findings, which need new data files.
 
     `is_copy`: whether the files are written to another folder, where a data file can keep its name.
@@ -233,7 +233,7 @@ def _without_names(edits: Iterable[Edit], copies: Iterable[DataCopy]) -> list[Ed
     return [edit for edit in edits if not (isinstance(edit, Assign) and edit.value in names)]
 
 
-def _write_with_data(writing: _Writing, outcome: Mended, needing: list[Diagnostic]) -> Mended:
+def _write_with_data(writing: _Writing, outcome: FixOutcome, needing: list[Diagnostic]) -> FixOutcome:
     """Write the result with the fixes of these findings, which need new data files."""
     from onnx_lint.fixing.data_files import copies_of, new_data_files
 

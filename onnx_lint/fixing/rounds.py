@@ -55,7 +55,7 @@ class Round(Record):
     """The new data files that the changes refer to."""
 
 
-class Mended(Record):
+class FixOutcome(Record):
     """The result of all rounds for a file."""
 
     source: PatchedSource
@@ -74,7 +74,7 @@ class _Candidate(Record):
     splices: tuple[Splice, ...]
 
 
-def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: bool) -> Mended:
+def fix_in_rounds(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: bool) -> FixOutcome:
     """Make the fixes of the findings in `report`, the report on `source`, and of those that are found afterwards.
 
     `unsafe`: whether to make unsafe fixes too. A fix is not made if its findings would remain, or if there would be a
@@ -91,7 +91,7 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
             not_made[TEXT_IS_NOT_FIXED] = None
             break
         splicer = Splicer(current, report.kind)
-        chosen = _apart(_candidates(fixes, splicer, not_made))
+        chosen = _without_overlaps(_candidates(fixes, splicer, not_made))
         accepted = None
         for attempt in _attempts(chosen):
             splices = splicer.with_lengths(splice for each in attempt for splice in each.splices)
@@ -116,7 +116,7 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
         revealed=tuple(sorted(_revealed(first, report, fixed).items())),
         not_made=tuple(not_made),
     )
-    return Mended(current, report, tuple(rounds), repair)
+    return FixOutcome(current, report, tuple(rounds), repair)
 
 
 def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool) -> list[tuple[str, Fix]]:
@@ -145,7 +145,7 @@ def _candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: di
     return found
 
 
-def _apart(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+def _without_overlaps(candidates: Iterable[_Candidate]) -> list[_Candidate]:
     """Return the fixes that can be made together.
 
     Of two that change the same bytes, only the first. Of two rules that write the same text as well: each may have
@@ -159,10 +159,10 @@ def _apart(candidates: Iterable[_Candidate]) -> list[_Candidate]:
         spans = [_position(splice) for splice in candidate.splices]
         edits = candidate.fix.edits
         texts = {edit.value for edit in edits if isinstance(edit, Assign) and isinstance(edit.value, str)}
-        is_apart = all(writers.get(text, candidate.rule) == candidate.rule for text in texts)
+        is_possible = all(writers.get(text, candidate.rule) == candidate.rule for text in texts)
         removes = candidate.fix.removes
-        is_apart &= removed.isdisjoint(texts | removes) and removes.isdisjoint(writers)
-        if is_apart and not any(_overlaps(span, taken) for span in spans):
+        is_possible &= removed.isdisjoint(texts | removes) and removes.isdisjoint(writers)
+        if is_possible and not any(_overlaps(span, taken) for span in spans):
             chosen.append(candidate)
             removed |= removes
             writers.update(dict.fromkeys(texts, candidate.rule))
@@ -217,18 +217,18 @@ def _difference(before: FileReport, after: FileReport) -> Counter[str]:
 
 
 def _fixed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> Counter[str]:
-    """Return the number of findings that the fixes mended, by rule.
+    """Return the number of findings that the fixes removed, by rule.
 
-    A fix may mend a finding and reveal another one of the same rule: about a value, or about what only a deleted node
+    A fix may remove a finding and reveal another one of the same rule: about a value, or about what only a deleted node
     used. So the findings of such a rule are compared by their messages too.
     """
     fixes = {id(each.fix) for each in attempt if _is_about_values(each.rule) or each.fix.removes}
     left = {item.message for item in unfold(after.diagnostics)} if fixes else set()
-    mended: Counter[str] = Counter()
+    removed: Counter[str] = Counter()
     for item in unfold(before.diagnostics):
         if id(item.edits) in fixes and item.message not in left:
-            mended[item.rule] += item.count
-    return _difference(before, after) | mended
+            removed[item.rule] += item.count
+    return _difference(before, after) | removed
 
 
 def _revealed(first: FileReport, last: FileReport, fixed: Counter[str]) -> Counter[str]:
@@ -295,7 +295,7 @@ def _caused(
 ) -> Iterator[tuple[str, str]]:
     """Yield the rules whose findings the fixes cause, each with the message of one.
 
-    Findings about values are compared by their messages too, since a fix may mend one and cause another of its rule.
+    Findings about values are compared by their messages too, since a fix may remove one and cause another of its rule.
     """
     more, news = _kinds(after) - _kinds(before), _new_messages(before, after)
     renamed = _renamed(before, after, attempt) if any(news.values()) else Counter[tuple[str, str]]()
@@ -340,7 +340,7 @@ def _renamed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate
 
 
 _INSTEAD: Final = {"SUB-8": "GRA-8"}
-"""Clauses whose findings replace those of another clause about the same name, once that is mended.
+"""Clauses whose findings replace those of another clause about the same name, once that is fixed.
 
 A nested graph returns a value that only a later node defines: to move that node leaves the output of an outer graph.
 """
@@ -384,7 +384,7 @@ def _is_left_over(rule: str) -> bool:
     return entry is not None and (entry.chapter == "hygiene" or "OPS-7" in entry.clauses)
 
 
-def check(outcome: Mended, found: FileReport, *, has_new_data: bool = False, is_copy: bool = False) -> str | None:
+def check(outcome: FixOutcome, found: FileReport, *, has_new_data: bool = False, is_copy: bool = False) -> str | None:
     """Return why the report on the written file is not the expected one; None if it is.
 
     `has_new_data`: whether the file refers to a new data file, so that the old one may be unused. `is_copy`:

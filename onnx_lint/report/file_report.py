@@ -174,9 +174,9 @@ class TargetVerdict(Record):
     verb: str = "load"
     """What the program does with a model: `load`, or `accept` for a checker."""
     basis: str = ""
-    """What the verdict rests on if it loads the model, to be appended: `, as far as its data say`."""
+    """What reports append if it loads the model, to say what the answer rests on: `, as far as its data say`."""
     remark: str = ""
-    """What `said` ends with for each model, to be appended; empty for most programs."""
+    """The sentence with which `said` ends for every model, whatever the answer; empty for most programs."""
 
 
 class FileReport(Record):
@@ -213,8 +213,7 @@ class FileReport(Record):
     judged_by: int = 0
     """The number of rules that checked the file."""
     gaps: tuple[str, ...] = ()
-    """Why, by the settings, an error may not have been found or not have been reported as error; empty if each would
-    have been."""
+    """The settings that may have hidden an error, or lowered its severity, in words; empty if none may have."""
     kind: str = "ModelProto"
     """The message that the file holds, or was read as."""
     counted: tuple[Counted, ...] = ()
@@ -268,7 +267,7 @@ class FileReport(Record):
 
     @property
     def conformity(self) -> tuple[bool | None, str]:
-        """Whether the file conforms to ONNX, and why it does not, or why that is not known; the one source of verdicts.
+        """The verdict: whether the file conforms to ONNX, and the reason if it does not or if that is unknown.
 
         True only if every rule that can find an error ran over the whole document, its errors not lowered, found none,
         and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity by the
@@ -292,7 +291,7 @@ class FileReport(Record):
         return (None, "; ".join(reasons)) if reasons else (True, "")
 
     def with_extent(self, extent: int) -> FileReport:
-        """Return the report as a check has it that collects only this around findings: `LINES` or nothing."""
+        """Return the report with no more around its findings than `extent` asks for: `LINES`, or 0 for nothing."""
         if extent:
             return replace(self, pictures=())
         kept = [tuple(replace(item, context=()) for item in found) for found in (self.diagnostics, self.suppressed)]

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of one file with those of one cause as one: the first, which counts them all.
+    """Return the diagnostics of one file, with those of one cause folded into one.
 
-    The first is that of the least place, for any order of fields in the file. The next few are related places of
-    it. All of them are its members, so that a baseline can select those that are new.
+    The one of the first place stands in for them, whatever the order of fields in the file: it counts all of them, and
+    the next few are its related places. All are its members, so that a baseline can select those that are new.
     """
     found: dict[object, list[tuple[int, Diagnostic]]] = {}
     for index, item in enumerate(diagnostics):

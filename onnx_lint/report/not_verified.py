@@ -43,8 +43,9 @@ def unverified_of(file: FileReport) -> Iterator[Unverified]:
     """Yield the same as `not_verified_of`, with its numbers."""
     imported = dict(file.facts.opset_imports) if file.facts is not None else {}
     for domain, nodes in file.not_verified:
-        names = [(name, near) for of, name, near in file.not_listed if of == domain]
-        version, newest = imported.get(domain, imported.get(normalized_domain(domain), 0)), newest_opset_version(domain)
+        names = [(name, near) for other, name, near in file.not_listed if other == domain]
+        version = imported.get(domain, imported.get(normalized_domain(domain), 0))
+        newest = newest_opset_version(domain)
         is_newer = newest is not None and version > newest
         if is_newer:
             why = f", whose version {version} is not known"

@@ -38,8 +38,8 @@ def is_ignored(file: FileReport, report: Report) -> bool:
 def state_of(file: FileReport, report: Report) -> str:
     """Return the numbers of findings of a file, first of ONNX's clauses, then of each plugin's, and of suppressed ones.
 
-    `2 errors; house_rules.py: 1 warning; 3 suppressed by the baseline`. A word comes first where the numbers do not say
-    whether the file conforms: if it does, and if each violation is suppressed or has a lower severity.
+    `2 errors; house_rules.py: 1 warning; 3 suppressed by the baseline`. The verdict comes first if the numbers do not
+    show it: if the file conforms, and if each violation is suppressed or has a lower severity.
     """
     conforms, _ = file.conformity
     standard = report.standard(file.edition, file.variant)

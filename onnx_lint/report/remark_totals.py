@@ -23,13 +23,13 @@ class TargetTotals:
         self.verb = verdict.verb
         self.remark = verdict.remark
         self.basis = ""
-        """What the answer that it loads a model rests on."""
+        """What reports append to the answer that it loads a model, see `TargetVerdict`."""
         self.answers: Counter[bool | None] = Counter()
-        """The number of files by whether it loads them; None if that is not known."""
+        """The number of files by whether it loads them; None if that is unknown."""
         self.refusing: list[str] = []
         """The first files that it refuses."""
         self.unproven: Counter[str] = Counter()
-        """The number of files of which it is not known whether it loads them, by what is said of each."""
+        """The number of files without an answer, by reason."""
         self.unproven_paths: list[str] = []
         """The first of these files."""
 
@@ -41,8 +41,12 @@ class TargetTotals:
             said = verdict.said.removesuffix(verdict.remark)
             if said in self.unproven or len(self.unproven) < _MOST_SENTENCES:
                 self.unproven[said] += 1
-        if verdict.loads is not True and self.answers[verdict.loads] <= _MOST_NAMED:
-            (self.refusing if verdict.loads is False else self.unproven_paths).append(path)
+        if verdict.loads or self.answers[verdict.loads] > _MOST_NAMED:
+            return
+        if verdict.loads is None:
+            self.unproven_paths.append(path)
+        else:
+            self.refusing.append(path)
 
 
 class UnverifiedTotal(Record):

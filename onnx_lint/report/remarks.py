@@ -44,7 +44,7 @@ def remarks_on_run(report: Report, *, quiet: bool = False) -> Iterator[tuple[str
 def answer_of(target: TargetTotals, totals: Totals) -> str:
     """Return the answer of a program for all files: `loads 2, as far as its data say; refuses 1 (b.onnx)`.
 
-    Of files of which it is not known, the reasons follow, in the words that a report on one of them has.
+    The reasons follow for files whose answer is unknown, worded as in the report on a single file.
     """
     answers = []
     if count := target.answers[True]:
@@ -62,7 +62,7 @@ def answer_of(target: TargetTotals, totals: Totals) -> str:
 
 
 def _reasons(target: TargetTotals) -> str:
-    """Return why it is not known of files whether a program loads them, the most frequent reason first."""
+    """Return why the answer is unknown for some files, the most frequent reason first."""
     head = f"not proven to {target.verb} it: "  # the line says it of all these files
     most = [(what.removeprefix(head), count) for what, count in target.unproven.most_common(MAX_REASONS)]
     said = [what if len(target.unproven) == 1 else f"{what} (in {count:,})" for what, count in most]

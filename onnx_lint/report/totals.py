@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from onnx_lint.report.remark_totals import RemarkTotals
 
 CONFORMING: Final = "conforming"
+"""The group of files that conform."""
 VIOLATING: Final = "violating"
 """The group of files that break a requirement, and have findings that are not suppressed."""
 NOTHING_NEW: Final = "nothing new"
@@ -26,7 +27,9 @@ NOTHING_NEW_VIOLATING: Final = "nothing new, violating"
 UNDECIDED: Final = "undecided"
 """The group of files that were not checked in full, by the settings or because something went wrong."""
 NOT_JUDGED: Final = "not judged"
+"""The group of files that were read, but that no rule could judge."""
 NOT_CHECKED: Final = "not checked"
+"""The group of files that could not be read."""
 
 
 class Weakening(Record):
@@ -45,11 +48,11 @@ class Totals:
     def __init__(self, files: Iterable[FileReport] = ()) -> None:
         self.files = 0
         self.models = 0
-        self.worst: Counter[Severity | None] = Counter()
+        self.files_by_worst: Counter[Severity | None] = Counter()
         """The number of files by their worst finding; None for files without findings."""
         self.findings: Counter[tuple[str, Severity]] = Counter()
         """The number of findings by rule and severity."""
-        self.files_with: Counter[tuple[str, Severity]] = Counter()
+        self.files_by_rule: Counter[tuple[str, Severity]] = Counter()
         """The number of files that have findings of a rule and severity."""
         self.producers: dict[str, Counter[Severity | None]] = {}
         """The number of findings by severity, and of models under None, for each producer with its version."""
@@ -65,21 +68,21 @@ class Totals:
         """Files without a verdict that were read, see `FileReport.why_not_judged`."""
         self.internal_errors = 0
         self.conformity: Counter[bool | None] = Counter()
-        """The number of files by whether they conform; None for files of which that is not known."""
+        """The number of files by whether they conform; None if that is unknown."""
         self.reasons: dict[bool | None, str] = {}
-        """Why the first file does not conform, and why that is not known of the first such file."""
+        """The reason of the first file by whether it conforms: False or None."""
         self.groups: Counter[str] = Counter()
-        """The number of files by what is known of them, such as `CONFORMING`."""
-        self.with_findings: Counter[str] = Counter()
-        """The number of files with findings of each group."""
+        """The number of files by group, such as `CONFORMING`."""
+        self.files_with_findings: Counter[str] = Counter()
+        """The number of files with findings, by group."""
         self.levels_by_group: Counter[tuple[str, str | None, Severity]] = Counter()
         """The number of findings by group, plugin and severity."""
-        self.clean_by_rules_of_run = 0
-        """The number of conforming files without findings that have no rules of their own."""
+        self.conforming_by_rules_of_run = 0
+        """The number of conforming files without findings that were checked by the rules of the run."""
         self.standards: set[tuple[str | None, str | None]] = set()
         """The edition and variant of each file, None for those of the report."""
         self.gaps: Counter[str] = Counter()
-        """The number of files for each thing that the settings left out."""
+        """The number of files for each of `FileReport.gaps`."""
         self.incomplete = 0
         """The number of files whose verdict lacks something that was not verified."""
         self.counted: dict[str, Counted] = {}
@@ -112,7 +115,7 @@ class Totals:
         self.conformity[conforms] += 1
         self.reasons.setdefault(conforms, why)
         self._add_group(file, _group_of(file, conforms))
-        if file.gaps and file.failure is None:  # of a file that was not judged, no rule counts
+        if file.gaps and file.failure is None:  # settings do not matter for a file that no rule judged
             self.gaps.update(file.gaps)
         self.incomplete += bool(file.incomplete or file.has_shape_limit)
         for each in file.counted:
@@ -130,21 +133,21 @@ class Totals:
         if group != NOT_CHECKED:
             self.standards.add((file.edition, file.variant))
         if file.diagnostics:
-            self.with_findings[group] += 1
+            self.files_with_findings[group] += 1
             self.levels_by_group.update((group, item.counted_under, item.severity) for item in file.diagnostics)
         elif group == CONFORMING and file.rules is None:
-            self.clean_by_rules_of_run += 1
+            self.conforming_by_rules_of_run += 1
 
     def _add_findings(self, file: FileReport) -> None:
         if file.suppressed:
             self.suppressed.update(item.suppressor for item in file.suppressed)
         if not file.diagnostics:  # as most files
-            self.worst[None] += 1
+            self.files_by_worst[None] += 1
             return
         kinds = Counter((item.rule, item.severity) for item in file.diagnostics)
-        self.worst[max(severity for _, severity in kinds)] += 1
+        self.files_by_worst[max(severity for _, severity in kinds)] += 1
         self.findings.update(kinds)
-        self.files_with.update(kinds.keys())
+        self.files_by_rule.update(kinds.keys())
         self.fixable.update(fixes_of(file))
 
     @property
@@ -163,7 +166,7 @@ class Totals:
 
 
 def _group_of(file: FileReport, conforms: bool | None) -> str:
-    """Return what is known of a file, as the verdict on several files counts it."""
+    """Return the group of a file, as the verdict on several files counts it."""
     if file.failure is not None:
         return NOT_CHECKED if file.unreadable is not None else NOT_JUDGED
     if not file.diagnostics and file.suppressed:
@@ -174,9 +177,9 @@ def _group_of(file: FileReport, conforms: bool | None) -> str:
 
 
 def fixes_of(file: FileReport) -> Counter[bool]:
-    """Return how many findings `onnx-lint fix` can mend, by whether that is safe.
+    """Return how many findings `onnx-lint fix` can fix, by whether that is safe.
 
-    Those of one cause are one finding, as everywhere in a summary; it is safe to mend it if that is so for any of them.
+    Findings of one cause count once, as everywhere in a summary, and as safe if any of them has a safe fix.
     """
     found: Counter[bool] = Counter()
     for item in file.diagnostics:

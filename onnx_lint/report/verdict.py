@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What reports say of all files of a run: the verdict, each target, and what was not verified.
 
-Every format takes its sentences from here. They say of several files whatever they would say of one.
+Every format takes its sentences from here. For several files they give the same information as for a single one.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def verdict_lines(report: Report) -> Iterator[str]:
         yield f"{label}: {what}"
 
 
-# --- the files by what is known of them
+# --- the files by their groups
 
 
 _PHRASES: Final = {
@@ -76,7 +76,11 @@ _PHRASES: Final = {
     NOT_JUDGED: ("not judged", "not judged"),
     NOT_CHECKED: ("not checked", "not checked"),
 }
-"""What is said of one file and of several, in the order of a sentence about both kinds; `{}` is the standard."""
+"""The phrases about one file and about several, in the order of a sentence with several groups; `{}` is the standard.
+"""
+
+_BESIDE_CONFORMING: Final = ("does not", "do not")
+"""The phrases about files that violate the standard, after those that conform: `2 conform to ONNX 1.23, 1 does not`."""
 
 
 def _groups_of(report: Report, totals: Totals) -> str:
@@ -86,27 +90,29 @@ def _groups_of(report: Report, totals: Totals) -> str:
     standard = _standard_of(report, totals)
     if len(groups) == 1:
         (group,) = groups
-        return _alone(group, totals, counted(totals.files, noun), standard)
+        return _phrase_of_all(group, totals, standard)
     phrases: list[str] = []
     for group in filter(groups.__contains__, _PHRASES):
         count = groups[group]
-        phrase = _PHRASES[group][count != 1].format(standard)
-        if phrases and group == VIOLATING and CONFORMING in groups:
-            phrase = phrase.partition(" conform ")[0]  # "2 conform to ONNX 1.23, 1 does not"
+        is_short = group == VIOLATING and CONFORMING in groups
+        one, several = _BESIDE_CONFORMING if is_short else _PHRASES[group]
+        phrase = (one if count == 1 else several).format(standard)
         found = _numbers(totals, group, count)
         phrases.append(f"{count:,} {phrase}{f' ({found})' if found else ''}")
     return f"{counted(totals.files, noun)}: {', '.join(phrases) or 'none checked'}"
 
 
-def _alone(group: str, totals: Totals, files: str, standard: str) -> str:
+def _phrase_of_all(group: str, totals: Totals, standard: str) -> str:
     """Return the phrase for files that are all of one group: `2 models conform to ONNX 1.23`."""
+    files = counted(totals.files, totals.noun)
     found = _numbers(totals, group, totals.files)
     if group == UNDECIDED:
         return f"{files}: {found or 'no findings'}"
     if group == NOTHING_NEW:
         return f"{files}: no new findings"
     if group in (NOT_JUDGED, NOT_CHECKED):
-        return f"{files}: {'not' if totals.files == 1 else 'none'} {group.removeprefix('not ')}"
+        what = "judged" if group == NOT_JUDGED else "checked"
+        return f"{files}: {'not' if totals.files == 1 else 'none'} {what}"
     phrase = _PHRASES[group][totals.files != 1].format(standard)
     if group == NOTHING_NEW_VIOLATING:
         phrase += f" to {standard}"
@@ -117,9 +123,9 @@ def _alone(group: str, totals: Totals, files: str, standard: str) -> str:
 def _judged_groups(report: Report, totals: Totals) -> dict[str, int]:
     """Return the number of files by group. Without any rule no file conforms."""
     groups = dict(totals.groups)
-    if not report.rules and totals.clean_by_rules_of_run:
-        groups[CONFORMING] -= totals.clean_by_rules_of_run
-        groups[NOT_JUDGED] = groups.get(NOT_JUDGED, 0) + totals.clean_by_rules_of_run
+    if not report.rules and totals.conforming_by_rules_of_run:
+        groups[CONFORMING] -= totals.conforming_by_rules_of_run
+        groups[NOT_JUDGED] = groups.get(NOT_JUDGED, 0) + totals.conforming_by_rules_of_run
     return {group: count for group, count in groups.items() if count}
 
 
@@ -133,7 +139,7 @@ def _numbers(totals: Totals, group: str, count: int) -> str:
         return ""
     from onnx_lint.report.outcome import numbers_of
 
-    files = totals.with_findings[group]
+    files = totals.files_with_findings[group]
     # "hygiene: 1 warning in 2 of them" would count the files of other findings.
     is_of_one_kind = len({plugin for plugin, _ in levels}) == 1
     return numbers_of(levels) + (f" in {files:,} of them" if files < count and is_of_one_kind else "")

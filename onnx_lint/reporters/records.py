@@ -44,7 +44,7 @@ def summary_record(report: Report) -> dict[str, Any]:
         **given(conforms_why=report.conforms_why),
         "verdict": verdict_of(report),
         "files": totals.files,
-        "files_with_findings": totals.files - totals.worst[None],
+        "files_with_findings": totals.files - totals.files_by_worst[None],
         "unreadable": totals.unreadable,
         "not_judged": totals.not_judged,
         "internal_errors": totals.internal_errors,

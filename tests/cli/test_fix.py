@@ -321,7 +321,7 @@ def test_the_library_refuses_what_it_cannot_fix():
 
 
 def test_a_crash_while_a_model_in_memory_is_fixed_leaves_no_result(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(files, "mend", lambda *_, **__: 1 // 0)
+    monkeypatch.setattr(files, "fix_in_rounds", lambda *_, **__: 1 // 0)
     report = fix(UNORDERED)
     assert report.fixed_model is None
     assert not report.passes
@@ -334,7 +334,7 @@ def test_a_read_only_file_is_left_as_it_is_by_root_too(capsys: Output):
     assert content("a.onnx") == UNORDERED
 
 
-@pytest.mark.parametrize("work", ["mend", "_write_checked"])
+@pytest.mark.parametrize("work", ["fix_in_rounds", "_write_checked"])
 def test_a_crash_while_a_file_is_fixed_costs_no_finding(work: str, capsys: Output, monkeypatch: pytest.MonkeyPatch):
     def crash(*_: object, **__: object) -> None:
         raise RuntimeError("a bug")

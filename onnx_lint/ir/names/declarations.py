@@ -181,9 +181,9 @@ def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:
     """Return true if these entries of the graph's lists state the same type, byte for byte."""
     if any(field == "sparse_initializer" for field, _ in entries):
         return False
-    held = graph.initializers
+    initializers = graph.initializers
     types = {
-        serialized_type(held.element_types[index], held.shapes[index])
+        serialized_type(initializers.element_types[index], initializers.shapes[index])
         if field == "initializer"
         else graph.value_infos[field].types[index]
         for field, index in entries

@@ -76,7 +76,7 @@ def _needed_nodes(
     count = len(inputs)
     flags = bytearray(count)
     beyond: set[str] = set()
-    pile: list[int] = []
+    pending: list[int] = []
 
     def use(names: Iterable[str]) -> None:
         for name in names:
@@ -85,17 +85,17 @@ def _needed_nodes(
                 beyond.add(name)
             elif position >= 0 and not flags[position]:
                 flags[position] = True
-                pile.append(position)
+                pending.append(position)
 
     for index, names in enumerate(outputs):
         if not any(names):
             flags[index] = True
-            pile.append(index)
+            pending.append(index)
     use(graph.output_names)
     use(nested.get(_ALWAYS, ()))
     use(nested.get(count, ()))  # the default of a function's attribute: a graph that any node may refer to
-    while pile:
-        index = pile.pop()
+    while pending:
+        index = pending.pop()
         use(inputs[index])
         use(nested.get(index, ()))
     beyond.discard("")

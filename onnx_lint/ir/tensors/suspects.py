@@ -151,11 +151,11 @@ class _Collector:
 
     def initializers_to_examine(self, graph: Graph) -> list[int]:
         """Return the indices of initializers that are of a kind not evidently right, or have values in the source."""
-        held = graph.initializers
-        self.element_types |= ELEMENT_TYPES.keys() & held.element_types
-        found = set(held.unproved)
+        initializers = graph.initializers
+        self.element_types |= ELEMENT_TYPES.keys() & initializers.element_types
+        found = set(initializers.unproved)
         if graph.is_file and self.payloads:
-            return list(range(len(held.names)))
+            return list(range(len(initializers.names)))
         if self.left_out:
             steps = self.left_out.get(graph.place.key, ())
             found.update(index for field, index in steps if field == "initializer" and index is not None)
