@@ -17,7 +17,7 @@ RELATED: Final = "related"
 """The mark in a picture of the related places."""
 
 MOST_RELATED: Final = 3
-"""The most related places that are marked."""
+"""The most related places that a picture marks."""
 
 
 class PictureValue(Record):
@@ -65,7 +65,7 @@ class Picture(Record):
     about: tuple[Place, ...]
     """The place and the related places of these findings, see `places_of`."""
     graph: str
-    """The graph or function, in words; empty for the main graph."""
+    """The name of the graph or function, as reports show it; empty for the main graph."""
     boxes: tuple[PictureBox, ...]
     arrows: tuple[PictureArrow, ...]
 

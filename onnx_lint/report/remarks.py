@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.visible import shown_path, visible
-from onnx_lint.report.not_verified import Unverified
 from onnx_lint.report.outcome import counted_of
 from onnx_lint.report.remark_totals import TargetTotals
 from onnx_lint.report.totals import Report, Totals
@@ -81,9 +80,9 @@ def not_verified_in_run(totals: Totals) -> Iterator[str]:
     remarks = totals.remarks
     if remarks is None:
         return
-    for (_, rest), each in list(remarks.unverified.items())[:MAX_SHOWN]:
+    for each in list(remarks.unverified.values())[:MAX_SHOWN]:
         where = shown_path(each.path) if each.files == 1 else f"{each.files:,} of {totals.files:,} {totals.noun}s"
-        said = Unverified(each.numbers, rest).describe()
+        said = each.unverified.describe()
         yield f"{said} ({where})" if totals.files > 1 else said
     left = len(remarks.unverified) - MAX_SHOWN
     if remarks.has_more_unverified or left > 0:

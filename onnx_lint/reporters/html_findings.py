@@ -184,7 +184,7 @@ def findings_of(report: Report, entries: WrittenEntries, folder: str) -> Iterato
             is_open = " open" if entry is first else ""
             yield f'<details class="finding" data-severity="{level}" data-rule="{rule}"{is_open}>{markup}</details>'
         yield "</section>"
-    if left_out := report.totals.levels.total() - len(entries):
+    if left_out := report.totals.findings_by_severity.total() - len(entries):
         yield f"<p>{counted(left_out, 'finding')} of no higher severity left out; the JSON report has all.</p>"
     yield "</section>"
 

@@ -48,7 +48,7 @@ def summary_record(report: Report) -> dict[str, Any]:
         "unreadable": totals.unreadable,
         "not_judged": totals.not_judged,
         "internal_errors": totals.internal_errors,
-        **_counts(totals.levels),
+        **_counts(totals.findings_by_severity),
         "suppressed": totals.suppressed.total(),
         "stale": report.stale,
         "statistics": [
