@@ -22,6 +22,7 @@ def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """
     found: dict[object, list[tuple[int, Diagnostic]]] = {}
     for index, item in enumerate(diagnostics):
+        # A finding that is never folded is a group of its own.
         found.setdefault(_cause_of(item) or index, []).append((index, item))
     folded: list[tuple[int, Diagnostic]] = []
     for same in found.values():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The totals of what is said beside the verdicts on files. Most files have nothing of it."""
+"""The totals of remarks on files: the answers of target programs, and what was not verified. Most files have none."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class UnverifiedTotal(Record):
 
 
 class RemarkTotals:
-    """The totals of what is said beside the verdicts on files."""
+    """The totals of remarks on files."""
 
     def __init__(self) -> None:
         self.targets: dict[str, TargetTotals] = {}
@@ -71,7 +71,7 @@ class RemarkTotals:
         """True if there were too many different sentences to keep."""
 
     def add(self, file: FileReport) -> None:
-        """Count what is said of a file."""
+        """Count the remarks on a file."""
         for verdict in file.targets:
             if verdict.program not in self.targets:
                 self.targets[verdict.program] = TargetTotals(verdict)
