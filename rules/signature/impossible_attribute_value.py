@@ -40,42 +40,30 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    The descriptions of ONNX's operators decide, at the imported version:
+    The descriptions of ONNX's operators decide, at the imported version, and the message says what they require. The
+    rule checks axes, pads, sizes and counts, lists that must have one length, the texts `equation` (Einsum), `pattern`
+    (RegexFullMatch) and `activations`, and the lists of tree ensembles, LabelEncoder, LinearClassifier, support vector
+    machines and TfIdfVectorizer.
 
-    - Axes: `perm` of Transpose must name each axis once. `axes` of Unsqueeze, Resize and CenterCropPad must not repeat
-      one. `axes` of Squeeze-1 and Unsqueeze-1, and `axis` of Flatten up to opset 10, must not be negative.
-    - Numbers: pads of convolutions and pools must not be negative. `blocksize`, `size` of LRN, and numbers of heads and
-      groups must be positive. `clip` of GRU and LSTM must not be negative; 0 is a warning, because ONNX Runtime refuses
-      it.
     - Warnings, because the text does not say what they mean: a negative `scale` of RandomNormal, a `low` of
-      RandomUniform above its `high`, a `ratio` of Dropout that is not from 0 to 1.
-    - Lists of one length: `kernel_shape`, `strides`, `dilations` and half of `pads`; keys and values of LabelEncoder;
-      `offset` and `scale` of Scaler; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles. An optional
-      list may be empty, but not those of TreeEnsemble, nor keys and values of LabelEncoder.
-    - Lists that need an element, because releases of ONNX Runtime refuse most empty lists: class labels, keys and
-      values of LabelEncoder since version 4, categories of OneHotEncoder, values of Imputer, pools of TfIdfVectorizer,
-      `coefficients` of LinearClassifier.
-    - `equation` of Einsum: one term of letters for each input, with at most one ellipsis in each. After `->`, each
-      label once, and only labels from before it. An ellipsis only before `->` is a warning.
-    - `pattern` of RegexFullMatch must compile in RE2, which has no lookahead, no reference to a group, no range such as
-      `[z-a]` and no repetition such as `a{2,1}`. `x{,2}` is text there.
-    - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is accepted.
-    - `value` of ConstantOfShape: a list of one element; a scalar is a warning, because onnx and ONNX Runtime refuse it.
-    - `keys_tensor` and `values_tensor` of LabelEncoder: lists. `default_tensor`: a list of one element of their type.
-    - `kernel_params` of support vector machines: three numbers.
-    - LinearClassifier: a label for each of the `intercepts`, or two for one, and the same number of `coefficients` for
-      each. ONNX Runtime loads further labels.
-    - TfIdfVectorizer: n-grams of at least one element and at most the length of `ngram_counts`. The counts ascend
-      within the pool, with whole n-grams between them. `ngram_indexes` has a coordinate for each n-gram; ONNX Runtime
-      accepts any number.
-    - TreeEnsemble: nodes and leaves at existing positions, no node that is a child twice or leads back to itself,
-      targets below `n_targets`, modes 0 to 6 of type uint8, and a set of `membership_values` for each node that tests
-      membership.
-    - TreeEnsembleClassifier and TreeEnsembleRegressor: no id twice in a tree, no node that leads back to itself,
-      children and votes of existing nodes, votes for existing classes and targets, base values for all of them or none.
-      One base value for two classes is accepted, because converters write it; so are two parents of a node.
-    - The ids of each tree of a TreeEnsembleRegressor start at 0 and increment by 1; those of a TreeEnsembleClassifier
-      may start elsewhere. ONNX Runtime accepts ids that go on in the next tree.
+      RandomUniform above its `high`, a `ratio` of Dropout that is not from 0 to 1, an ellipsis of Einsum only before
+      `->`.
+    - `clip` of GRU and LSTM must not be negative; 0 is a warning, because ONNX Runtime refuses it.
+    - `value` of ConstantOfShape must be a list of one element; a scalar is a warning, because onnx and ONNX Runtime
+      refuse it.
+    - `pattern` must compile in RE2, which has no lookahead, no reference to a group, no range such as `[z-a]` and no
+      repetition such as `a{2,1}`. `x{,2}` is text there.
+    - `activations` must have 1, 2 or 3 for each direction. The default of RNN has two, which is accepted.
+    - An optional list may be empty, but not those of TreeEnsemble, nor keys and values of LabelEncoder. These need an
+      element, because releases of ONNX Runtime refuse most empty lists: class labels, keys and values of LabelEncoder
+      since version 4, categories of OneHotEncoder, values of Imputer, pools of TfIdfVectorizer, `coefficients` of
+      LinearClassifier.
+    - LinearClassifier needs a label for each of the `intercepts`, or two for one. ONNX Runtime loads further labels.
+    - `ngram_indexes` of TfIdfVectorizer must have a coordinate for each n-gram; ONNX Runtime accepts any number.
+    - The ids of each tree of a TreeEnsembleRegressor must start at 0 and increment by 1. ONNX Runtime accepts ids that
+      go on in the next tree. Those of a TreeEnsembleClassifier may start elsewhere, because its text allows it.
+    - TreeEnsembleClassifier and TreeEnsembleRegressor may have two parents of a node, and one base value for two
+      classes, because converters write it. TreeEnsemble may not.
     - If an attribute refers to a parameter of a function, the values of all calls and the default are checked.
     - onnx.checker checks a few of these values, and only with `full_check`.
     - Reported by other rules: what depends on shapes (`impossible-operator-extent`), words and numbers of a fixed set

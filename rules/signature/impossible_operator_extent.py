@@ -40,29 +40,23 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    Axes, sizes, counts and the lengths of lists must fit the input as the operator's description requires. A list must
-    not repeat an axis. Operators with more to say:
+    Axes, sizes, counts and the lengths of lists must fit the input as the operator's description requires, and a list
+    must not repeat an axis. The message says what is required.
 
-    - Convolution and pooling, also those of com.microsoft: `strides`, `dilations` and `kernel_shape` need a positive
-      number for each spatial axis of the input, and `group` must be positive.
-    - Split: `num_outputs` must be the number of the node's outputs.
-    - RNN, GRU and LSTM: `hidden_size` must be positive.
-    - Scan needs an axis and a direction for each scan input and scan output.
-    - Gradient needs an input for each tensor of `xs` and `zs`, and may have one output for each of `xs`.
+    - Convolution and pooling need a positive number in `strides`, `dilations` and `kernel_shape` for each spatial axis.
     - MeanVarianceNormalization without `axes`: the input must have the default axes [0, 2, 3]. A tensor of three
       dimensions is a warning, because ONNX Runtime loads it.
     - Resize with `tf_crop_and_resize` and without `roi`, the region to crop, is a warning.
     - Multinomial with `sample_size` 0 is a warning: ONNX does not forbid it, but ONNX Runtime fails at such a node.
     - MatMulNBits (com.microsoft): `bits` must be 2, 4 or 8. There and in GatherBlockQuantized, `block_size` must be a
-      power of two from 16 on. RotaryEmbedding: `rotary_embedding_dim` must be at most the size of a head.
-    - Scaler of [N, F] needs one `offset` and `scale`, or F. ZipMap needs a key for each of F columns.
+      power of two from 16 on.
     - Imputer needs one imputed value, or the size of the last dimension. ONNX Runtime loads other numbers. A value to
       replace that no int32 can have, or in the attribute for inputs of the other kind, is a warning.
-    - LinearRegressor needs F `coefficients` for each target, LinearClassifier at least F for each intercept.
-    - SVMClassifier and SVMRegressor need the support vectors of F numbers, the coefficients and the class labels that
-      `vectors_per_class` or `n_supports` requires, and a number in `rho` and `prob_a` for each pair of classes.
-    - LinearRegressor and tree ensembles need a target. Trees must not test a feature beyond the last one.
-      FeatureVectorizer needs an element in `inputdimensions` for each input.
+    - Operators of ai.onnx.ml with F features: LinearRegressor needs F `coefficients` for each target, LinearClassifier
+      at least F for each intercept, support vectors F numbers each, ZipMap F keys, Scaler one `offset` and `scale` or
+      F. Trees must not test a feature beyond the last one.
+    - SVMClassifier and SVMRegressor need as much in each list as `vectors_per_class` or `n_supports` requires.
+    - Gradient may have one output for each of `xs`.
     - Dimensions follow from inputs, initializers and declarations (see `incompatible-operand-shapes`). What depends on
       an unknown dimension is not checked.
     - An attribute that refers to a parameter of a function is checked with the values of calls and defaults.
