@@ -89,9 +89,9 @@ def _text_in(stream: BinaryIO) -> str | None:
 
 
 def _without_comments_and_blanks(text: str) -> str:
-    """Return the text with a sign in place of each run of blanks and of each run of comments.
+    """Return the text with each run of blanks and of comments shortened to one character.
 
-    A comment that goes on in the next piece of the text stays one.
+    A comment that is not finished at the end of the text stays a comment.
     """
     short = with_comments_as("#", text)
     return re.sub(_BLANKS, lambda found: "\n" if "\n" in found[0] else " ", re.sub(_COMMENTS, "#", short))
@@ -99,7 +99,7 @@ def _without_comments_and_blanks(text: str) -> str:
 
 _BLANKS: Final = r"\s{2,}+"
 _COMMENTS: Final = r"(?m)#$(?:\s++#$)++"
-"""Comments one after the other, each of which has been replaced by its sign."""
+"""Consecutive comments, each of which has been replaced by `#`."""
 
 
 def _leads_out(path: str, target: str) -> bool:
@@ -113,7 +113,7 @@ def _leads_out(path: str, target: str) -> bool:
 def descriptor_of(path: str) -> int | None:
     """Return the number of the open file that a path such as `/dev/stdout` or `/dev/fd/3` names; None for others.
 
-    A link to such a path is no such path: it may come from a stranger.
+    A link to such a path does not count, since a stranger may have made it.
     """
     if path in _STREAMS:
         return _STREAMS[path]

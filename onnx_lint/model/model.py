@@ -472,6 +472,7 @@ class Model:
         from onnx_lint.ir.operators.import_fixes import ImportFixes
 
         fixes = ImportFixes(self.graphs, operators, self.imports, self.effective_ir_version)
+        # Domains that are not imported are judged by the versions that fixes would import.
         return Operators(*parts, fixes.assumed(lacking))
 
     @cached_property
@@ -494,7 +495,7 @@ class Model:
         return self._follow_values(keeps_all=False, trusts_declarations=False)
 
     def _follow_values(self, *, keeps_all: bool, trusts_declarations: bool = True) -> ValueFlow:
-        # Late: a broken file and many rules do not need it (docs/performance.md: values-asked).
+        # Called at first use: a broken file and many rules do not need it (docs/performance.md: values-asked).
         flow_input = FlowInput(
             main=self.main_graph if self.graphs else None,
             training=self.training_graphs,

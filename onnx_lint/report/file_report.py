@@ -149,7 +149,7 @@ class Repair(Record):
     difference: str = ""
     """The lines that change, if those were asked for instead of the change."""
     problem: str | None = None
-    """Why the file was left as it is, though there are fixes; None if it was not."""
+    """Why the fixes were not written; None if they were."""
     written: tuple[tuple[str, int], ...] = ()
     """The path and the size of each new file: of a copy, and of data files."""
 
@@ -165,8 +165,8 @@ class TargetVerdict(Record):
     program: str
     """Name and release: `onnxruntime 1.32.0`."""
     loads: bool | None
-    """False if it refuses something, True if it refuses none and every node, type and file was judged, otherwise None.
-    """
+    """False if it refuses the model. True if every node, type and file was judged and it refuses nothing. None if not
+    everything was judged."""
     said: str
     """The verdict in words, with what was not judged."""
     is_red: bool = False
@@ -269,16 +269,16 @@ class FileReport(Record):
     def conformity(self) -> tuple[bool | None, str]:
         """The verdict: whether the file conforms to ONNX, and the reason if it does not or if that is unknown.
 
-        True only if every rule that can find an error ran over the whole document, its errors not lowered, found none,
-        and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity by the
-        settings. Clauses of plugins, policies and targets do not count.
+        True only if every rule that can find an error ran over the whole document with its errors as errors, none found
+        an error, and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity
+        by the settings. Clauses of plugins, policies and targets do not count.
         """
         violations = sum([item.is_violation for item in (*self.diagnostics, *self.suppressed)])
         if violations:
             what = "finding breaks" if violations == 1 else "findings break"
             return False, f"{violations:,} {what} a requirement of ONNX"
         if self.unreadable is not None or self.not_judged is not None:
-            return None, "the file was not " + ("judged" if self.unreadable is None else "checked")
+            return None, "the file was not judged" if self.unreadable is None else "the file was not checked"
         reasons = list(self.gaps)
         if self.internal_errors:
             reasons.append(counted(len(self.internal_errors), "internal error"))

@@ -111,7 +111,7 @@ class Diagnostic(Placed):
     scope: tuple[str, ...] = ()
     """The names around the place and at it, outermost first; for fingerprints."""
     collective: bool = False
-    """True if it is about all places of its kind. `place` is then the first."""
+    """True if it is about all places of one kind. `place` is then the first of them."""
     refused_by: tuple[tuple[str, str], ...] = ()
     """The programs of the target that reject a violation of the clause, each with the first release known to reject it.
     """
@@ -128,9 +128,9 @@ class Diagnostic(Placed):
     no_fix: str | None = None
     """Why there is no fix, if that is known."""
     cause: str | None = None
-    """Equal for findings of one cause; None for one that is never folded."""
+    """The key by which findings are folded: those of one rule with equal keys become one. None: it is never folded."""
     is_cause_shared: bool = False
-    """True if findings of other rules with that cause are folded together with it."""
+    """True if findings of other rules with the same key are folded with it as well."""
     members: tuple[Diagnostic, ...] = ()
     """The findings of one cause that are folded into this one, itself the first; empty for one by itself."""
     position: tuple[int, int] | None = None
@@ -174,7 +174,7 @@ class Diagnostic(Placed):
     def counted_under(self) -> str | None:
         """The plugin, or the chapter "target", under whose name it is counted; None for ONNX itself.
 
-        An error only because a program of the target refuses the model does not count as one of ONNX.
+        A finding that is an error only because a program of the target refuses the model is not counted as one of ONNX.
         """
         is_of_target = self.severity is Severity.ERROR and bool(self.refused_by) and not self.is_violation
         return "target" if is_of_target and self.declared_by is None else self.declared_by

@@ -74,7 +74,7 @@ class Totals:
         self.conformity: Counter[bool | None] = Counter()
         """The number of files by whether they conform; None if that is unknown."""
         self.reasons: dict[bool | None, str] = {}
-        """The reason of the first file by whether it conforms: False or None."""
+        """The reason of the first file that does not conform (False), and of the first without a verdict (None)."""
         self.groups: Counter[Group] = Counter()
         """The number of files by group."""
         self.files_with_findings: Counter[Group] = Counter()

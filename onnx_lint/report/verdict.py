@@ -71,7 +71,9 @@ _PHRASES: Final = {
     Group.NOT_JUDGED: ("not judged", "not judged"),
     Group.NOT_CHECKED: ("not checked", "not checked"),
 }
-"""The phrases about one file and about several, in the order of a sentence with several groups; `{}` is the standard.
+"""The phrases for one file and for several of a group, in the order in which a sentence lists the groups.
+
+`{}` is the standard.
 """
 
 _AFTER_CONFORMING: Final = ("does not", "do not")

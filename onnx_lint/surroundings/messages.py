@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fields and messages without a form in ONNX's textual syntax, in a form like that of its headers."""
+"""Writes fields that ONNX's textual syntax cannot express, as `name: {field: value}`."""
 
 from __future__ import annotations
 

@@ -170,7 +170,11 @@ class FunctionWalk:
         return replace(nested, number=self._count, depth=len(self._open))
 
     def walk_given(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
-        """Walk a graph that a call gave to a function. It may call the functions that were entered since then."""
+        """Walk a graph that a call passed to a function.
+
+        The graph belongs to the caller. So if it calls a function that was entered after that call, it does not call
+        that function from inside of its own body.
+        """
         if nested.number in self._active_graphs or not self._charge_graph(nested.graph):
             self._walks.are_graphs_left_out = True
             return (UNKNOWN,) * len(nested.graph.output_names)

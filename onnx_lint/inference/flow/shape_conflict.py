@@ -49,7 +49,7 @@ class ShapeConflict(WordedProblem):
 
     @property
     def is_customary(self) -> bool:
-        """True if consumers accept the rank of an operand, and ONNX itself writes it.
+        """True if onnx.checker and ONNX Runtime accept the rank of an operand, and ONNX itself writes it.
 
         Also for an empty value from outside of a subgraph, which may run only if the value is not empty.
         """
@@ -64,13 +64,15 @@ class ShapeConflict(WordedProblem):
         problem = self.problem
         if not isinstance(problem, WrongRank):
             return False
-        # They see a wrapped constant twice: before and after they have computed it.
+        # ONNX Runtime checks the rank of a constant before and after constant folding, so both checks must accept it.
         is_taken_at_load = problem.taken_constant or not self._is_read_at_load(problem.operand, _MOST_FOLDED)
         return is_taken_at_load and (problem.taken_at_run or self._is_read_at_load(problem.operand, 0))
 
     def _is_read_at_load(self, operand: int, most: int) -> bool:
-        """Return whether consumers read an operand when they load the model: a constant, and a bound of Range if the
-        others are constants as well and the element type is one that they compute with. `most` nodes may wrap it.
+        """Return whether the value of an operand is known when the model is loaded: it is a constant.
+
+        A bound of Range is known only if all bounds are constants, of an element type that consumers compute with.
+        `most`: the number of foldable nodes that may be between the constant and the operand.
         """
         inputs = [self.node.inputs[operand]]
         if self.schema.name == "Range":
@@ -235,7 +237,7 @@ class DeclaredShapeConflict(DeclaredValue):
     def cause(self) -> str | None:
         """The node and the axes that differ: several outputs may be declared for one wrong axis.
 
-        For entries of value_info for Constants the two shapes: a tool writes all of them in one way.
+        For Constants that value_info declares, the two shapes: an exporter makes the same mistake for all of them.
         """
         definition = self.graph.definition_of(self.subject)
         if definition is None or definition.node is None:
@@ -331,7 +333,7 @@ class _OfSubgraph(Record):
 
     @property
     def inner(self) -> str:
-        """Nothing: the place is that of the dimension, or the shape as a whole is wrong."""
+        """Empty: `place` is exact, as it is that of the dimension, or the shape as a whole is wrong."""
         return ""
 
     @property

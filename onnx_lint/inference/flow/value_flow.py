@@ -77,7 +77,7 @@ class ValueFlow:
         self.idle_graphs: set[int] = set()
         """The identities of the graphs in such branches and bodies."""
         self.unsure = 0
-        """The number of subgraphs around the current walk, within the function body, that may not run."""
+        """The number of subgraphs around the current walk, within the function body, that are not certain to run."""
         self.omitted_inputs: list[OmittedInput] = []
         """The inputs that calls leave out and the bodies need."""
         self.is_trial = False
@@ -91,7 +91,9 @@ class ValueFlow:
 
     @property
     def may_try(self) -> bool:
-        """True as long as trials are few enough: they have trials in them, so their time could double at each depth."""
+        """True until trials have walked `_MOST_TRIED` nodes. Trials contain trials, so their time could double at each
+        depth of nested loops.
+        """
         return self._tried_nodes < _MOST_TRIED
 
     @cached_property
@@ -116,9 +118,7 @@ class ValueFlow:
         return known.get(name, UNKNOWN)
 
     def facts_seen(self, graph: Graph) -> Callable[[str], Fact | None]:
-        """Return a function from the name of a value that a graph sees to its fact, as `fact_of`, or
-        None if unknown.
-        """
+        """Return a function that looks up the facts of the values that a graph sees by name. It may return None."""
         walked = self.walks.of(graph, None)
         if graph.parent is None and walked is not None:
             return walked.facts.get
@@ -186,8 +186,10 @@ class ValueFlow:
         if self.is_trial:
             self._tried_nodes += len(graph.forms)
             return
-        is_idle = bool(self.idle) and graph.function is None
-        (self.idle_graphs.add if is_idle else self.idle_graphs.discard)(id(graph))
+        if self.idle and graph.function is None:
+            self.idle_graphs.add(id(graph))
+        else:  # it runs, although an earlier walk over it did not
+            self.idle_graphs.discard(id(graph))
         if self.keeps_all or graph not in self.walks:
             kind = graph.kind
             # The values of these are removed from `known` when the walk leaves them; for others `known` can be kept.
@@ -241,7 +243,8 @@ class ValueFlow:
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.
         conflict = ShapeConflict(node, inputs, problem, schema, call, remark)
-        # As a text: a file may choose the numbers of a problem for each index so that most keys have one hash.
+        # The key has the text of the problem: Python does not salt the hashes of numbers, so a file could choose
+        # numbers with which most keys have one hash.
         is_new = not conflict.is_customary and self._is_new(
             node.graph, node.index, *(place if call is not None else (repr(problem),))
         )
@@ -317,6 +320,6 @@ class ValueFlow:
 
 
 _MOST_TRIED: Final = 20_000
-"""The nodes of trials after which there are no more."""
+"""The budget of all trials, in nodes."""
 
 _NONE_UNKNOWN: Final[frozenset[str]] = frozenset()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes that delete nodes or initializers, and let what used a value read an equal one."""
+"""Fixes that delete nodes or initializers, and let the nodes that used their values read equal ones."""
 
 from __future__ import annotations
 
@@ -174,7 +174,8 @@ class Removals:
 
     def _has_small_floats(self, names: Iterable[str], graph: Graph) -> bool:
         """Return whether one of the values may be of a 16-bit floating-point type."""
-        return any("float16" in (self._kind_of(name, graph) or "float16") for name in names)
+        kinds = [self._kind_of(name, graph) for name in names]
+        return any(kind is None or "float16" in kind for kind in kinds)
 
     def unused_with_producers(self, graph: Graph, number: int) -> list[int]:
         """Return an unused node, and every node whose outputs only these nodes read, directly or through others."""

@@ -52,9 +52,9 @@ class AttributeFault(Record):
     index: int | None = None
     """The index of the wrong element in a list; None if the value as a whole is wrong, or the index is not known."""
     is_allowed: bool = False
-    """True if no text forbids it, but consumers refuse it."""
+    """True if ONNX does not forbid it, but consumers refuse it."""
     is_unexplained: bool = False
-    """True if no text says what it means."""
+    """True if ONNX does not say what it means."""
     is_of_elements: bool = False
     """True if it decides the elements of the outputs only, and not their types and shapes."""
 

@@ -16,7 +16,7 @@ _STRANGE: Final = re.compile(r"[^A-Za-z. ,]")
 def equation_fault(equation: str, input_count: int) -> str | None:
     """Return the fault of an equation for that many inputs, to follow its name; None if it has none.
 
-    Letters of either case are labels: the texts before version 28 mention lower case only, and all consumers accept
+    Letters of either case are labels: descriptions before version 28 mention lower case only, and all consumers accept
     both. The labels behind the arrow are the dimensions of the output, so none is there twice.
     """
     # Spaces have no meaning, and onnx skips them anywhere but inside an ellipsis.

@@ -17,7 +17,7 @@ _NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
 
 
 class EnclosingNames(Record):
-    """The names around a place, as reports have them; None if there is no such message around it."""
+    """The names around a place, as reports have them. A name is None if there is no such message around the place."""
 
     node: str | None = None
     """The name of the innermost node."""
@@ -26,14 +26,14 @@ class EnclosingNames(Record):
     graph: str | None = None
     """The name of the innermost graph or function."""
     scope: tuple[str, ...] = ()
-    """The names of all messages around the place and at it, outermost first; indices are not among them."""
+    """The names of all messages around the place and at it, outermost first, without indices."""
 
 
 class NamesInDocument:
     """The names around the places of a model, or of a document of another kind.
 
-    A large message is looked at once for all places in it: a node is kept in bytes, and with a graph in it these may
-    be all of the file. Of small ones in each message the last one is kept.
+    Parsed messages are kept. Of the large ones all are kept, since a node is parsed from bytes, and one with a subgraph
+    may have most of the bytes of the file. Of the small messages in each message only the last one is kept.
     """
 
     __slots__ = ("_root",)

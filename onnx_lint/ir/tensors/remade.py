@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors that are parsed again at each use.
 
-A hostile file has tens of thousands that rules examine, and each message that was parsed separately takes more than a
-kilobyte, however small it is.
+A parsed message takes more than a kilobyte, however small it is, and a hostile file may have tens of thousands of
+tensors that rules examine.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def _with_runs(
 ) -> Iterator[tuple[int, int, int, int, int]]:
     from onnx_lint.loader.binary.run_ends import run_end
 
-    run: tuple[int, int, int] | None = None
+    run: tuple[int, int, int] | None = None  # the number of the field, and the first byte and the one after the last
     records = 0
     fields, wanted = wire.fields(message), _RUN_FIELDS[message]
     position = start
@@ -44,7 +44,7 @@ def _with_runs(
         for record in wire.records(source, position, end, inside_groups=inside_groups):
             number, wire_type, tag, _, position = record
             field = fields.get(number)
-            # A packed list is one record as it is.
+            # A packed list is already one record.
             single = field if field is not None and field.name in wanted and wire_type == field.wire_type else None
             if run is not None and (single is None or run[0] != number):
                 yield run[0], RUN, run[1], run[1], run[2]
@@ -57,7 +57,7 @@ def _with_runs(
             run = (number, tag if run is None else run[1], following)
             if following != position:
                 position = wire.advanced(position, following)
-                break
+                break  # continue after the values that `run_end` skipped
         else:
             break
     if run is not None:

@@ -95,8 +95,8 @@ _WORTHWHILE: Final = 256
 def needed_memory(skeleton: Skeleton, message: str, limit: int, *, shares_forms: bool = False) -> int | None:
     """Return the estimate for the message called `message`; None if it does not exceed the limit.
 
-    A message that cannot be split is counted up to the fault. `shares_forms`: whether equal forms of nodes and equal
-    types of values are read once. Only if the estimate exceeds the limit, the message is counted again with this.
+    A message that cannot be split is counted up to the fault. `shares_forms`: whether the loader parses equal forms of
+    nodes, and equal types of values, only once. Then a message that exceeds the limit is counted again.
     """
     lists = _needed_by_lists(skeleton)
     if skeleton.size * MOST_OF_BYTE + lists <= limit:
@@ -196,14 +196,14 @@ def _own_and_form(data: bytes) -> tuple[bytes, bytes, bytes]:
     position = tag = 0
     try:
         while position < len(data):
-            start, before, tag = position, tag, data[position]
+            start, before, tag = position, tag, data[position]  # each tag of a node is one byte
             length, position = wire.decode_varint(data, start + 1)
             has_shortest_length = position - start - 1 == (length.bit_length() + 6) // 7 + (not length)
             if tag < before or tag not in _TAGS_OF_NODE or not has_shortest_length:
                 raise _NotSharedError
             position += length
             if tag <= _OUTPUT:
-                names.append(tag + (not length))
+                names.append(tag if length else tag + 1)  # an omitted operand makes another form
             (form if tag in _TAGS_OF_FORM else own).append(data[start:position])
             if tag in _TAGS_OF_NESTED and not _checked_fields(own[-1])[0]:
                 raise _NotSharedError

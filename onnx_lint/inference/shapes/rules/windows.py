@@ -114,12 +114,12 @@ def _size_of_expression(size: Dim, axis: int, window: Window, extent: int, *, ro
     stride = window.strides[axis]
     if rounds_up and stride != 1:  # the number depends on the size
         return None
-    missing = extent - _padding(window, axis) - 1  # elements that an axis of size 1 lacks for one window
-    count = add(divide_down(add(size, -missing - 1), stride), 1)
-    # A pool accepts a larger window, and returns one number or none: see `_size_of_number`.
-    if window.weights is not None or stride == 1 or missing <= 0 or not isinstance(count, str):
+    least_size = extent - _padding(window, axis)  # the size from which a window fits
+    count = add(divide_down(add(size, -least_size), stride), 1)
+    # ONNX Runtime's pools accept a window that is a bit too large, and return one number or none: `_size_of_number`.
+    if window.weights is not None or stride == 1 or least_size <= 1 or not isinstance(count, str):
         return count
-    return at_least(count, 1) if missing < stride else None
+    return at_least(count, 1) if least_size <= stride else None
 
 
 def _size_of_number(node: Operands, axis: int, size: int, window: Window, extent: int, *, rounds_up: bool) -> Dim:
