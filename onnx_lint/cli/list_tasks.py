@@ -47,7 +47,7 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
         tasks.append(Task(item.path, settings, item.problem, name, context, item.listed, cache, options))
     paths_of_reports = [output.path for output in outputs]
     if set(paths_of_reports) - {None}:
-        from onnx_lint.cli.kept_files import check_reports
+        from onnx_lint.cli.protected_files import check_reports
 
         check_reports(paths_of_reports, [*(item.path for item in inputs), *plan.files_in_use()])
     if "sarif" in forms:

@@ -40,8 +40,8 @@ class Configurations:
             self._of_directories[directory] = found
         return self._of_directories[directory]
 
-    def found(self) -> Iterator[SetValues]:
-        """Yield the values of the configurations found so far."""
+    def all_found(self) -> Iterator[SetValues]:
+        """Yield the values of each folder for which a configuration file was found so far."""
         yield from (values for values in self._of_directories.values() if values is not None)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places of values that the loader left in the source."""
+"""The byte ranges of values that the loader left in the source."""
 
 from __future__ import annotations
 

@@ -473,7 +473,7 @@ class Model:
 
         fixes = ImportFixes(self.graphs, operators, self.imports, self.effective_ir_version)
         # Domains that are not imported are judged by the versions that fixes would import.
-        return Operators(*parts, fixes.assumed(lacking))
+        return Operators(*parts, fixes.assumed_versions(lacking))
 
     @cached_property
     def bound_nodes(self) -> list[BoundNodes]:

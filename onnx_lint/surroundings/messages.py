@@ -14,7 +14,7 @@ _MAX_DEPTH: Final = 4
 
 
 def write_message(line: LineWriter, message: Proto, depth: int = 0) -> None:
-    """Write the fields of a message, of deeply nested ones only the outer levels."""
+    """Write the fields of a message. Of messages in it, only `_MAX_DEPTH` levels are written."""
     if depth >= _MAX_DEPTH:
         line.write("{")
         line.leave_out()
@@ -29,7 +29,7 @@ def write_message(line: LineWriter, message: Proto, depth: int = 0) -> None:
 
 
 def write_field(line: LineWriter, message: Proto, field: str, depth: int = 0) -> None:
-    """Write the name and the value of a field that a message has."""
+    """Write the name and the value of a field that is set."""
     line.write(f"{field}: ")
     value = getattr(message, field)
     if isinstance(message.DESCRIPTOR.fields_by_name[field].default_value, list):
@@ -44,7 +44,7 @@ def write_field(line: LineWriter, message: Proto, field: str, depth: int = 0) ->
         write_value(line, value, depth + 1)
 
 
-def write_beside(line: LineWriter, message: Proto, fields: Sequence[str]) -> None:
+def write_as_comment(line: LineWriter, message: Proto, fields: Sequence[str]) -> None:
     """Write the field in focus after a comment sign, if it is one of `fields`, which the syntax cannot express."""
     for field in fields:
         if line.aims_at(field):

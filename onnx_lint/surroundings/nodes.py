@@ -9,7 +9,7 @@ from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.surroundings.line_writer import LineWriter
-from onnx_lint.surroundings.messages import write_beside, write_field, write_message
+from onnx_lint.surroundings.messages import write_as_comment, write_field, write_message
 from onnx_lint.surroundings.types import write_tensor, write_type, write_value_info
 from onnx_lint.surroundings.words import write_domain, write_float, write_name, write_string
 
@@ -41,7 +41,7 @@ def write_node(line: LineWriter, node: Proto) -> None:
     line.write(")")
     if node.attribute and has_subgraph:
         _write_attributes(line, node)
-    write_beside(line, node, _BESIDE)
+    write_as_comment(line, node, _BESIDE)
 
 
 def _write_identity(line: LineWriter, message: Proto, name: str) -> None:

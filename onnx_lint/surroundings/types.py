@@ -10,7 +10,7 @@ from typing import Any, Final
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, VALUE_FIELDS
 from onnx_lint.surroundings.line_writer import LineWriter
-from onnx_lint.surroundings.messages import write_beside, write_message
+from onnx_lint.surroundings.messages import write_as_comment, write_message
 from onnx_lint.surroundings.words import write_float, write_name, write_string
 from onnx_lint.wording import describe_shape
 
@@ -127,7 +127,7 @@ def write_value_info(line: LineWriter, value: Proto) -> None:
         line.write(" ")
     with line.subject(), line.part("name"):
         write_name(line, value.name)
-    write_beside(line, value, ("doc_string", "metadata_props"))
+    write_as_comment(line, value, ("doc_string", "metadata_props"))
 
 
 def write_tensor(line: LineWriter, tensor: Proto, *, between: str = " ") -> None:
@@ -140,7 +140,7 @@ def write_tensor(line: LineWriter, tensor: Proto, *, between: str = " ") -> None
         with line.subject(), line.part("name"):
             write_name(line, tensor.name)
     shown = _write_values(line, tensor, between)
-    write_beside(line, tensor, [field for field in _BESIDE_VALUES if field != shown])
+    write_as_comment(line, tensor, [field for field in _BESIDE_VALUES if field != shown])
 
 
 def _write_values(line: LineWriter, tensor: Proto, between: str) -> str | None:

@@ -79,8 +79,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
         of_value_info = model.value_flow.clause_of(conflict, "FUN-23b", "FUN-23d", "VI-6a")
         clause = "NOD-8c" if conflict.field == "output" else of_value_info
         fix = _declaration_of(conflict) or deletion_of(conflict)
-        if isinstance(conflict, DeclaredShapeConflict) and conflict.is_of_elements:
-            clause = "SHP-7a" if conflict.is_only_of_variables else "SHP-7"
+        if isinstance(conflict, DeclaredShapeConflict) and conflict.differs_in_elements:
+            clause = "SHP-7a" if conflict.differs_only_in_variables else "SHP-7"
         if model.value_flow.never_runs(conflict.graph):
             clause = "NOD-8g"
         if not isinstance(conflict, DeclaredShapeConflict):

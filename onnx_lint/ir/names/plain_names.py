@@ -10,7 +10,7 @@ from onnx_lint.ir.graph import Graph, GraphKind
 
 
 def is_c90(name: str) -> bool:
-    """Return true if the name is an identifier: an ASCII identifier of Python is one of C90."""
+    """Return whether the name is a C90 identifier. These are the identifiers of Python that are ASCII."""
     return name.isidentifier() and name.isascii()
 
 
@@ -21,17 +21,17 @@ def not_c90(names: Collection[str]) -> list[str]:
 
 
 def has_plain_names(graph: Graph) -> bool:
-    """Return true if no list of the graph names a value twice, and no two nodes have the same name.
+    """Return whether no list of the graph repeats a name, no two nodes share a name, and no value is defined twice.
 
-    The lists are inputs, initializers, outputs and value_info; the names in value_info must be values of the graph.
-    Parts outside of graphs are not plain, nor is a training algorithm, which shares names with the inference graph.
+    The lists are inputs, initializers, outputs and value_info. The names in value_info must be values of the graph.
+    False for a file without a graph, and for a training algorithm, which shares names with the inference graph.
     """
     kind = graph.kind
     if kind is GraphKind.FILE or kind is GraphKind.ALGORITHM:
         return False
     if graph.table.has_redefinitions or graph.has_repeated_node_names:
         return False
-    # A function without value_info is not asked for its names. Functions have no initializers.
+    # A function has no initializers. Most have no value_info either, so that no names need to be read.
     value_infos = graph.value_info_names if not graph.is_function or graph.proto.value_info else []
     lists = [graph.input_names, graph.output_names, value_infos]
     if not graph.is_function:

@@ -27,7 +27,7 @@ class DocumentPlaces:
 
     def enclosing_names(self, place: Place) -> EnclosingNames:
         """Return the names of the messages around `place` and at it."""
-        return self._names.of(place)
+        return self._names.names_at(place)
 
     def messages_on(self, place: Place) -> list[tuple[str, Proto]]:
         """Return the existing messages from the document to `place`: the kind of each, and the message."""

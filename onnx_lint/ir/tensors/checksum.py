@@ -47,7 +47,7 @@ class Digests:
             if key in _known:
                 return _known[key]
             problem = None if is_asked else self._take_unasked(status.st_size)
-            problem = problem or self._folder.take(status.st_size)
+            problem = problem or self._folder.reserve_bytes(status.st_size)
             if problem is not None:
                 self.unread[location] = problem
                 return None

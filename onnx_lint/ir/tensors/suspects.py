@@ -20,7 +20,7 @@ from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.parts import Attribute, SparseTensor, Tensor
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place, PlaceKey
-from onnx_lint.ir.tensors.remade import MOST_KEPT, TensorOrigin, Tensors
+from onnx_lint.ir.tensors.reparsed_tensors import MOST_KEPT, AttributeOrigin, InitializerOrigin, TensorOrigin, Tensors
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 
@@ -203,8 +203,8 @@ class _Collector:
 
     def origin(self, tensor: Tensor, index: int | None) -> TensorOrigin:
         if index is not None:
-            return TensorOrigin(tensor.graph, self.payloads, index, None, None)
-        return TensorOrigin(tensor.graph, self.payloads, None, tensor.proto, tensor.place)
+            return InitializerOrigin(tensor.graph, self.payloads, index)
+        return AttributeOrigin(tensor.graph, self.payloads, tensor.proto, tensor.place)
 
     def described(
         self, proto: Proto, fields: SetFields, place: Place, graph: Graph, index: int | None = None
