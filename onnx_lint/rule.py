@@ -110,7 +110,7 @@ class Finding(Record):
 
 
 class FaultParts(Record):
-    """The findings on single faults that `folded` makes one of."""
+    """The findings on single faults, which `folded` makes one finding of."""
 
     findings: tuple[Finding, ...]
     """The first ones."""
@@ -126,14 +126,14 @@ class FaultParts(Record):
     def whole(self) -> Finding:
         """Return the finding about all of them."""
         first, *others = self.findings
-        behind = len(others) + self.others
+        further = len(others) + self.others
         return replace(
             first,
-            message=with_more(first.message, f"{behind:,} {self.more[behind != 1]}") if behind else first.message,
+            message=with_more(first.message, f"{further:,} {self.more[further != 1]}") if further else first.message,
             related=(*first.related, *(Related(other.place, other.message) for other in others[: _NAMED - 1])),
             subject=self.subject,
             collective=True,
-            count=1 + behind,
+            count=1 + further,
             parts=self,
         )
 
@@ -143,7 +143,7 @@ class FaultParts(Record):
         return self.findings[0].place, self.findings[0].subject
 
     def are_few(self, most: int) -> bool:
-        """Return whether there are at most so many faults."""
+        """Return whether there are at most `most` faults."""
         return len(self.findings) <= most
 
     def places(self) -> Iterator[tuple[Place, str]]:
@@ -216,7 +216,7 @@ class Faults(Record):
         return self.part(self.all()[0])
 
     def are_few(self, most: int) -> bool:
-        """Return whether there are at most so many faults."""
+        """Return whether there are at most `most` faults."""
         return len(self.all()) <= most
 
     def places(self) -> Iterator[tuple[Place, str]]:

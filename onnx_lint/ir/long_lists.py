@@ -179,7 +179,7 @@ def pieces_of(values: Sequence[_Part]) -> Iterable[Sequence[_Part]]:
 
 
 def first_repeated(values: Sequence[int]) -> tuple[int, int] | None:
-    """Return the first integer of a list that repeats an earlier one, behind its index; None if there is none."""
+    """Return the first integer of a list that repeats an earlier one, after its index; None if there is none."""
     import numpy as np
 
     numbers = numbers_of(values)

@@ -170,7 +170,7 @@ class Frames:
             given = [getattr(attributes[index], fields[index][0]) for index in others]
         else:
             return None
-        # One number behind a salted hash cannot be chosen so that hashes are equal.
+        # A single number follows salted hashes in the key, so a file cannot choose it so that hashes are equal.
         own = tuple(given) if len(given) < 2 else salted_key(tuple(given))
         return operator, form.inputs, form.outputs, form.attribute_types, kinds, own
 

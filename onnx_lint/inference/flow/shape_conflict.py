@@ -99,7 +99,7 @@ class ShapeConflict(WordedProblem):
 
     @property
     def subject(self) -> str | None:
-        """The name that the conflict is about: that of the attribute, the value, or the node."""
+        """The name of the attribute, the value or the node that the conflict is about."""
         source = self.source
         if isinstance(source, str):
             return source
@@ -274,11 +274,11 @@ class DeclaredShapeConflict(DeclaredValue):
 
     def describe(self) -> str:
         """Return the declared shape and the inferred one."""
-        return f"{self.stated(text_of(self.declared))}, but {self._inferred_in_words}"
+        return f"{self.describe_declaration(text_of(self.declared))}, but {self._inferred_in_words}"
 
     def describe_from_node(self) -> str:
         """Return the inferred shape and the declared one, for a fault of the node."""
-        return f"{self._inferred_in_words}, but {self.stated(text_of(self.declared))}"
+        return f"{self._inferred_in_words}, but {self.describe_declaration(text_of(self.declared))}"
 
     @property
     def _inferred_in_words(self) -> str:
@@ -314,7 +314,7 @@ class DeclaredCountConflict(DeclaredValue):
         node = self.definition.node if self.definition is not None else None
         data = f"input 0 {quote(node.inputs[0])} of {node.describe()}" if node is not None else "the input"
         reason = f"{data} is {text_of(self.data)}, which has another number of elements"
-        return f"{self.stated(text_of(self.declared))}, but {reason}"
+        return f"{self.describe_declaration(text_of(self.declared))}, but {reason}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the input, and the call that supplies it."""

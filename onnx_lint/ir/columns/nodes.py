@@ -36,7 +36,7 @@ _KEY: Final = 0x0A
 _MOST_UNREAD: Final = 256
 """The most nodes whose metadata is parsed at once."""
 _MOST_UNREAD_BYTES: Final = 4_096
-"""The most bytes of a node's metadata that wait for those of other nodes."""
+"""The most bytes of a node's metadata that wait to be parsed together with the metadata of other nodes."""
 
 _DECISIVE: Final = ("input", "output", "name", "op_type", "attribute", "domain", "overload")
 """The fields that decide the computation of a node. All others are annotations, also those that ONNX may add later."""
@@ -320,7 +320,7 @@ def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
 
 _forms: Final[Memory[_FormKey, NodeForm]] = Memory(_MAX_FORMS)
 _forms_of_floats: Final[Memory[_FormKey, NodeForm]] = Memory(512)
-"""The first form of those that differ only in numbers of attributes of type FLOAT, by its key with zeros for these."""
+"""Of forms that differ only in attributes of type FLOAT, the first one, by its key with zeros for these numbers."""
 
 MAX_SHARED_NAMES: Final = 1_000
 """The form of a node with more inputs and outputs ends with its model: it has an element for each."""
@@ -422,7 +422,7 @@ _FLOAT: Final = 0x15
 _ATTRIBUTE_NAME: Final = 0x0A
 """The tag of its name."""
 _BYTES_BESIDE_NAME: Final = 10
-"""The bytes of such an attribute without those of its name."""
+"""The number of bytes of such an attribute, without its name."""
 
 
 def _without_floats(core: bytes) -> bytes:

@@ -103,7 +103,7 @@ class Declaration:
     def contradiction(self, other: Declaration) -> str:
         """Return the first part of the type that another declaration contradicts: `rank`, or `1` for dimension 1.
 
-        In sequences, maps and optionals the part of the type inside comes behind its depth. Empty if there is none.
+        In sequences, maps and optionals the depth comes before the part of the type. Empty if nothing is contradicted.
         """
         stated = other.statements
         parts = (part for part, value in self.statements.items() if stated.get(part, value) != value)

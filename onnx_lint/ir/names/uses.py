@@ -11,7 +11,7 @@ from onnx_lint.ir.graph import Graph, GraphKind, Node, Nodes
 from onnx_lint.schema import Proto
 
 InputsOf = Callable[[Graph], Sequence[Sequence[str]]]
-"""What returns the inputs of each node of a graph, or those of them that count."""
+"""Returns the inputs of each node of a graph, or only the inputs that count as uses."""
 
 _ALL_INPUTS: Final[InputsOf] = attrgetter("node_inputs")
 
@@ -54,7 +54,7 @@ class ValueUses:
     def is_needed(self, node: Node) -> bool:
         """Return whether an output of the graph needs a node, and the nodes around it. One without outputs is not."""
         places = [(node.graph, node.index), *node.graph.scopes()]
-        # The default of an attribute stands behind the nodes of its function, any of which may refer to it.
+        # The default of an attribute comes after the nodes of its function, any of which may refer to it.
         known = ((self._needed.get(graph, b""), index) for graph, index in places)
         flags = [needed[index] for needed, index in known if index < len(needed)]
         return any(node.outputs) and all(flags)
@@ -69,8 +69,8 @@ def _needed_nodes(
 ) -> tuple[bytearray, set[str]]:
     """Return for each node whether an output needs it, and the names that the needed nodes use from outside.
 
-    `inputs`: those of each node that count. `nested`: the names that the graphs in the attributes of a node use, by the
-    index of the node.
+    `inputs`: the inputs of each node that count as uses. `nested`: the names that the graphs in the attributes of a
+    node use, by the index of the node.
     """
     outputs, positions = graph.node_outputs, graph.positions
     count = len(inputs)

@@ -197,7 +197,7 @@ class _Collector:
     def keep(
         self, found: list[StoredTensor], tensor: Tensor, index: int | None, right_field: str | None = None
     ) -> None:
-        """Add the tensor to those that were found."""
+        """Add the tensor to a list of suspects."""
         origin = None if len(found) < MOST_KEPT else self.origin(tensor, index)
         found.append(self.stored(tensor, right_field, origin))
 

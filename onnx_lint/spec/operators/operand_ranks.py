@@ -51,7 +51,8 @@ def contains(ranks: Ranks, rank: int) -> bool:
 
 
 _RankRow = tuple[str, str, int, Ranks, Ranks, Ranks]
-"""Operators of ai.onnx, indices of inputs, last version, and the ranks by the text, of constants, and of other values.
+"""Operators of ai.onnx, indices of inputs, last version; the ranks that the specification allows, and the ranks that
+consumers accept of constants and of other values.
 """
 
 _ROWS: Final[tuple[_RankRow, ...]] = (
@@ -103,7 +104,7 @@ def _table() -> Mapping[tuple[str, int], tuple[int, OperandRanks]]:
 
 
 def operand_ranks(schema: OperatorSchema, index: int) -> OperandRanks | None:
-    """Return the ranks of an input; None if no consumer is known to accept other ranks than the text."""
+    """Return the ranks of an input; None if no consumer is known to accept other ranks than the specification."""
     last, ranks = _table().get((schema.name, index), _UNKNOWN) if not schema.domain else _UNKNOWN
     return ranks if schema.since_version <= last else None
 

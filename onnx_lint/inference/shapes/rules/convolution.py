@@ -88,8 +88,8 @@ def convolved(node: Operands, weights: int) -> Shape:
 def _operands(node: Operands, weights: int) -> tuple[Shape, Dims]:
     """Return the shapes of the input and the weights, which have equal rank, at least three.
 
-    The rank of weights of unknown shape is that of the input. The attributes of an input of unknown shape have as many
-    numbers as the weights have spatial axes.
+    Weights of unknown shape have the rank of the input. For an input of unknown shape, the weights decide how many
+    spatial axes the attributes must have numbers for.
     """
     shape = node.shape(0, at_least=_LEAST_RANK)
     if shape is None:
@@ -104,21 +104,19 @@ def _operands(node: Operands, weights: int) -> tuple[Shape, Dims]:
 
 
 def _group(node: Operands) -> int | None:
-    """Return the number of groups; None if it is wrong, which is recorded."""
+    """Return the number of groups. Record a wrong one, and return None."""
     return node.integer("group", 1) if node.is_positive("group") else None
 
 
 _LISTS = {"kernel_shape": 1, "strides": 1, "dilations": 1, "pads": 2}
-"""The attributes with so many numbers for each spatial axis."""
+"""The attributes by name: how many numbers each has for a spatial axis."""
 
 _LEAST_RANK = 3
 """Batch, channels, and one spatial axis."""
 
 
 def _channels(node: Operands, weights: int, group: int | None) -> None:
-    """Check that the channels of the input are those of the weights in each group, and that
-    groups share the outputs.
-    """
+    """Check that input and weights have equally many channels in each group, and that `group` divides the outputs."""
     if group is None:
         return
     each = node.dim(weights, 1)
