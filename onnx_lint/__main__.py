@@ -23,9 +23,9 @@ command = main
 
 def _run_and_flush() -> int:
     """Run the command line with prepared standard streams, flush them, and return the exit code."""
-    from onnx_lint.common.memory import held_to_the_end
+    from onnx_lint.common.memory import collector_off_until_exit
 
-    with held_to_the_end():
+    with collector_off_until_exit():
         from onnx_lint.cli import standard_streams
 
         standard_streams.prepare()

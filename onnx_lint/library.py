@@ -32,13 +32,15 @@ from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.configuration.settings import Setting
-    from onnx_lint.fixing.files import Mending
+    from onnx_lint.fixing.files import FixOptions
     from onnx_lint.input.patched_source import PatchedSource
 
 IN_MEMORY: Final = "<memory>"
 """The name of a model without a path."""
 
-TAKEN: Final = "a path, bytes, a buffer, or a message such as onnx.ModelProto (ONNXProgram.model_proto of torch.onnx)"
+ACCEPTED_MODELS: Final = (
+    "a path, bytes, a buffer, or a message such as onnx.ModelProto (ONNXProgram.model_proto of torch.onnx)"
+)
 
 
 class SerializableModel(Protocol):
@@ -113,21 +115,22 @@ class Settings(TypedDict, total=False):
     options: Mapping[str, Mapping[str, Any]]
     """The options of rules by rule id."""
     target: str | Iterable[str]
-    """What must take the model: `onnx`, `onnx.full_check`, a release such as `onnxruntime=1.32` (docs/targets.md)."""
+    """The programs that must load the model: `onnx`, `onnx.full_check`, or releases such as `onnxruntime=1.32`."""
     target_gate: Literal["refused", "violations", "unproven"]
-    """What of the programs of `target` fails the model (docs/targets.md)."""
+    """Which result of a program of `target` fails the model (docs/targets.md)."""
     edition: Edition
-    """The text of the specification."""
+    """The edition of the specification."""
     opset_schemas: Paths
-    """Schema files, which describe the operators of further domains."""
+    """Schema files, each with the operators of a further domain."""
     plugins: Paths
-    """Python files whose rules run beside the others."""
+    """Python files with further rules."""
     external_data: bool
     """Whether to look at external data files of a model that is given as a path."""
     follow_links: bool
-    """Whether to follow links to such files inside the folder of the model; by `fix` also a link to the model."""
+    """Whether to follow links to external data files inside the folder of the model; by `fix` also a link to the model.
+    """
     external_data_roots: Paths
-    """Further folders into which to follow them."""
+    """Further folders into which to follow links to external data files."""
     verify_checksums: bool
     """Whether to compare checksums of external data files above 16 MiB as well."""
     verify_numbers: bool
@@ -169,11 +172,14 @@ def lint(
     - `filename`: the path to use for a model in memory, in the report and in patterns for paths.
 
     A model that breaks the specification, or bytes that are not a model, result in diagnostics and never in an
-    exception. Raises TypeError for an object that is none of the above, for a setting of another type and for a setting
-    as a keyword (the message says what to write); OSError for a
-    path that cannot be opened (FileNotFoundError if there is none), for a schema file that cannot be read and for a
-    root that is not a directory; ValueError for an unknown edition, rule, option, limit or target, for a faulty schema
-    file, configuration or baseline, and for a selection without rules.
+    exception. The exceptions:
+
+    - TypeError: an object that is none of the above, a setting of another type, or a setting as a keyword (the message
+      says what to write).
+    - OSError: a path that cannot be opened (FileNotFoundError if there is none), a schema file that cannot be read, or
+      a root that is not a directory.
+    - ValueError: an unknown edition, rule, option, limit or target, a faulty schema file, configuration or baseline, or
+      a selection without rules.
     """
     _refuse(others)
     keywords = {"select": select, "ignore": ignore, "target": target, "baseline": baseline, "fail_on": fail_on}
@@ -199,11 +205,11 @@ def fix(
     `Report.fixed_model` has the bytes of the fixed one.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
-    `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file of a path, with its external
+    `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the fixed file of a path, with its external
     data; None to replace the file. The other arguments are those of `lint`, and so are the exceptions; ValueError also
     for a model in memory with a folder.
     """
-    from onnx_lint.fixing.files import Mending
+    from onnx_lint.fixing.files import FixOptions
 
     _refuse(others)
     location = _path_of(path)
@@ -211,7 +217,7 @@ def fix(
         raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
     given = _joined(settings, {"select": select, "ignore": ignore})
     target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
-    return _report(path, location, _name(filename, location), given, config, Mending(unsafe, target=target))
+    return _report(path, location, _name(filename, location), given, config, FixOptions(unsafe, target=target))
 
 
 def _refuse(others: Mapping[str, object]) -> None:
@@ -242,27 +248,27 @@ def _report(
     name: str,
     given: Mapping[str, Any],
     config: str | os.PathLike[str] | bool,
-    mending: Mending | None = None,
+    fix_options: FixOptions | None = None,
 ) -> Report:
-    """Return the report on a model; after it was fixed, if `mending` is given."""
+    """Return the report on a model; after it was fixed, if `fix_options` is given."""
     results: list[bytes] = []
-    taken: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     try:
-        taken = {_FIELDS.get(name, name): _taken(name, value) for name, value in given.items()}
-        request = _request(name, taken, config)
+        fields = {_REQUEST_FIELDS.get(key, key): _converted(key, value) for key, value in given.items()}
+        request = _request(name, fields, config)
         plan = Plan(request, is_library=True)
         own, settings = plan.run_request(), plan.settings_for(name)
         if settings.proto is None and path is None:
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
-        if mending is not None:
+        if fix_options is not None:
             from onnx_lint.fixing.files import FileToFix, fix_source
 
             def receive(result: PatchedSource) -> None:
                 results.append(result.read_at(0, result.size))
 
             receiver = receive if path is None else None
-            file = fix_source(source, FileToFix(path or name, name, settings, mending, own.context, receiver))
+            file = fix_source(source, FileToFix(path or name, name, settings, fix_options, own.context, receiver))
         else:
             file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=own.context)
         head = report_of([], settings)
@@ -275,7 +281,7 @@ def _report(
     except RunError as error:
         cause = error if isinstance(error, ValueError) else error.__cause__
         if isinstance(cause, OSError):
-            raise _with_setting(cause, taken) from None
+            raise _with_setting(cause, fields) from None
         raise cause if isinstance(cause, ValueError) else ValueError(str(error)) from None
     return Report(
         **{field: getattr(report, field) for field in field_names(BareReport)},
@@ -284,10 +290,10 @@ def _report(
     )
 
 
-def _with_setting(error: OSError, taken: Mapping[str, Any]) -> OSError:
-    """Return the error with the name of the setting, if one of the paths in a list has it."""
+def _with_setting(error: OSError, fields: Mapping[str, Any]) -> OSError:
+    """Return the error; if the failing path was given in a setting, with the name of that setting."""
     for name in ("opset_schemas", "external_data_roots"):
-        if error.filename in taken.get(name, ()):
+        if error.filename in fields.get(name, ()):
             return OSError(error.errno, f"{name}: {error.strerror}", error.filename)
     return error
 
@@ -303,7 +309,7 @@ def _path_of(model: Any) -> str | None:
     """Return the path that is given as a model; None for a model in memory. Raises TypeError for a path of bytes."""
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
     if not isinstance(path, (str, type(None))):
-        raise TypeError(f"a path must be text, not {type(path).__name__}; onnx-lint accepts {TAKEN}")
+        raise TypeError(f"a path must be text, not {type(path).__name__}; onnx-lint accepts {ACCEPTED_MODELS}")
     return path
 
 
@@ -334,7 +340,7 @@ def _source_of_object(model: Any) -> Source:
     if isinstance(model, (bytes, bytearray, memoryview)):
         return BytesSource(bytes(model))
     if not callable(getattr(model, "SerializeToString", None)) or isinstance(model, type):
-        raise TypeError(f"a model cannot be {type(model).__name__}; onnx-lint accepts {TAKEN}")
+        raise TypeError(f"a model cannot be {type(model).__name__}; onnx-lint accepts {ACCEPTED_MODELS}")
     data: bytes = model.SerializeToString()
     return BytesSource(data)
 
@@ -345,47 +351,47 @@ def _kind(model: Any) -> str | None:
     return name if package == "onnx" and name in KINDS else None
 
 
-_FIELDS: Final = {"severity": "severities", "options": "rule_options", "target": "targets"}
+_REQUEST_FIELDS: Final = {"severity": "severities", "options": "rule_options", "target": "targets"}
 """The fields of `Request` with another name than the setting."""
 
-_PATHS: Final = frozenset({"opset_schemas", "plugins", "external_data_roots", "baseline"})
-_PAIRS: Final = frozenset({"severity", "limits", "opset_imports"})
+_PATH_SETTINGS: Final = frozenset({"opset_schemas", "plugins", "external_data_roots", "baseline"})
+_PAIR_SETTINGS: Final = frozenset({"severity", "limits", "opset_imports"})
 
 
-def _taken(name: str, value: Any) -> Any:
+def _converted(name: str, value: Any) -> Any:
     """Return the value of a setting as the command line has it. Raises TypeError for a value of another type."""
-    setting = Request.settings[_FIELDS.get(name, name)]
+    setting = Request.settings[_REQUEST_FIELDS.get(name, name)]
     if isinstance(setting.default, bool):
-        taken, what = _flag(value), "True or False"
+        converted, what = _flag(value), "True or False"
     elif name == "options":
-        taken, what = _options(value), "a mapping of rules to mappings of options"
-    elif name in _PAIRS:
+        converted, what = _options(value), "a mapping of rules to mappings of options"
+    elif name in _PAIR_SETTINGS:
         number = "a number " if name == "opset_imports" else ""
-        taken, what = _pairs(setting, value), f"a mapping, {number}or a string such as {setting.metavar}"
+        converted, what = _pairs(setting, value), f"a mapping, {number}or a string such as {setting.metavar}"
     else:
-        types: Any = (str, os.PathLike) if name in _PATHS else str
-        noun = "path" if name in _PATHS else "string"
+        types: Any = (str, os.PathLike) if name in _PATH_SETTINGS else str
+        noun = "path" if name in _PATH_SETTINGS else "string"
         if isinstance(setting.default, tuple):
-            taken, what = _texts(value, types), f"a {noun} or a list of {noun}s"
+            converted, what = _texts(value, types), f"a {noun} or a list of {noun}s"
         else:
-            taken, what = _text(setting, value, types), f"a {noun}"
-    if taken is NotImplemented:
+            converted, what = _text(setting, value, types), f"a {noun}"
+    if converted is NotImplemented:
         raise TypeError(f"{name} takes {what}, not {value!r:.100} ({type(value).__name__})")
-    return taken
+    return converted
 
 
 def _flag(value: Any) -> Any:
-    """Return a value that is true or false; NotImplemented for any other, as the functions below do."""
+    """Return a value that is true or false. This and the functions below return NotImplemented for any other type."""
     return value if isinstance(value, bool) else NotImplemented
 
 
 def _options(value: Any) -> Any:
-    is_taken = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
-    return value if is_taken else NotImplemented
+    is_nested = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
+    return value if is_nested else NotImplemented
 
 
 def _pairs(setting: Setting, value: Any) -> Any:
-    """Return a mapping, as the options that have its pairs give it."""
+    """Return a mapping of `KEY=VALUE` pairs, parsed as on the command line."""
     if value is None or isinstance(value, Mapping):
         return read(setting.field, tuple(f"{key}={each}" for key, each in (value or {}).items()))
     if isinstance(value, str) or (setting.field == "opset_imports" and type(value) is int):

@@ -110,7 +110,7 @@ class Finding(Record):
 
 
 class FaultParts(Record):
-    """The findings on single faults that `folded` makes one of."""
+    """The findings on single faults, which `folded` makes one finding of."""
 
     findings: tuple[Finding, ...]
     """The first ones."""
@@ -126,14 +126,14 @@ class FaultParts(Record):
     def whole(self) -> Finding:
         """Return the finding about all of them."""
         first, *others = self.findings
-        behind = len(others) + self.others
+        further = len(others) + self.others
         return replace(
             first,
-            message=with_more(first.message, f"{behind:,} {self.more[behind != 1]}") if behind else first.message,
+            message=with_more(first.message, f"{further:,} {self.more[further != 1]}") if further else first.message,
             related=(*first.related, *(Related(other.place, other.message) for other in others[: _NAMED - 1])),
             subject=self.subject,
             collective=True,
-            count=1 + behind,
+            count=1 + further,
             parts=self,
         )
 
@@ -143,7 +143,7 @@ class FaultParts(Record):
         return self.findings[0].place, self.findings[0].subject
 
     def are_few(self, most: int) -> bool:
-        """Return whether there are at most so many faults."""
+        """Return whether there are at most `most` faults."""
         return len(self.findings) <= most
 
     def places(self) -> Iterator[tuple[Place, str]]:
@@ -216,7 +216,7 @@ class Faults(Record):
         return self.part(self.all()[0])
 
     def are_few(self, most: int) -> bool:
-        """Return whether there are at most so many faults."""
+        """Return whether there are at most `most` faults."""
         return len(self.all()) <= most
 
     def places(self) -> Iterator[tuple[Place, str]]:
@@ -445,16 +445,16 @@ def by_share(model: Model, findings: Iterable[Finding], often: str, seldom: str)
     model's nodes, or a thousand; otherwise `seldom`.
     """
     nodes = sum(sum(graph.form_counts.values()) for graph in model.graphs)
-    least = min(max(3, (nodes + 9) // 10), 1_000)  # so many findings are held
-    held: list[Finding] = []
+    least = min(max(3, (nodes + 9) // 10), 1_000)  # so many findings wait
+    waiting: list[Finding] = []
     count = 0
     for finding in findings:
         count += finding.clause is None
-        held.append(finding)
+        waiting.append(finding)
         if count >= least:
-            yield from (replace(each, clause=each.clause or often) for each in held)
-            held.clear()
-    yield from (replace(each, clause=each.clause or seldom) for each in held)
+            yield from (replace(each, clause=each.clause or often) for each in waiting)
+            waiting.clear()
+    yield from (replace(each, clause=each.clause or seldom) for each in waiting)
 
 
 def deletion_of(declared: DeclaredValue) -> Fix | str:
@@ -594,7 +594,7 @@ def findings_of_nodes(
 ) -> Iterator[Finding]:
     """Yield one finding for each node and clause: on the first conflict, with the places of the others as related ones.
 
-    `conflicts`: each with the clause that it breaks. `fix`: returns the fix that mends the conflicts of a finding.
+    `conflicts`: each with the clause that it breaks. `fix`: returns the fix for the conflicts of a finding.
     """
     # Each node is described when its turn comes: a limit on findings ends the work as well.
     of_nodes: dict[tuple[Place, str], list[N]] = {}
@@ -611,8 +611,8 @@ def _on_node(
 ) -> Finding | None:
     """Return the finding on conflicts of one node; None if a bug prevents describing the first."""
     conflict, *others = conflicts
-    mended = None if fix is None else fix(conflicts)
-    for first in findings_of(model, conflict, clause, fix=mended):
+    fixes = None if fix is None else fix(conflicts)
+    for first in findings_of(model, conflict, clause, fix=fixes):
         with model.crashes.at("looking for a change with which shapes fit", conflict.node):
             first = replace(first, cause=conflict.cause, proposals=conflict.proposals)
         if not others:

@@ -64,7 +64,7 @@ def describe_shape(shape: Sequence[int | str | None] | None, rank: int = 0) -> s
     """Return a shape in the one notation of all reports: "[2, N, ?]", "a scalar"; "of unknown rank" for None.
 
     Brackets are ONNX's textual syntax, in which `float` is a scalar and `float[]` a tensor of unknown rank; hence the
-    words. `rank`: the number of dimensions if `shape` has only those that are shown.
+    words. `rank`: the number of dimensions if `shape` has only the shown dimensions.
     """
     if shape is None or not len(shape):
         return "of unknown rank" if shape is None else "a scalar"
@@ -152,7 +152,7 @@ class Suggestions:
     """Suggests names for the first MAX_SUGGESTIONS findings of a rule in a file, and none after that.
 
     A hostile file may have a hundred thousand wrong names and as many right ones. Comparing all pairs takes hours,
-    and with so many wrong names the cause is not spelling.
+    and if that many names are wrong, the cause is not spelling.
     """
 
     def __init__(self) -> None:

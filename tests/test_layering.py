@@ -571,7 +571,7 @@ def test_a_plain_run_imports_nothing_for_findings_or_for_operators_that_the_mode
     families = f"{rules.__name__}."
     assert {name for name in found if name.startswith(families)} == {f"{families}unary"}
     of_findings = {"byte_ranges", "conflict", "digraph", "in_words", "marks", "surroundings"}
-    of_other_runs = {"commands", "kept_files", "statistics", "whole_file"}
+    of_other_runs = {"commands", "protected_files", "statistics", "whole_file"}
     assert "onnx_lint.report.folding" not in found
     assert {name for name in found if name.rpartition(".")[2] in of_findings | of_other_runs} == set()
     assert found & {"click", "heapq", "numpy", "pkgutil", "rich", "select", "tempfile", "unicodedata"} == set()

@@ -35,7 +35,7 @@ _MOST_STEPS: Final = 100_000
 """The instructions of SQLite that an operation may take. It takes less than a hundred for an entry."""
 
 _BYTES_OF_A_STEP: Final = 4
-"""To delete entries, one more instruction for so many bytes. It takes some 30 for an entry of a few hundred bytes."""
+"""The bytes of deleted entries for each further instruction. An entry of a few hundred bytes takes some 30."""
 
 _FORMAT: Final = 1
 _DAMAGED: Final = 0

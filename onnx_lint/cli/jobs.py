@@ -29,7 +29,7 @@ _WORK_OF_A_PROCESS = 320 * _LEAST_BYTES
 quarters of this."""
 
 _MODELS_OF_A_WORKER = 32
-"""The models in stores that make it worth starting another process. One process waits for so many at a time."""
+"""The models in stores that make it worth starting another process. One process waits for this many at a time."""
 
 
 def processors() -> int:

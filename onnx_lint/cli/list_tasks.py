@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from onnx_lint.cli.paths import Input
     from onnx_lint.cli.plan import Plan
     from onnx_lint.configuration.settings import Request
-    from onnx_lint.fixing.files import Mending
+    from onnx_lint.fixing.files import FixOptions
 
 
 def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
@@ -39,15 +39,15 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     # A verdict in the cache serves every form.
     parts = PARTS if own.cache else parts_of(forms, quiet=own.quiet, statistics=own.statistics)
     cache = _cache_folder(own, inputs) if own.cache else None
-    mendings = _mendings(own, inputs) if own.fix or own.diff else [None] * len(inputs)
+    fix_options = _fix_options(own, inputs) if own.fix or own.diff else [None] * len(inputs)
     tasks = []
-    for item, mending in zip(inputs, mendings, strict=True):
+    for item, options in zip(inputs, fix_options, strict=True):
         name = own.stdin_filename if item.path == "-" else item.name
         settings = plan.settings_for(name or item.path, parts)
-        tasks.append(Task(item.path, settings, item.problem, name, context, item.listed, cache, mending))
+        tasks.append(Task(item.path, settings, item.problem, name, context, item.listed, cache, options))
     paths_of_reports = [output.path for output in outputs]
     if set(paths_of_reports) - {None}:
-        from onnx_lint.cli.kept_files import check_reports
+        from onnx_lint.cli.protected_files import check_reports
 
         check_reports(paths_of_reports, [*(item.path for item in inputs), *plan.files_in_use()])
     if "sarif" in forms:
@@ -80,9 +80,9 @@ def inputs_of(plan: Plan) -> list[Input]:
     return found
 
 
-def _mendings(own: Request, inputs: Sequence[Input]) -> list[Mending]:
-    """Return the way to mend each of the files. Raises RequestError where that makes no sense."""
-    from onnx_lint.fixing.files import Mending
+def _fix_options(own: Request, inputs: Sequence[Input]) -> list[FixOptions]:
+    """Return how to fix each of the files. Raises RequestError if one cannot be fixed in this way."""
+    from onnx_lint.fixing.files import FixOptions
 
     if own.fixed_folder is not None and any(item.path == "-" for item in inputs):
         raise RequestError("standard input goes to standard output; --output is for files")
@@ -90,9 +90,9 @@ def _mendings(own: Request, inputs: Sequence[Input]) -> list[Mending]:
     if remote and not own.diff:
         raise RequestError(f"{remote[0]!r} is in a store, and only local files are fixed")
     if own.fixed_folder is None:
-        return [Mending(own.unsafe_fixes, own.diff)] * len(inputs)
+        return [FixOptions(own.unsafe_fixes, own.diff)] * len(inputs)
     targets = _targets(own.fixed_folder, own.paths, inputs)
-    return [Mending(own.unsafe_fixes, own.diff, target) for target in targets]
+    return [FixOptions(own.unsafe_fixes, own.diff, target) for target in targets]
 
 
 def _targets(fixed_folder: str, paths: Iterable[str], inputs: Sequence[Input]) -> list[str]:

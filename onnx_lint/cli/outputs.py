@@ -224,7 +224,7 @@ class WholeReport:
     def _check_data(self, file: FileReport) -> None:
         """Raise OutputError if the report would replace a file that holds external data of the model."""
         if self._target is not None and file.data_files:
-            from onnx_lint.cli.kept_files import check_data
+            from onnx_lint.cli.protected_files import check_data
 
             check_data(self._target, file.path, file.data_files)
 

@@ -182,7 +182,7 @@ class Plan:
 
     def files_in_use(self) -> Iterator[str]:
         """Yield the files besides models that the run uses for the files looked up so far. A path may come twice."""
-        for values in (self._fixed, *self._configurations.found()):
+        for values in (self._fixed, *self._configurations.all_found()):
             yield from {each.origin.shown for each in (values or {}).values()}
         for request in (self.request, *self._merged.values()):
             yield from request.opset_schemas

@@ -283,7 +283,7 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, results: _Results, *,
     not_linted = tuple(compress(judgement.names, (not each for each in is_done)))
     stale = 0 if not_linted else judgement.finish(results)
     results.code = exit_codes.of_run(results.code, is_interrupted=bool(not_linted), is_lost=is_lost)
-    report = replace(head, stale=stale, not_linted=not_linted, is_lost=is_lost, kept=results.totals)
+    report = replace(head, stale=stale, not_linted=not_linted, is_lost=is_lost, counted_totals=results.totals)
     if not head.weakened:
         return report
     from onnx_lint.cli.weakened import without_unused

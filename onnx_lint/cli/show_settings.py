@@ -54,10 +54,10 @@ def _lines(key: Setting, values: SetValues, plan: Plan, rules: Container[str]) -
     if not is_given or key.is_added_to:
         found = plan.values_of("-") if key.is_run_wide else values
         entries = ((path, value) for path, value in found.items() if path[0] == key.key)
-        held = {path: value for path, value in entries if not _is_replaced(path, key, plan, rules)}
-        if is_given and (key.key,) in held and key.merging != "table" and key.key != "plugins":
-            return [_joined(key, held[key.key,], plan)]
-        lines += [_configured(path, value) for path, value in held.items()]
+        in_force = {path: value for path, value in entries if not _is_replaced(path, key, plan, rules)}
+        if is_given and (key.key,) in in_force and key.merging != "table" and key.key != "plugins":
+            return [_joined(key, in_force[key.key,], plan)]
+        lines += [_configured(path, value) for path, value in in_force.items()]
     if is_given:
         lines += [(f"{dotted(path)} = {_toml(value)}", "command line") for path, value in _given(key, plan)]
     default = f"# {key.key} is not set" if key.key_default is None else f"{key.key} = {_toml(key.key_default)}"

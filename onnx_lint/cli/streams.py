@@ -52,12 +52,12 @@ def report_file(path: str) -> Iterator[TextIO]:
     A stream, device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError if the file cannot be
     written, would replace a model, or is a link that leads out of its folder.
     """
-    from onnx_lint.cli.kept_files import why_kept
+    from onnx_lint.cli.protected_files import why_protected
 
     try:
         # A link stays a link; the file that it leads to is replaced. It is resolved once, as others may change it.
         target = os.path.realpath(path)
-        reason = why_kept(path, target)
+        reason = why_protected(path, target)
         if reason is not None:
             raise OutputError(f"{visible(path)}: {reason}; it was not changed")
         with (
@@ -74,7 +74,7 @@ def report_file(path: str) -> Iterator[TextIO]:
 @contextlib.contextmanager
 def _new_content(path: str, target: str) -> Iterator[int]:
     """Yield a descriptor for the new content of a file, and close it. `target`: the path without links."""
-    from onnx_lint.cli.kept_files import descriptor_of
+    from onnx_lint.cli.protected_files import descriptor_of
     from onnx_lint.common.whole_file import whole_file
 
     number = descriptor_of(path)

@@ -36,7 +36,7 @@ except ModuleNotFoundError as error:
 _FILES_OF_A_BATCH: Final = 64
 _BATCHES_OF_A_THREAD: Final = 2
 _WINDOW: Final = 4_096
-"""No file is given out that is so far behind the first one without a report."""
+"""How far after the first file without a report a file may be to be given out."""
 
 _TRIES_ALONE: Final = 2
 """How often to give a file to a worker that has nothing else, after the worker of its batch ended."""

@@ -19,7 +19,7 @@ _MANY_OBJECTS = 50_000
 
 
 @contextmanager
-def held_to_the_end() -> Iterator[None]:
+def collector_off_until_exit() -> Iterator[None]:
     """Disable the garbage collector while the program runs, and freeze all objects at the end.
 
     The only garbage to speak of is that of a finished file, which `release_memory` collects before the next one, so a
@@ -43,7 +43,7 @@ _pending: Final[list[Releaser]] = []
 
 
 @contextmanager
-def held_for_a_file() -> Iterator[Callable[[Releaser], None]]:
+def collector_off_for_file() -> Iterator[Callable[[Releaser], None]]:
     """Disable the garbage collector while one file is linted, and yield a function that registers releasers.
 
     A large model creates hundreds of thousands of lasting objects, which should not be scanned again and again

@@ -28,7 +28,7 @@ class RecordType(type):
 
     _defaults: dict[str, Any]
     _instances: int
-    """The number of instances before `__init__` is compiled."""
+    """The number of instances created before `__init__` was compiled."""
     _values: Callable[[Any], tuple[Any, ...]]
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
@@ -111,7 +111,7 @@ def replace(record: _R, **changes: Any) -> _R:
 
 
 def _values_of(record: RecordType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the values of the fields; None if the arguments are wrong, for which a compiled `__init__` has words."""
+    """Return the values of the fields; None for wrong arguments, of which a compiled `__init__` says what is wrong."""
     names = record._defaults
     given = dict(zip(names, args, strict=False))
     values = {**names, **given, **kwargs}

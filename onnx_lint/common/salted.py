@@ -22,5 +22,5 @@ def salted_key(parts: tuple[Any, ...]) -> bytes:
 
 
 def salted_text(value: int | bytes) -> str:
-    """Return a key for one number or text of a file, for the same reason as `salted_key`: 1 and b"1" differ."""
+    """Return a key for one number or text of a file, as `salted_key` for tuples. 1 and b"1" have different keys."""
     return str(value)

@@ -18,7 +18,7 @@ from collections import deque
 from typing import Any, BinaryIO, Final, NoReturn
 
 from onnx_lint.common.deadline import alarms
-from onnx_lint.common.memory import held_to_the_end
+from onnx_lint.common.memory import collector_off_until_exit
 
 READY: Final = "ready"
 """Its first message."""
@@ -36,7 +36,7 @@ def main() -> None:
     jobs: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_take, args=(sys.stdin.buffer, jobs), daemon=True).start()
     try:
-        with held_to_the_end(), alarms():
+        with collector_off_until_exit(), alarms():
             do = jobs.get()()
             expect = getattr(do, "expect", None)
             _answer(answers, READY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the nearest configuration file of a folder. If there is none, that takes a few stat calls."""
+"""Finds the nearest configuration file of a folder. If there is none, only a few names of files are looked up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from onnx_lint.configuration.values import SetValues
 
 _TABLE: Final = rb"""\btool\s*+(?:['"]\s*+)?\.\s*+['"]?onnx-lint|^[ \t]*+['"]?onnx-lint['"]?\s*+[.=]"""
-"""`[tool.onnx-lint]`, or `onnx-lint = ...` below `[tool]`, but not a dependency. Compiled at first use."""
+"""`[tool.onnx-lint]`, or `onnx-lint = ...` below `[tool]`, but not `dependencies = ["onnx-lint"]`.
+
+It is compiled at first use.
+"""
 
 
 class Configurations:
@@ -37,8 +40,8 @@ class Configurations:
             self._of_directories[directory] = found
         return self._of_directories[directory]
 
-    def found(self) -> Iterator[SetValues]:
-        """Yield the values of the configurations found so far."""
+    def all_found(self) -> Iterator[SetValues]:
+        """Yield the values of each folder for which a configuration file was found so far."""
         yield from (values for values in self._of_directories.values() if values is not None)
 
 

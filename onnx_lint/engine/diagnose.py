@@ -51,10 +51,10 @@ def diagnose(
     """
     edition = settings.standard.edition
     if patterns is not None:
-        from onnx_lint.engine.suppressions import apart
+        from onnx_lint.engine.suppressions import split_by_entry
 
         whole, own = findings, patterns
-        findings = (piece for finding in whole for piece in apart(finding, own, model))
+        findings = (piece for finding in whole for piece in split_by_entry(finding, own, model))
     levels: dict[str, tuple[str | None, Severity | None]] = {}
     for finding in findings:
         look()

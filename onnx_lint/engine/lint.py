@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.deadline import OutOfTimeError, look
-from onnx_lint.common.memory import held_for_a_file
+from onnx_lint.common.memory import collector_off_for_file
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.engine.diagnose import Counts, diagnose
 from onnx_lint.engine.facts import (
@@ -242,7 +242,7 @@ def lint_source(
     """
     use_files(settings.plugins)
     check = _SourceCheck(source, path, settings, is_file, context, beside, keeps_edits)
-    with held_for_a_file() as leave:
+    with collector_off_for_file() as leave:
         try:
             with within_time(settings.limits):
                 report, model = _lint(check)

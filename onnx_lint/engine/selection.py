@@ -174,8 +174,8 @@ class Selection:
         """Return the rules that check a file of this kind."""
         key = (model.kind, model.loaded)
         if key not in self._judging:
-            held = KINDS[model.kind].holds if model.loaded else {"file"}
-            self._judging[key] = [entry for entry in self.entries if entry.needs in held]
+            parts = KINDS[model.kind].holds if model.loaded else {"file"}
+            self._judging[key] = [entry for entry in self.entries if entry.needs in parts]
         return self._judging[key]
 
     def gaps(self, model: Model, found: Iterable[Diagnostic]) -> tuple[str, ...]:
@@ -192,20 +192,20 @@ class Selection:
         return self._gaps[key]
 
     def _compared(self, model: Model, with_violations: Set[str]) -> tuple[str, ...]:
-        own, usual = self.settings, Settings(standard=self.settings.standard, plugins=self.settings.plugins)
+        own, usual = self.settings, Settings(standard=self.settings.standard)
         complete, misses_errors, lowered, changed = 0, False, [], []
         entries = Selection(usual, self.rules).judging(model)
         for entry in entries:
             cited = [clauses()[name] for name in entry.clauses]
             by_default = [clause for clause in cited if _is_present(entry, clause, usual)]
             missing = [clause for clause in by_default if not _is_present(entry, clause, own)]
-            errors = [clause for clause in by_default if _is_requirement(clause, own)]
             complete += not missing
-            misses_errors |= any(clause in errors for clause in missing)
-            if errors and self._lowers(entry.id, by_default, has_violations=entry.id in with_violations):
+            if not any(_is_requirement(clause, own) for clause in by_default):
+                continue
+            misses_errors |= any(_is_requirement(clause, own) for clause in missing)
+            if self._lowers(entry.id, by_default, has_violations=entry.id in with_violations):
                 lowered.append(entry.id)
-            flag = entry.flag[1] if entry.flag else None  # that option only adds findings
-            if errors and any(name != flag for name in own.options.get(entry.id, ())):
+            if self._changes_options(entry):
                 changed.append(entry.id)
         gaps = []
         if misses_errors:
@@ -225,6 +225,11 @@ class Selection:
         levels = [severity(clause, self.settings.standard.edition) for clause in cited]
         raises = any(each is not None and each < level for each in levels)
         return level < Severity.ERROR and (has_violations or not raises)
+
+    def _changes_options(self, entry: Registered) -> bool:
+        """Return whether the settings set an option of the rule, other than one that only adds findings."""
+        adding = entry.flag[1] if entry.flag else None
+        return any(name != adding for name in self.settings.options.get(entry.id, ()))
 
     def asked(self, model: Model) -> list[Registered]:
         """Return the rules of `judging` that have something to check; the files of the others need not be imported."""

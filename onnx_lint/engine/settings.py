@@ -98,7 +98,8 @@ class Settings(Record):
     """What the reports of the run show of a file besides its findings; nothing else of `PARTS` is computed."""
 
     def __post_init__(self) -> None:
-        use_files(self.plugins)
+        if self.plugins:  # the names below may be those of their rules, also where settings are unpickled
+            use_files(self.plugins)
         for name in (*self.select, *self.ignore, *self.extend_select, *self.set_aside):
             check_selector(name)
         for rule in self.severities:

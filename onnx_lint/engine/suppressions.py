@@ -132,7 +132,7 @@ def _innermost(around: EnclosingNames) -> str | None:
     return None if is_graph else name
 
 
-def apart(finding: Finding, patterns: PlacePatterns, model: Model) -> list[Finding]:
+def split_by_entry(finding: Finding, patterns: PlacePatterns, model: Model) -> list[Finding]:
     """Return a finding about several faults as one for each entry that suppresses some of them, and one for the rest.
 
     `patterns`: those of the entries for the rule and the file. Where an entry gives the name of a fault and none that

@@ -26,7 +26,7 @@ from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.model.model import remade
+from onnx_lint.model.model import reloaded
 from onnx_lint.rule import Finding, Related, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import listed, with_more
@@ -191,7 +191,7 @@ class Trials:
         try:
             splices = self._splicer.splices_of(edits)
             patches = [each.patch for each in self._splicer.with_lengths(splices)]
-            return remade(self._model, load, unpatched(self._source).patched(patches))
+            return reloaded(self._model, load, unpatched(self._source).patched(patches))
         except (EditError, ReadError):
             return None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes data files, or their used bytes, to new files; the old ones stay."""
+"""Writes copies of data files, whole or only their used bytes. The old files stay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onnx_lint.common.whole_file import NotWrittenError, whole_file
 from onnx_lint.input.copying import copy_range
 from onnx_lint.input.source import FileSource
 from onnx_lint.ir.places.edits import DataCopy
-from onnx_lint.ir.tensors.data_folder import DataFolder, FileState, is_below
+from onnx_lint.ir.tensors.data_folder import DataFolder, ExternalFile, FileState, is_below
 from onnx_lint.ir.tensors.external import spelled_plainly
 from onnx_lint.model import Model
 from onnx_lint.wording import quote
@@ -22,13 +22,13 @@ from onnx_lint.wording import quote
 _BLOCK_BYTES: Final = 1 << 20
 
 
-def copies_of(model: Model, compact: Iterable[DataCopy]) -> tuple[list[DataCopy], list[str]]:
-    """Return the copies of all data files of a model under their names, and why others cannot be copied.
+def copies_of_data(model: Model, partial: Iterable[DataCopy]) -> tuple[list[DataCopy], list[str]]:
+    """Return a copy of each data file of a model under its own name, and a sentence for each that cannot be copied.
 
-    `compact`: the copies that have a part of their file.
+    `partial`: copies of only a part of their file, which replace the whole copies.
     """
-    copies = {each.location: replace(each, target=each.location) for each in compact}
-    left: dict[str, None] = {}
+    copies = {each.location: replace(each, target=each.location) for each in partial}
+    not_copied: dict[str, None] = {}
     for data in model.external_data:
         location = spelled_plainly(data.location)
         if not data.is_external or not location or location in copies:
@@ -38,9 +38,14 @@ def copies_of(model: Model, compact: Iterable[DataCopy]) -> tuple[list[DataCopy]
             size = file.size or 0
             copies[location] = DataCopy(location, location, ((0, size, 0),), size)
             continue
-        why = "it is not below the folder of the model" if model.data_folder else "data files are not looked at"
-        left[f"{quote(location)} was not copied: {why if file is None else file.detail}"] = None
-    return list(copies.values()), list(left)
+        not_copied[f"{quote(location)} was not copied: {_why_not_copied(model, file)}"] = None
+    return list(copies.values()), list(not_copied)
+
+
+def _why_not_copied(model: Model, file: ExternalFile | None) -> str:
+    if file is not None:
+        return file.detail
+    return "it is not below the folder of the model" if model.data_folder else "data files are not looked at"
 
 
 @contextlib.contextmanager
@@ -49,8 +54,8 @@ def new_data_files(
 ) -> Iterator[list[tuple[str, int]]]:
     """Write the new data files, yield their paths and sizes, and delete them if the block raises.
 
-    `directory`: the folder of the model, which is made if necessary. A file that is there already with the same bytes
-    stays, as another model may share it. Raises NotWrittenError if it has others, and OSError.
+    `directory`: the folder of the model. It is made if necessary. An existing file with the same bytes stays, since
+    another model may share it. Raises NotWrittenError for an existing file with other bytes, and OSError.
     """
     written: list[tuple[str, int]] = []
     with contextlib.ExitStack() as undo:
@@ -64,8 +69,8 @@ def new_data_files(
             try:
                 source = FileSource(descriptor, status.st_size)
                 if os.path.lexists(target):
-                    if not _is_there(DataFolder(directory), each, source):
-                        raise NotWrittenError(f"{target} is there already, and is no copy of the data file")
+                    if not _has_same_bytes(DataFolder(directory), each, source):
+                        raise NotWrittenError(f"{target} already exists, and is not a copy of the data file")
                     continue
                 _make_folder(os.path.dirname(target), undo)
                 with whole_file(target, "no file") as (new, _):
@@ -79,7 +84,7 @@ def new_data_files(
 
 
 def _make_folder(path: str, undo: contextlib.ExitStack) -> None:
-    """Make a folder and those above it, as far as they are missing, and have `undo` remove them."""
+    """Make a folder and all missing folders above it, and have `undo` remove them."""
     missing = []
     while path and not os.path.isdir(path):
         missing.append(path)
@@ -95,34 +100,34 @@ def _remove(remove: Callable[[str], None], path: str) -> None:
         remove(path)
 
 
-def _is_there(folder: DataFolder, made: DataCopy, source: FileSource) -> bool:
-    """Return whether the folder has a regular file with the bytes of the new one."""
+def _has_same_bytes(folder: DataFolder, copy: DataCopy, source: FileSource) -> bool:
+    """Return whether the folder already has a regular file with the name and the bytes of the copy."""
     try:
-        descriptor, status = folder.open(made.target)
+        descriptor, status = folder.open(copy.target)
     except OSError:
         return False
     try:
-        there = FileSource(descriptor, status.st_size)
-        return there.size == made.size and all(
+        existing = FileSource(descriptor, status.st_size)
+        return existing.size == copy.size and all(
             source.read_at(first, min(_BLOCK_BYTES, end - first))
-            == there.read_at(position + first - start, min(_BLOCK_BYTES, end - first))
-            for start, end, position in made.ranges
+            == existing.read_at(position + first - start, min(_BLOCK_BYTES, end - first))
+            for start, end, position in copy.ranges
             for first in range(start, end, _BLOCK_BYTES)
         )
     finally:
         os.close(descriptor)
 
 
-def _write_ranges(source: FileSource, made: DataCopy, descriptor: int) -> None:
-    for start, end, position in made.ranges:
-        for first, last in _stretches(source.descriptor, start, end):
+def _write_ranges(source: FileSource, copy: DataCopy, descriptor: int) -> None:
+    for start, end, position in copy.ranges:
+        for first, last in _stored_parts(source.descriptor, start, end):
             os.lseek(descriptor, position + first - start, os.SEEK_SET)
             copy_range(source, first, last, descriptor)
-    os.ftruncate(descriptor, made.size)
+    os.ftruncate(descriptor, copy.size)
 
 
-def _stretches(descriptor: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a range of a file that are stored; the others are holes, which read as zeros."""
+def _stored_parts(descriptor: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a range of a file that take space on disk. The others are holes: they read as zeros."""
     while start < end:
         try:
             first = os.lseek(descriptor, start, os.SEEK_DATA) if hasattr(os, "SEEK_DATA") else start
@@ -130,6 +135,7 @@ def _stretches(descriptor: int, start: int, end: int) -> Iterator[tuple[int, int
         except OSError as error:
             if error.errno == errno.ENXIO:
                 return  # only a hole is left
-            first, last = start, end  # the file system does not know
-        yield from [(first, min(last, end))] if first < end else []
+            first, last = start, end  # the file system knows no holes
+        if first < end:
+            yield first, min(last, end)
         start = max(last, first)

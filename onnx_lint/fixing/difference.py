@@ -7,7 +7,7 @@ import os
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
 from typing import Any, Final
 
 from onnx_lint import schema
@@ -17,7 +17,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.edited_message import edited
-from onnx_lint.fixing.rounds import Mended
+from onnx_lint.fixing.rounds import FixOutcome
 from onnx_lint.input.patched_source import PatchedSource
 from onnx_lint.input.source import BytesSource, FileSource
 from onnx_lint.ir.places.edits import Assign, DataCopy, Delete, Edit, Insert, Move, Shorten
@@ -29,9 +29,9 @@ from onnx_lint.model import Model
 from onnx_lint.report.findings import ContextLine
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.schema import wire
+from onnx_lint.surroundings.line_writer import CUT, LineWriter, cut_around
 from onnx_lint.surroundings.lines import CONTAINERS, MOST_CHARACTERS, OF_HEADERS, Site, line_of, site_of
 from onnx_lint.surroundings.messages import write_value
-from onnx_lint.surroundings.sheet import CUT, Sheet, cut_around
 from onnx_lint.surroundings.words import quoted
 from onnx_lint.wording import counted, quote
 
@@ -39,22 +39,22 @@ _AROUND: Final = 2
 """The number of lines to show before and after a changed line."""
 
 
-def difference_of(outcome: Mended, name: str, settings: Settings) -> str:
-    """Return what the rounds have changed, one after the other; empty if that is nothing."""
+def difference_of(outcome: FixOutcome, name: str, settings: Settings) -> str:
+    """Return the changes of each round, in order; empty if nothing was changed."""
     lines: list[str] = []
-    for number, made in enumerate(outcome.rounds, start=1):
+    for number, current in enumerate(outcome.rounds, start=1):
         following = outcome.rounds[number:]
-        after = following[0].before if following else outcome.source
-        before, now = (_model(source, name, settings) for source in (made.before, after))
+        result = following[0].before if following else outcome.source
+        before, after = _model(current.before, name, settings), _model(result, name, settings)
         suffix = "" if number == 1 else f" (round {number})"
         lines += [f"--- {shown_path(name)}{suffix}", f"+++ {shown_path(name)}{suffix}"]
-        if any(isinstance(edit, Shorten) for edit in made.edits):
+        if any(isinstance(edit, Shorten) for edit in current.edits):
             lines += _shorter_numbers(before)
-        for copy in made.copies:
+        for copy in current.copies:
             lines += _new_data(copy, before.data_folder)
-        lists = _Lists(made.edits)
-        for changes in _changes(made.edits, made.kind, lists):
-            lines += changes.lines(before, now)
+        lists = _Lists(current.edits)
+        for changes in _changes(current.edits, current.kind, lists):
+            lines += changes.lines(before, after)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -63,7 +63,7 @@ def _model(source: PatchedSource, name: str, settings: Settings) -> Model:
 
 
 def _shorter_numbers(before: Model) -> Iterator[str]:
-    """Yield the bytes of the first numbers that are written in fewer, before and after."""
+    """Yield the old and the new bytes of the first numbers that need fewer bytes."""
     yield "@@ numbers in fewer bytes, with the same values @@"
     numbers = long_numbers(before.source, before.kind)
     for number in islice(numbers, _MOST_NUMBERS):
@@ -76,7 +76,7 @@ def _shorter_numbers(before: Model) -> Iterator[str]:
 
 
 def _new_data(copy: DataCopy, folder: DataFolder | None) -> Iterator[str]:
-    """Yield the size and digest of a new data file, and where each part of it comes from."""
+    """Yield the size and digest of a new data file, and the origin of each part of it."""
     assert folder is not None, "a data file was found"
     yield f"@@ new data file {quote(copy.target)}: {counted(copy.size, 'byte')} (SHA-256 {_digest(copy, folder)}) @@"
     for start, end, position in copy.ranges[:_MOST_NUMBERS]:
@@ -86,7 +86,7 @@ def _new_data(copy: DataCopy, folder: DataFolder | None) -> Iterator[str]:
 
 
 def _digest(copy: DataCopy, folder: DataFolder) -> str:
-    """Return the SHA-256 of the new file. Between the ranges it has zeros."""
+    """Return the SHA-256 of the new file. Its bytes between the ranges are zeros."""
     descriptor, status = folder.open(copy.location)
     found, length = sha256(), 0
     try:
@@ -107,21 +107,22 @@ def _digest(copy: DataCopy, folder: DataFolder) -> str:
 _BLOCK_BYTES: Final = 1 << 20
 
 _MOST_NUMBERS: Final = 100
+"""The most numbers, or parts of a new data file, that have a line."""
 
 _MOST_BYTES: Final = 4096
-"""The longest field whose value is shown; of a longer one it is the size and the digest."""
+"""The longest field whose value is shown. Of a longer one, the size and the digest are shown."""
 
 _MOST_COMPARED: Final = 16
-"""The edits of one element for each of which the line with it is compared with the line without it."""
+"""The most edits of one element for which the line with only this edit is compared with the line without it."""
 
 
 class _Lists:
-    """The elements that come and go in the lists of a model, by the list. All indices are those before any edit."""
+    """The elements that edits insert and delete, by list. All indices are those before any edit."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
         self.deleted: dict[PlaceKey, list[int]] = {}
         self.inserted: dict[PlaceKey, list[int]] = {}
-        """For each new element the index before which it comes."""
+        """For each new element, the index of the element before which it is inserted."""
         for edit in edits:
             if isinstance(edit, Shorten) or edit.place.index is None:
                 continue
@@ -135,27 +136,27 @@ class _Lists:
         for found in (*self.deleted.values(), *self.inserted.values()):
             found.sort()
 
-    def now(self, name: PlaceKey, index: int) -> int:
-        """Return the index of an element after the edits, or that of the one that comes in its place."""
+    def index_after(self, name: PlaceKey, index: int) -> int:
+        """Return the index of an element after the edits, or of the element that takes its place."""
         return index - bisect_left(self.deleted.get(name, ()), index) + bisect_right(self.inserted.get(name, ()), index)
 
-    def new(self, name: PlaceKey, index: int) -> range:
+    def inserted_before(self, name: PlaceKey, index: int) -> range:
         """Return the indices, after the edits, of the new elements before an element."""
         found = self.inserted.get(name, ())
-        end = self.now(name, index)
+        end = self.index_after(name, index)
         return range(end - bisect_right(found, index) + bisect_left(found, index), end)
 
     def is_deleted(self, name: PlaceKey, index: int) -> bool:
-        """Return whether an element is gone, or at another place of its list."""
+        """Return whether an element was deleted or moved."""
         found = self.deleted.get(name, ())
         return bisect_left(found, index) < bisect_right(found, index)
 
-    def key_now(self, key: PlaceKey) -> PlaceKey:
+    def key_after(self, key: PlaceKey) -> PlaceKey:
         """Return the steps to an element after the edits."""
         steps: list[Step] = []
         for number, (field, index) in enumerate(key):
             name = (*key[:number], (field, None))
-            steps.append((field, None if index is None else self.now(name, index)))
+            steps.append((field, None if index is None else self.index_after(name, index)))
         return tuple(steps)
 
 
@@ -168,7 +169,7 @@ class _Changes:
         self.name = (*key, (field, None))
         self._lists = lists
         self.changed: dict[int | None, list[Edit]] = {}
-        """The edits inside an element, by its index; None for a field without a line of its own for each element."""
+        """The edits inside an element, by its index; None if the elements of the field have no lines of their own."""
 
     def add(self, edit: Edit, rest: PlaceKey) -> None:
         """Record an edit; `rest` are the steps to it from the message."""
@@ -182,8 +183,8 @@ class _Changes:
             yield f"@@ {place_of(self.name)} @@"
             yield from self._before_and_after(None, before, after)
             return
-        come_and_go = (each.get(self.name, ()) for each in (self._lists.deleted, self._lists.inserted))
-        touched = sorted({*chain.from_iterable(come_and_go), *(each for each in self.changed if each is not None)})
+        deleted, inserted = (each.get(self.name, ()) for each in (self._lists.deleted, self._lists.inserted))
+        touched = sorted({*deleted, *inserted, *(each for each in self.changed if each is not None)})
         shown = -1
         for index, upcoming in zip_longest(touched, touched[1:]):
             if shown < max(index - _AROUND, 0):
@@ -196,9 +197,9 @@ class _Changes:
             shown = end
 
     def _at(self, index: int, before: Model, after: Model) -> Iterator[str]:
-        """Yield the new lines before an element, and its own."""
-        for new in self._lists.new(self.name, index):
-            yield from self._one(after, self._lists.key_now(self.key), new, "+")
+        """Yield the lines of an element, after those of the elements that are inserted before it."""
+        for new in self._lists.inserted_before(self.name, index):
+            yield from self._one(after, self._lists.key_after(self.key), new, "+")
         if index in self.changed:
             yield from self._before_and_after(index, before, after)
         else:
@@ -206,9 +207,9 @@ class _Changes:
 
     def _before_and_after(self, index: int | None, before: Model, after: Model) -> Iterator[str]:
         """Yield the lines of an element before and after if they differ, and the values that they do not show."""
-        now = None if index is None else self._lists.now(self.name, index)
+        now = None if index is None else self._lists.index_after(self.name, index)
         old = list(self._one(before, self.key, index, "-"))
-        new = list(self._one(after, self._lists.key_now(self.key), now, "+"))
+        new = list(self._one(after, self._lists.key_after(self.key), now, "+"))
         edits = self.changed[index]
         is_field = index is None and not _is_in_header(before, self.name)
         if is_field or [line.partition("|")[2] for line in old] == [line.partition("|")[2] for line in new]:
@@ -227,7 +228,7 @@ class _Changes:
 
 
 def _site(model: Model, key: PlaceKey) -> Site | None:
-    """Return the line of an element, or of the function or graph that has the field in its header."""
+    """Return the line of an element, or of the function or graph whose header shows the field."""
     site = site_of(place_of(key), model)
     if site is None:
         return None
@@ -242,7 +243,7 @@ def _is_in_header(model: Model, key: PlaceKey) -> bool:
 
 
 def _not_in_line(edits: list[Edit], site: Site | None) -> list[Edit]:
-    """Return the edits of an element that make no difference to its line. Of very many edits, all are returned."""
+    """Return the edits of an element that do not change its line. Very many edits are all returned."""
     if len(edits) == 1:
         return []
     if site is None or site.element is None or len(edits) > _MOST_COMPARED:
@@ -257,9 +258,9 @@ def _not_in_line(edits: list[Edit], site: Site | None) -> list[Edit]:
 
 
 def _values(edits: Iterable[Edit], before: Model, lists: _Lists) -> Iterator[str]:
-    """Yield the values of fields that edits take away, also of repeated occurrences, and those that they write.
+    """Yield the values that edits remove, with all occurrences of a field, and the values that they write.
 
-    The first ones have their places before all edits, the others those afterwards.
+    The place of a removed value is the one before all edits, that of a written value the one after them.
     """
     inserted: Counter[PlaceKey] = Counter()
     for edit in edits:
@@ -270,12 +271,13 @@ def _values(edits: Iterable[Edit], before: Model, lists: _Lists) -> Iterator[str
         yield from _old_values(edit, kind, before)
         if isinstance(edit, Delete):
             continue
-        now = lists.key_now(key)
+        place = lists.key_after(key)
         if isinstance(edit, Insert) and index is not None:
-            number = lists.new((*around, (name, None)), index)[inserted[key]]
+            number = lists.inserted_before((*around, (name, None)), index)[inserted[key]]
             inserted[key] += 1
-            now = (*now[:-1], (name, number))
-        yield f"+      | {place_of(now)}: {_value(kind, name, record_of(wire.fields_by_name(kind)[name], edit.value))}"
+            place = (*place[:-1], (name, number))
+        value = _value(kind, name, record_of(wire.fields_by_name(kind)[name], edit.value))
+        yield f"+      | {place_of(place)}: {value}"
 
 
 def _kind_at(kind: str, steps: Iterable[Step]) -> str:
@@ -286,7 +288,7 @@ def _kind_at(kind: str, steps: Iterable[Step]) -> str:
 
 
 def _old_values(edit: Assign | Delete | Insert, kind: str, before: Model) -> Iterator[str]:
-    """Yield the values that an edit takes away, those of all occurrences of the field."""
+    """Yield the values that an edit removes, for all occurrences of the field."""
     spans = [] if isinstance(edit, Insert) else before.places.byte_ranges.occurrences(edit.place)
     if isinstance(edit, Delete) and edit.keeps_last:
         del spans[-1:]
@@ -303,7 +305,7 @@ def _size_and_digest(value: bytes) -> str:
 
 
 def _value(kind: str, field: str, record: bytes) -> str:
-    """Return the value of a field; of a long one the beginning, the size and the digest."""
+    """Return the value of a field. Of a long value, return the beginning, the size and the digest."""
     text = _whole_value(getattr(schema.message(kind).FromString(record), field))
     if len(text) <= MOST_CHARACTERS and CUT not in text:
         return text
@@ -312,18 +314,18 @@ def _value(kind: str, field: str, record: bytes) -> str:
 
 
 def _whole_value(value: Any) -> str:
-    """Return a value of a field; of a list the only element, or all that are packed into one record."""
+    """Return the value of a field without cuts. A list is the element of one record, or the packed elements of one."""
     if isinstance(value, str | bytes):
         return quoted(value)
     if hasattr(value, "__len__"):  # a message has no length
         return _whole_value(value[0]) if len(value) == 1 else f"[{', '.join(map(_whole_value, value))}]"
-    sheet = Sheet()
-    write_value(sheet, value)
-    return sheet.text
+    line = LineWriter()
+    write_value(line, value)
+    return line.text
 
 
 def _changes(edits: tuple[Edit, ...], kind: str, lists: _Lists) -> Iterable[_Changes]:
-    """Group the edits by the list or field in which a line changes, in the order in which they come first."""
+    """Group the edits by the list or field whose lines they change, in the order of the first edit of each."""
     found: dict[PlaceKey, _Changes] = {}
     for edit in edits:
         if isinstance(edit, Shorten):
@@ -340,9 +342,9 @@ def _changes(edits: tuple[Edit, ...], kind: str, lists: _Lists) -> Iterable[_Cha
 
 
 def _steps_to_container(key: PlaceKey, kind: str) -> tuple[int, str]:
-    """Return the number of steps to the innermost message around a place whose elements have a line each, and its kind.
+    """Return the number of steps to the innermost message around a place that has a line for each element; its kind.
 
-    If no message around it is such a one, it is the root.
+    If there is no such message, return those of the root.
     """
     size, container = 0, kind
     for number, (field, _) in enumerate(key):

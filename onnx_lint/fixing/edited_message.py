@@ -9,15 +9,15 @@ from onnx_lint.schema import Proto
 
 
 def edited(message: Proto, edit: Edit, rest: PlaceKey) -> Proto:
-    """Return a copy of the message after an edit; `rest` are the steps to its place from the message.
+    """Return a copy of the message with an edit; `rest` are the steps from the message to the place of the edit.
 
-    An edit of the whole message changes nothing here.
-    A part that was left in the file, such as the numbers of a large tensor, stays as it is.
+    An edit of the whole message changes nothing here. Nor does an edit of an element that was not loaded, such as one
+    of the numbers of a large tensor.
     """
-    copy = type(message)()
-    copy.CopyFrom(message)
     if not rest:
         return message
+    copy = type(message)()
+    copy.CopyFrom(message)
     *around, (field, index) = rest
     inner = copy
     for name, number in around:

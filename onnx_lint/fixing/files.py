@@ -18,7 +18,7 @@ from onnx_lint.engine.lint import lint_source, load_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
-from onnx_lint.fixing.rounds import Lint, Load, Mended, Round, check, mend
+from onnx_lint.fixing.rounds import FixOutcome, Lint, Load, Round, fix_in_rounds, problem_of_written
 from onnx_lint.input.copying import copy_all
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
@@ -32,7 +32,7 @@ from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
 
 
-class Mending(Record):
+class FixOptions(Record):
     """The settings for fixing files."""
 
     unsafe: bool = False
@@ -40,7 +40,7 @@ class Mending(Record):
     shows_difference: bool = False
     """True to show what would change, and to change nothing."""
     target: str | None = None
-    """The path of the mended file, which must not exist; None to replace the file."""
+    """The path of the fixed file, which must not exist; None to replace the file."""
 
 
 class FileToFix(Record):
@@ -51,11 +51,11 @@ class FileToFix(Record):
     name: str
     """The name in the report."""
     settings: Settings
-    mending: Mending
+    fix_options: FixOptions
     context: int = 0
-    """As in `onnx_lint.engine.lint.lint_file`."""
+    """The lines or pictures to collect around findings, as in `onnx_lint.engine.lint.lint_file`."""
     receive: Callable[[PatchedSource], None] | None = None
-    """Called with the fixed model in place of writing it; None to write a file."""
+    """Called with the fixed model, which is then not written to a file; None to write a file."""
 
     def lint(self, source: Source, beside: DataFolder | None = None) -> FileReport:
         """Return the report on a source as if it were the file, with the edits of the fixes that may be made."""
@@ -66,7 +66,7 @@ class FileToFix(Record):
             is_file=self.receive is None,
             context=self.context,
             beside=beside,
-            keeps_edits=lambda fix: self.mending.unsafe or fix.is_safe,
+            keeps_edits=lambda fix: self.fix_options.unsafe or fix.is_safe,
         )
 
     def load(self, source: Source) -> Model:
@@ -77,7 +77,7 @@ class FileToFix(Record):
 def fix_file(
     path: str,
     settings: Settings,
-    mending: Mending,
+    fix_options: FixOptions,
     name: str | None = None,
     *,
     context: int = 0,
@@ -91,11 +91,11 @@ def fix_file(
         source = opened(path, settings)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
-    return fix_source(source, FileToFix(path, name, settings, mending, context))
+    return fix_source(source, FileToFix(path, name, settings, fix_options, context))
 
 
 def fix_source(source: Source, file: FileToFix) -> FileReport:
-    """Fix a file, which is open as `source`, as `fix_file` does; close the source."""
+    """Fix the file that `source` has open, return the report on the result, and close the source."""
     if file.path == "-":
         file = replace(file, receive=_write_to_standard_output)
     try:
@@ -108,54 +108,62 @@ def fix_source(source: Source, file: FileToFix) -> FileReport:
 
 
 def _fix(source: Source, file: FileToFix) -> FileReport:
-    replaces: Replaced = "no file"
+    original: Replaced = "no file"
     if isinstance(source, FileSource) and file.receive is None:
-        replaces = OpenFile(source.descriptor, os.fstat(source.descriptor))
+        original = OpenFile(source.descriptor, os.fstat(source.descriptor))
     report = file.lint(unpatched(source))
     try:
-        outcome = mend(source, report, file.lint, file.load, unsafe=file.mending.unsafe)
-        if file.mending.shows_difference:
-            return _reported(report, _shown(file, outcome))
-        lift_deadline()  # a stop from here on would report a written file as not checked
-        if file.mending.target is not None:
-            outcome = _write_copy(file, file.mending.target, outcome)
-        elif file.receive is None:
-            outcome = _replace(file, outcome, replaces)
-        if file.receive is not None:
-            file.receive(outcome.source)
-    except NotWrittenError as error:
-        return _reported(report, Repair(problem=f"{file.name}: {error}; it was left as it is"))
-    except OSError as error:
-        return _reported(report, Repair(problem=f"{file.name}: {error.strerror or error}; it was left as it is"))
+        outcome = fix_in_rounds(source, report, file.lint, file.load, unsafe=file.fix_options.unsafe)
+        if file.fix_options.shows_difference:
+            return _report_with(_preview(file, outcome), report)
+        # Files are written from here on, and a written file must not be reported as not checked for lack of time.
+        lift_deadline()
+        outcome = _write(file, outcome, original)
+    except (NotWrittenError, OSError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        return _report_with(Repair(problem=f"{file.name} was not changed: {reason}"), report)
     except Exception as error:
-        return _reported(report, Repair()).with_crash(error, "fixing the file")
-    return _reported(outcome.report, outcome.repair)
+        return _report_with(Repair(), report).with_crash(error, "fixing the file")
+    return _report_with(outcome.repair, outcome.report)
 
 
-def _reported(report: FileReport, repair: Repair) -> FileReport:
+def _report_with(repair: Repair, report: FileReport) -> FileReport:
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
 
 
-def _needing_data(file: FileToFix, outcome: Mended) -> list[Diagnostic]:
-    """Return the findings that are left whose fixes need new data files, if these can be written.
+def _findings_needing_files(file: FileToFix, outcome: FixOutcome) -> list[Diagnostic]:
+    """Return the remaining findings whose fixes write new data files.
 
-    They cannot for a model in memory, and beside a link.
+    Empty where no data file is written: for a model in memory, and for a link that is replaced.
     """
-    is_replaced_link = file.mending.target is None and os.path.islink(file.path)
+    is_replaced_link = file.fix_options.target is None and os.path.islink(file.path)
     if outcome.report.form != "binary" or file.receive is not None or is_replaced_link:
         return []
     return [each for each in unfold(outcome.report.diagnostics) if each.edits is not None and each.edits.copies]
 
 
-def _shown(file: FileToFix, outcome: Mended) -> Repair:
-    """Return what the report says of the fixes, with what they would change; nothing is written."""
-    needing = _needing_data(file, outcome)
-    if needing:
-        outcome = _with_new_data(outcome, needing, is_copy=file.mending.target is not None)
+def _preview(file: FileToFix, outcome: FixOutcome) -> Repair:
+    """Return the fixes with the difference that they would make. Nothing is written."""
+    findings = _findings_needing_files(file, outcome)
+    if findings:
+        outcome = _with_fixes_in_new_files(outcome, findings, is_copy=file.fix_options.target is not None)
     return replace(outcome.repair, difference=difference_of(outcome, file.name, file.settings))
 
 
-def _write_copy(file: FileToFix, target: str, outcome: Mended) -> Mended:
+def _write(file: FileToFix, outcome: FixOutcome, original: Replaced) -> FixOutcome:
+    """Write the result to a new file, to the receiver or in place of the original, and return it with all fixes.
+
+    Raises NotWrittenError and OSError.
+    """
+    if file.fix_options.target is not None:
+        return _write_copy(file, file.fix_options.target, outcome)
+    if file.receive is not None:
+        file.receive(outcome.source)
+        return outcome
+    return _replace(file, outcome, original)
+
+
+def _write_copy(file: FileToFix, target: str, outcome: FixOutcome) -> FixOutcome:
     """Write the result to a new file in another folder, with its data files, and return it with all fixes.
 
     Raises NotWrittenError and OSError.
@@ -166,29 +174,32 @@ def _write_copy(file: FileToFix, target: str, outcome: Mended) -> Mended:
         folder = DataFolder(os.path.dirname(target), most=settings.limits.external_bytes)
         return file.lint(copy, folder if settings.external_data else None)
 
-    writing = _Writing(target, "no file", lint, file.load)
-    return _write_with_data(writing, outcome, _needing_data(file, outcome))
+    if os.path.lexists(target):
+        raise NotWrittenError(f"{target} already exists")
+    writing = _Writing(target, "no file", is_copy=True, lint=lint, load=file.load)
+    return _write_with_new_files(writing, outcome, _findings_needing_files(file, outcome))
 
 
 _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-def _replace(file: FileToFix, outcome: Mended, replaces: Replaced) -> Mended:
-    """Put the result in the place of the file, and return it with all fixes. Raises NotWrittenError and OSError."""
-    needing = _needing_data(file, outcome)
-    if not outcome.rounds and not needing:
+def _replace(file: FileToFix, outcome: FixOutcome, original: Replaced) -> FixOutcome:
+    """Replace the original by the result, and return it with all fixes. Raises NotWrittenError and OSError."""
+    findings = _findings_needing_files(file, outcome)
+    if not outcome.rounds and not findings:
         return outcome
     path = file.path
     if os.path.islink(path):
         if not file.settings.follow_links:
-            raise NotWrittenError("is a symbolic link; --follow-links changes the file that the link leads to")
+            raise NotWrittenError("it is a symbolic link; --follow-links changes the file that the link leads to")
         path = os.path.realpath(path)
-    # Root may write any file, also one that nobody is meant to write.
+    # Root may write any file, also one without permission to write.
     if not os.access(path, os.W_OK) or not os.stat(path).st_mode & _WRITABLE:
-        raise NotWrittenError("the file is read-only")
-    if needing:
-        return _write_with_data(_Writing(path, replaces, file.lint, file.load), outcome, needing)
-    _write_checked(path, outcome.source, lambda written: check(outcome, file.lint(written)), replaces)
+        raise NotWrittenError("it is read-only")
+    if findings:
+        writing = _Writing(path, original, is_copy=False, lint=file.lint, load=file.load)
+        return _write_with_new_files(writing, outcome, findings)
+    _write_checked(path, outcome.source, lambda written: problem_of_written(outcome, file.lint(written)), original)
     return outcome
 
 
@@ -197,71 +208,66 @@ class _Writing(Record):
 
     path: str
     replaces: Replaced
+    is_copy: bool
+    """True for a new file in another folder. The other data files are copied to that folder as well."""
     lint: Lint
     load: Load
 
-    @property
-    def is_copy(self) -> bool:
-        """True if it is a new file in another folder, to which the other data files are copied as well."""
-        return self.replaces == "no file"
 
-
-def _with_new_data(outcome: Mended, last: list[Diagnostic], *, is_copy: bool) -> Mended:
-    """Return the result with one more round: the fixes of these findings, which need new data files.
+def _with_fixes_in_new_files(outcome: FixOutcome, findings: list[Diagnostic], *, is_copy: bool) -> FixOutcome:
+    """Return the result with one more round: the fixes of findings that need new data files.
 
     `is_copy`: whether the files are written to another folder, where a data file can keep its name.
     """
-    fixes = [each.edits for each in last if each.edits is not None]
+    fixes = [each.edits for each in findings if each.edits is not None]
     copies = [each for fix in fixes for each in fix.copies]
     edits = [edit for fix in fixes for edit in fix.edits]
     if is_copy:
-        edits = _without_names(edits, copies)
+        edits = _without_new_names(edits, copies)
         copies = [replace(each, target=each.location) for each in copies]
     source, kind = outcome.source, outcome.report.kind
     if edits:
         splicer = Splicer(source, kind)
         source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
     rounds = (*outcome.rounds, Round(outcome.source, tuple(edits), kind, tuple(copies)))
-    fixed = Counter(dict(outcome.repair.fixed)) + Counter(each.rule for each in last)
+    fixed = Counter(dict(outcome.repair.fixed)) + Counter(each.rule for each in findings)
     repair = replace(outcome.repair, fixed=tuple(sorted(fixed.items())))
     return replace(outcome, source=source, rounds=rounds, repair=repair)
 
 
-def _without_names(edits: Iterable[Edit], copies: Iterable[DataCopy]) -> list[Edit]:
-    """Return the edits but for those that write the names of the new data files."""
+def _without_new_names(edits: Iterable[Edit], copies: Iterable[DataCopy]) -> list[Edit]:
+    """Return the edits that do not write the name of a new data file."""
     names = [each.target for each in copies]
     return [edit for edit in edits if not (isinstance(edit, Assign) and edit.value in names)]
 
 
-def _write_with_data(writing: _Writing, outcome: Mended, needing: list[Diagnostic]) -> Mended:
-    """Write the result with the fixes of these findings, which need new data files."""
-    from onnx_lint.fixing.data_files import copies_of, new_data_files
+def _write_with_new_files(writing: _Writing, outcome: FixOutcome, findings: list[Diagnostic]) -> FixOutcome:
+    """Write the result with the fixes of findings that need new data files. Return it with the report on the file."""
+    from onnx_lint.fixing.data_files import copies_of_data, new_data_files
 
     path, is_copy = writing.path, writing.is_copy
-    if is_copy and os.path.lexists(path):
-        raise NotWrittenError(f"{path} is there already")
-    made = _with_new_data(outcome, needing, is_copy=is_copy)
+    fixed = _with_fixes_in_new_files(outcome, findings, is_copy=is_copy)
     model = writing.load(outcome.source)
-    copies, left = list(made.rounds[-1].copies), list[str]()
+    copies, not_copied = list(fixed.rounds[-1].copies), list[str]()
     if is_copy:
-        copies, left = copies_of(model, copies)
+        copies, not_copied = copies_of_data(model, copies)
     folder = model.data_folder
     model.release()
-    verify = partial(check, outcome, has_new_data=True, is_copy=is_copy)
-    with new_data_files(copies, folder, os.path.dirname(path)) as written:
-        _write_checked(path, made.source, lambda new: verify(writing.lint(new)), writing.replaces)
-    new = (*([(path, made.source.size)] if is_copy else []), *written)
-    repair = replace(made.repair, not_made=(*made.repair.not_made, *left), written=new)
-    return replace(made, report=writing.lint(made.source), repair=repair)
+    problem_of = partial(problem_of_written, outcome, has_new_data=True, is_copy=is_copy)
+    with new_data_files(copies, folder, os.path.dirname(path)) as new_files:
+        _write_checked(path, fixed.source, lambda new: problem_of(writing.lint(new)), writing.replaces)
+    written = (*([(path, fixed.source.size)] if is_copy else []), *new_files)
+    repair = replace(fixed.repair, not_made=(*fixed.repair.not_made, *not_copied), written=written)
+    return replace(fixed, report=writing.lint(fixed.source), repair=repair)
 
 
 def _write_checked(
-    target: str, source: PatchedSource, check: Callable[[Source], str | None], replaces: Replaced
+    target: str, source: PatchedSource, problem_of: Callable[[Source], str | None], replaces: Replaced
 ) -> None:
-    """Write the source to the file at `target`, if `check` finds nothing wrong with the new file."""
-    with whole_file(target, replaces) as (descriptor, written):
+    """Write the source to the file at `target`. Raises NotWrittenError if the new file has a problem."""
+    with whole_file(target, replaces) as (descriptor, new):
         copy_all(source, descriptor)
-        problem = check(open_file(written))
+        problem = problem_of(open_file(new))
         if problem is not None:
             raise NotWrittenError(problem)
 

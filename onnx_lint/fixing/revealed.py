@@ -14,14 +14,15 @@ from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
 
 _Gap = tuple[str, tuple[str, ...]]
-"""The rule of a finding, if there is one, and the outputs of the node, from which nothing is inferred."""
+"""Values that stay unknown: the rule of the finding that is the cause, or "" for an unknown operator; their names."""
 
 
 def revealed_by(before: Model, old: FileReport, after: Model, new: FileReport) -> Callable[[Diagnostic], bool]:
-    """Return a function that says whether a finding about values of `after` could not be found in `before`.
+    """Return a function that decides whether a finding about values of `after` could not be found in `before`.
 
     Nothing is inferred from a node with a violation, or of an unknown operator. If a fix closes such a gap, the values
-    that follow from the node become known, and their faults are reported. A name has the same meaning in all graphs.
+    that follow from the node become known, and their faults are reported. Values of one name in several graphs are
+    taken for one value.
     """
     gaps = set(_gaps(before, old))
     closed = gaps.difference(_gaps(after, new))
@@ -66,7 +67,7 @@ def _holder(graph: Graph) -> Node | None:
 
 
 def _following(model: Model, seeds: set[str]) -> set[str]:
-    """Return the values that follow from those of these names, through all nodes, subgraphs and functions."""
+    """Return the names of the values that depend on `seeds`, through all nodes, subgraphs and functions."""
     found = set(seeds)
     size = 0
     while found and len(found) > size:
@@ -84,7 +85,7 @@ def _following(model: Model, seeds: set[str]) -> set[str]:
 
 
 def _pass_on(found: set[str], node: Node, graph: Graph) -> None:
-    """Add the graph's inputs if a value of the node is found, and the node's outputs if an output of the graph is."""
+    """Add the graph's inputs if `found` has a value of the node, and the node's outputs if it has one of the graph."""
     if not found.isdisjoint((*node.inputs, *node.outputs)):
         found.update(graph.input_names)
     if not found.isdisjoint(graph.output_names):

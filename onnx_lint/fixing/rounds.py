@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the fixes of findings in rounds, each on what the one before has made, and checks what came of them."""
+"""Makes the fixes of findings in rounds, each on the result of the round before, and checks the results."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ TEXT_IS_NOT_FIXED: Final = (
 )
 """Why no finding of a model in text or JSON is fixed."""
 
-_OF_VALUES: Final = frozenset({"has_type_conflicts", "has_shape_conflicts", "dimension_contradictions"})
+_VALUE_SUBJECTS: Final = frozenset({"has_type_conflicts", "has_shape_conflicts", "dimension_contradictions"})
 """The subjects of the rules about types, shapes and contents of values. Nothing is inferred from a faulty node, so its
 fault may hide findings of these rules."""
 
-_OF_C90_NAMES: Final = frozenset({"NAM-1", "SHP-3"})
+_C90_CLAUSES: Final = frozenset({"NAM-1", "SHP-3"})
 
 Lint = Callable[[Source], FileReport]
 """Lints a source as if it were the file to fix."""
@@ -48,14 +48,14 @@ class Round(Record):
 
     before: PatchedSource
     edits: tuple[Edit, ...]
-    """The changes that the round made in `before`."""
+    """The edits that the round made in `before`."""
     kind: str
-    """The message that the file holds."""
+    """The type of the message in the file."""
     copies: tuple[DataCopy, ...] = ()
-    """The new data files that the changes refer to."""
+    """The new data files that the edits refer to."""
 
 
-class Mended(Record):
+class FixOutcome(Record):
     """The result of all rounds for a file."""
 
     source: PatchedSource
@@ -74,7 +74,7 @@ class _Candidate(Record):
     splices: tuple[Splice, ...]
 
 
-def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: bool) -> Mended:
+def fix_in_rounds(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: bool) -> FixOutcome:
     """Make the fixes of the findings in `report`, the report on `source`, and of those that are found afterwards.
 
     `unsafe`: whether to make unsafe fixes too. A fix is not made if its findings would remain, or if there would be a
@@ -84,26 +84,26 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
     rounds: list[Round] = []
     fixed: Counter[str] = Counter()
     not_made: dict[str, None] = {}
-    refused: set[str] = set()
+    refused_rules: set[str] = set()
     for _ in range(MOST_ROUNDS):
-        fixes = _fixes(report.diagnostics, refused, unsafe=unsafe)
+        fixes = _fixes(report.diagnostics, refused_rules, unsafe=unsafe)
         if fixes and report.form != "binary":
             not_made[TEXT_IS_NOT_FIXED] = None
             break
         splicer = Splicer(current, report.kind)
-        chosen = _apart(_candidates(fixes, splicer, not_made))
+        chosen = _without_overlaps(_candidates(fixes, splicer, not_made))
         accepted = None
         for attempt in _attempts(chosen):
             splices = splicer.with_lengths(splice for each in attempt for splice in each.splices)
             after = current.patched(splice.patch for splice in splices)
             found = lint(after)
-            compare = partial(_comparison, load, current, report, after, found)
+            compare = partial(_compare, load, current, report, after, found)
             problem = _problem(report, found, attempt, compare, partial(_keeps_names, load, after, attempt))
             if problem is None:
                 accepted = attempt
                 break
             if len({each.rule for each in attempt}) == 1:
-                refused.add(attempt[0].rule)
+                refused_rules.add(attempt[0].rule)
                 not_made[f"{attempt[0].rule}: {problem}"] = None
         if accepted is None:
             break
@@ -116,25 +116,25 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
         revealed=tuple(sorted(_revealed(first, report, fixed).items())),
         not_made=tuple(not_made),
     )
-    return Mended(current, report, tuple(rounds), repair)
+    return FixOutcome(current, report, tuple(rounds), repair)
 
 
-def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool) -> list[tuple[str, Fix]]:
+def _fixes(diagnostics: Iterable[Diagnostic], refused_rules: set[str], *, unsafe: bool) -> list[tuple[str, Fix]]:
     """Return the fixes that may be made, each once, with its rule.
 
     C90 names come first: a name that another fix derives from a wrong one is wrong as well, and a new finding.
     """
     # Findings share a fix by its identity: to compare two with a hundred thousand moves each would take long.
     found: dict[int, tuple[str, Fix]] = {}
-    for diagnostic in sorted(unfold(diagnostics), key=lambda each: each.clause not in _OF_C90_NAMES):
+    for diagnostic in sorted(unfold(diagnostics), key=lambda each: each.clause not in _C90_CLAUSES):
         fix = diagnostic.edits
-        if fix is not None and not fix.copies and diagnostic.rule not in refused and (unsafe or fix.is_safe):
+        if fix is not None and not fix.copies and diagnostic.rule not in refused_rules and (unsafe or fix.is_safe):
             found.setdefault(id(fix), (diagnostic.rule, fix))
     return list(found.values())
 
 
 def _candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: dict[str, None]) -> list[_Candidate]:
-    """Return the fixes that can be made."""
+    """Return the fixes whose edits are possible. `not_made` gets a sentence for each of the others."""
     found: list[_Candidate] = []
     for rule, fix in fixes:
         look()
@@ -145,7 +145,7 @@ def _candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: di
     return found
 
 
-def _apart(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+def _without_overlaps(candidates: Iterable[_Candidate]) -> list[_Candidate]:
     """Return the fixes that can be made together.
 
     Of two that change the same bytes, only the first. Of two rules that write the same text as well: each may have
@@ -159,10 +159,10 @@ def _apart(candidates: Iterable[_Candidate]) -> list[_Candidate]:
         spans = [_position(splice) for splice in candidate.splices]
         edits = candidate.fix.edits
         texts = {edit.value for edit in edits if isinstance(edit, Assign) and isinstance(edit.value, str)}
-        is_apart = all(writers.get(text, candidate.rule) == candidate.rule for text in texts)
+        is_possible = all(writers.get(text, candidate.rule) == candidate.rule for text in texts)
         removes = candidate.fix.removes
-        is_apart &= removed.isdisjoint(texts | removes) and removes.isdisjoint(writers)
-        if is_apart and not any(_overlaps(span, taken) for span in spans):
+        is_possible &= removed.isdisjoint(texts | removes) and removes.isdisjoint(writers)
+        if is_possible and not any(_overlaps(span, taken) for span in spans):
             chosen.append(candidate)
             removed |= removes
             writers.update(dict.fromkeys(texts, candidate.rule))
@@ -186,7 +186,7 @@ def _position(splice: Splice) -> tuple[int, int]:
 
 
 def _attempts(chosen: list[_Candidate]) -> Iterable[list[_Candidate]]:
-    """Yield all fixes and then, in case they are not accepted, those of each rule by themselves."""
+    """Yield all fixes, and then the fixes of each rule alone, for the case that all together are not accepted."""
     if not chosen:
         return
     yield chosen
@@ -217,18 +217,18 @@ def _difference(before: FileReport, after: FileReport) -> Counter[str]:
 
 
 def _fixed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> Counter[str]:
-    """Return the number of findings that the fixes mended, by rule.
+    """Return the number of findings that the fixes removed, by rule.
 
-    A fix may mend a finding and reveal another one of the same rule: about a value, or about what only a deleted node
+    A fix may remove a finding and reveal another one of the same rule: about a value, or about what only a deleted node
     used. So the findings of such a rule are compared by their messages too.
     """
     fixes = {id(each.fix) for each in attempt if _is_about_values(each.rule) or each.fix.removes}
     left = {item.message for item in unfold(after.diagnostics)} if fixes else set()
-    mended: Counter[str] = Counter()
+    removed: Counter[str] = Counter()
     for item in unfold(before.diagnostics):
         if id(item.edits) in fixes and item.message not in left:
-            mended[item.rule] += item.count
-    return _difference(before, after) | mended
+            removed[item.rule] += item.count
+    return _difference(before, after) | removed
 
 
 def _revealed(first: FileReport, last: FileReport, fixed: Counter[str]) -> Counter[str]:
@@ -242,7 +242,7 @@ def _revealed(first: FileReport, last: FileReport, fixed: Counter[str]) -> Count
     return +revealed
 
 
-def _comparison(
+def _compare(
     load: Load, source: Source, report: FileReport, after: Source, found: FileReport
 ) -> Callable[[Diagnostic], bool]:
     return revealed_by(load(source), report, load(after), found)
@@ -273,10 +273,10 @@ def _problem(
         return f"{problem}; {_options_for(attempt)} makes the fix nevertheless" if is_possible else problem
     if _kinds_of(before.suppressed) - _kinds_of(after.suppressed):
         return f"the fix was not made: {ALSO_SUPPRESSED}"
-    gone = _fixed(before, after, attempt)
+    fixed = _fixed(before, after, attempt)
     for each in attempt:
-        # If a limit keeps findings of a rule from being reported, others take the place of those that are gone.
-        if each.rule not in gone and not before.incomplete:
+        # If a limit keeps findings of a rule from being reported, others take the place of the fixed ones.
+        if each.rule not in fixed and not before.incomplete:
             return "the fix was not made: the finding would still be there"
     return None if keeps_names() else "the fix was not made: a name would mean another value, or none"
 
@@ -295,20 +295,20 @@ def _caused(
 ) -> Iterator[tuple[str, str]]:
     """Yield the rules whose findings the fixes cause, each with the message of one.
 
-    Findings about values are compared by their messages too, since a fix may mend one and cause another of its rule.
+    Findings about values are compared by their messages too, since a fix may remove one and cause another of its rule.
     """
     more, news = _kinds(after) - _kinds(before), _new_messages(before, after)
     renamed = _renamed(before, after, attempt) if any(news.values()) else Counter[tuple[str, str]]()
-    is_revealed = None
+    is_revealed: Callable[[Diagnostic], bool] | None = None
     deletes = any(each.fix.removes for each in attempt)
     for (rule, clause), items in news.items():
         if deletes and _is_left_over(rule):
             continue
         if not _is_about_values(rule):
-            if more[rule, clause] > sum(item.count for item in _instead(before, after, items)):
+            if more[rule, clause] > sum(item.count for item in _replacing(before, after, items)):
                 yield rule, items[0].message if items else ""
         elif len(items) > renamed[rule, clause]:
-            is_revealed = is_revealed or compare()
+            is_revealed = compare() if is_revealed is None else is_revealed
             caused = [item for item in items if not is_revealed(item)]
             if len(caused) > renamed[rule, clause]:
                 yield rule, caused[0].message
@@ -326,9 +326,9 @@ def _new_messages(before: FileReport, after: FileReport) -> dict[tuple[str, str]
 
 
 def _renamed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> Counter[tuple[str, str]]:
-    """Return the number of findings of each rule and clause that are neither fixed nor left.
+    """Return the number of findings of each rule and clause that are not fixed but have another message now.
 
-    Each has another message now, such as one with a new name.
+    Such a message has a new name in it, for example.
     """
     fixes = {id(each.fix) for each in attempt}
     left = {item.message for item in unfold(after.diagnostics)}
@@ -339,17 +339,17 @@ def _renamed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate
     )
 
 
-_INSTEAD: Final = {"SUB-8": "GRA-8"}
-"""Clauses whose findings replace those of another clause about the same name, once that is mended.
+_REPLACED_CLAUSES: Final = {"SUB-8": "GRA-8"}
+"""Clauses whose findings replace those of another clause about the same name, once that is fixed.
 
 A nested graph returns a value that only a later node defines: to move that node leaves the output of an outer graph.
 """
 
 
-def _instead(before: FileReport, after: FileReport, news: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield the new findings that replace others, which are gone."""
+def _replacing(before: FileReport, after: FileReport, news: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the new findings that replace findings of another clause, as in `_REPLACED_CLAUSES`."""
     for item in news:
-        other = _INSTEAD.get(item.clause)
+        other = _REPLACED_CLAUSES.get(item.clause)
         if other is not None and item.subject in _names(before, other) - _names(after, other):
             yield item
 
@@ -362,7 +362,7 @@ def _names(report: FileReport, clause: str) -> set[str | None]:
 def _is_about_values(rule: str) -> bool:
     """Return whether the rule reports inferred facts about values, so that other findings may hide its own."""
     entry = registry().get(rule)
-    return entry is not None and entry.about in _OF_VALUES
+    return entry is not None and entry.about in _VALUE_SUBJECTS
 
 
 def _keeps_names(load: Load, after: Source, attempt: Sequence[_Candidate]) -> bool:
@@ -384,18 +384,20 @@ def _is_left_over(rule: str) -> bool:
     return entry is not None and (entry.chapter == "hygiene" or "OPS-7" in entry.clauses)
 
 
-def check(outcome: Mended, found: FileReport, *, has_new_data: bool = False, is_copy: bool = False) -> str | None:
-    """Return why the report on the written file is not the expected one; None if it is.
+def problem_of_written(
+    outcome: FixOutcome, found: FileReport, *, has_new_data: bool = False, is_copy: bool = False
+) -> str | None:
+    """Return why the report on the written file, `found`, is not the expected one; None if it is.
 
     `has_new_data`: whether the file refers to a new data file, so that the old one may be unused. `is_copy`:
     whether the file is in another folder, where a data file may be missing.
     """
-    expected, are = (
-        {
+
+    def comparable(report: FileReport) -> dict[tuple[str, str], int]:
+        return {
             (rule, clause): count
-            for (rule, clause), count in _kinds(each).items()
+            for (rule, clause), count in _kinds(report).items()
             if not (has_new_data and _is_left_over(rule)) and not (is_copy and clause.startswith("EXT-"))
         }
-        for each in (outcome.report, found)
-    )
-    return None if are == expected else "the file that was written has other findings"
+
+    return None if comparable(found) == comparable(outcome.report) else "the result has other findings than expected"

@@ -78,7 +78,7 @@ def without_user(address: str) -> str:
 
 
 def names_object(address: str) -> bool:
-    """Return whether an address looks like that of one object, not of a folder. Opening it shows if it exists."""
+    """Return whether an address looks like an object and not like a folder. Opening it shows whether it exists."""
     if without_query(address).endswith("/"):
         return False
     return is_web(address) or without_query(address).lower().endswith(MODEL_SUFFIXES)

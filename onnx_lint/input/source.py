@@ -21,7 +21,7 @@ READ_AT_ONCE_BYTES = 1 << 19
 """The size of the largest file that is read at once, since its parts are needed more than once."""
 
 _BYTES_AFTER_A_GAP = 1 << 12
-"""The bytes that are read at once behind something that was skipped, such as the start of a tensor after a payload."""
+"""The bytes that are read at once after something that was skipped, such as the start of a tensor after a payload."""
 
 LEAST_WINDOW_BYTES = 64
 """The least size of a window before the end of a source: enough for the tag and length of any field."""

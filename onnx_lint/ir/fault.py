@@ -15,14 +15,20 @@ class FaultKind(Enum):
     NOT_A_MODEL = auto()
     TRUNCATED = auto()
     WIRE_TYPE = auto()
+    """A field has another wire type than the schema says."""
     UTF8 = auto()
+    """A text is not UTF-8."""
     NESTING = auto()
+    """Messages are nested too deep."""
     REPEATED = auto()
+    """A singular field occurs twice."""
     UNKNOWN_FIELD = auto()
     TEXT = auto()
+    """A model in text form has a syntax error, or a field that does not exist."""
     FILE_NAME = auto()
+    """The suffix of the file is that of another form."""
 
-    # The one that Enum has is written in Python, and a file may have a million faults to be counted by kind.
+    # Enum.__hash__ is slow, as it is written in Python, and a file may have a million faults to be counted by kind.
     __hash__ = object.__hash__
 
 
@@ -34,12 +40,12 @@ class Fault(Record):
     """The innermost message or field that could be identified; the root if none could."""
     message: str
     offset: int | None = None
-    """The byte at which it begins, counted from the start of the file."""
+    """The offset of its first byte in the file; None if unknown."""
     length: int | None = None
-    """The number of its bytes, if known."""
+    """The number of its bytes; None if unknown."""
     message_type: str = "ModelProto"
-    """The message that has the field."""
+    """The type of the message with the faulty field."""
     number: int | None = None
-    """The field's number."""
+    """The number of the faulty field; None if the fault is not about a field."""
     hint: str | None = None
-    """A short instruction for mending it; None if there is only the general one of the rule."""
+    """A short instruction for fixing it; None if there is only the general one of the rule."""

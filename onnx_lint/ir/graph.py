@@ -280,9 +280,7 @@ class Graph:
 
     @property
     def forms(self) -> list[NodeForm]:
-        """The part of each node that it shares with those that look alike: operator, attributes, which operands are
-        given.
-        """
+        """The form of each node, which nodes that look alike share: operator, attributes, and which operands it has."""
         return self.table.forms
 
     @cached_property

@@ -179,7 +179,7 @@ def pieces_of(values: Sequence[_Part]) -> Iterable[Sequence[_Part]]:
 
 
 def first_repeated(values: Sequence[int]) -> tuple[int, int] | None:
-    """Return the first integer of a list that repeats an earlier one, behind its index; None if there is none."""
+    """Return the first integer of a list that repeats an earlier one, after its index; None if there is none."""
     import numpy as np
 
     numbers = numbers_of(values)
@@ -310,23 +310,23 @@ class LeftInFile:
         parts in the file.
         """
         nodes = {0: self._own_node} if graph.is_file and self._own_node else self._nodes.get(graph.place.key, EMPTY)
-        for index, attributes in nodes.items():
+        for index, lost in nodes.items():
             if index >= len(table.forms):
                 continue
             form = table.forms[index]
             place = graph.at("node", index).key
-            keys = {each: (*place, ("attribute", each)) for each in attributes}
+            keys = {each: (*place, ("attribute", each)) for each in lost}
             if form.domain != _READING_TENSORS and not any(key in self._long_lists for key in keys.values()):
                 continue
-            held = [
+            attributes = [
                 each if number not in keys else self._attribute(each, keys[number])
                 for number, each in enumerate(form.attributes)
             ]
             own = NodeForm(
-                form.op_type, form.domain, form.inputs, form.outputs, overload=form.overload, attributes=held
+                form.op_type, form.domain, form.inputs, form.outputs, overload=form.overload, attributes=attributes
             )
             own.attribute_kinds = tuple(
-                each.kind if isinstance(each, AttributeInFile) else attribute_kind(each) for each in held
+                each.kind if isinstance(each, AttributeInFile) else attribute_kind(each) for each in attributes
             )
             own.known_faults = {}
             table.forms[index] = own
@@ -341,11 +341,11 @@ class LeftInFile:
             lost = self._nodes.get(key[:-1], {}).get(index, ())
         if not any((*key, ("attribute", each)) in self._long_lists for each in lost):
             return proto
-        held = [
+        attributes = [
             each if number not in lost else self._attribute(each, (*key, ("attribute", number)))
             for number, each in enumerate(proto.attribute)
         ]
-        return NodeInFile(proto, held)
+        return NodeInFile(proto, attributes)
 
     def _attribute(self, proto: Proto, key: PlaceKey) -> AttributeInFile:
         parts: dict[str, list[Payload]] = {}

@@ -14,7 +14,7 @@ from onnx_lint.schema import Proto
 
 
 class TooDeepError(Exception):
-    """Graphs are nested deeper than Protocol Buffers parses messages; only a message with nodes as bytes can be."""
+    """Graphs are nested deeper than Protocol Buffers parses messages. It was parsed only because nodes stay bytes."""
 
 
 _MAX_DEPTH: Final = 100
@@ -34,13 +34,14 @@ def with_nested(graph: Graph, index: AttributeIndex) -> Iterator[Graph]:
         if inner.depth > _MAX_DEPTH:
             raise TooDeepError
         yield inner
-        holding = index.add(inner)
-        if holding:
-            stack.append(_graphs_in(inner, holding))
+        attributes_with_graphs = index.add(inner)
+        if attributes_with_graphs:
+            stack.append(_graphs_in(inner, attributes_with_graphs))
 
 
-def _graphs_in(graph: Graph, holding: Iterable[Attribute]) -> Iterator[Graph]:
-    for attribute in holding:
+def _graphs_in(graph: Graph, attributes: Iterable[Attribute]) -> Iterator[Graph]:
+    """Yield the graphs in attributes of a graph, and add each to the nested graphs of that graph."""
+    for attribute in attributes:
         # A default graph runs wherever a node of the body refers to it, see `Graph.sees_before`.
         position = len(graph.nodes) if attribute.node is None else attribute.node.index
         yield from _graphs_of(attribute.proto, attribute.place, graph, position)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places of values that the loader left in the source."""
+"""The byte ranges of values that the loader left in the source."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from onnx_lint.common.record import Record
 
 
 class Payload(Record):
-    """The place in the source of values of a tensor's field, or of an attribute's list, which the loader left there.
+    """A byte range of the source with values that the loader did not copy: of a tensor's field or an attribute's list.
 
     `packed`: the bytes from `offset` on are the content of the field (raw_data, or one packed field). Otherwise they
     are a run of whole wire records of that one field, tags included.

@@ -74,9 +74,9 @@ def load(
     check_size(source, limits, is_text=form is not Form.BINARY)
     kind = proto or kind_of_content(source, form, name)
     if kind is None:
-        from onnx_lint.loader.identity.other_messages import unrecognized_data
+        from onnx_lint.loader.identity.other_messages import fault_of_unrecognized_data
 
-        return make(None, faults=(unrecognized_data(source),))
+        return make(None, faults=(fault_of_unrecognized_data(source),))
     if form is Form.BINARY:
         return load_binary(source, kind, limits, make)
     from onnx_lint.loader.text.read_text import read_text

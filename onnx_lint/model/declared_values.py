@@ -19,7 +19,7 @@ ENDS: Final = ("input", "output")
 
 
 def algorithms(model: Model) -> list[Graph]:
-    """Return the training algorithms, each of which is one graph together with the main graph."""
+    """Return the training algorithms. The nodes of each see the values of the main graph."""
     return [graph for graph in model.training_graphs if graph.kind is GraphKind.ALGORITHM]
 
 

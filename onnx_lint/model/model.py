@@ -21,7 +21,7 @@ from onnx_lint.ir.columns.attribute_kinds import AttributeKind
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS, OPERATOR_SET_KIND, describe_kind
-from onnx_lint.ir.documents.roots import HeldValues, Roots, roots, supposed_imports
+from onnx_lint.ir.documents.roots import Roots, ValuesOfDocument, roots, supposed_imports
 from onnx_lint.ir.fault import Fault, FaultKind
 from onnx_lint.ir.graph import NO_NODES, Function, Graph, GraphKind, Node, NodesOfGraphs
 from onnx_lint.ir.names.declarations import RepeatedDeclarations, repeated_declarations
@@ -158,9 +158,9 @@ class Model:
         return (fault for fault in self.faults if fault.kind is kind)
 
     @cached_property
-    def values(self) -> HeldValues:
+    def values(self) -> ValuesOfDocument:
         """The sequences, maps and optionals of a file that holds a value, each with its place."""
-        return HeldValues(self.document)
+        return ValuesOfDocument(self.document)
 
     def describe(self) -> str:
         """Return the name of the model, or of another document, for messages."""
@@ -365,7 +365,7 @@ class Model:
 
     @cached_property
     def judged_tensors(self) -> Sequence[StoredTensor]:
-        """The tensors whose values are not evidently valid; those in another file with the values there."""
+        """The tensors whose values are not evidently valid. External ones have the values of their data file."""
         if not self.external_data or self.data_folder is None:
             return self.tensors.unproved
         from onnx_lint.ir.tensors import outside
@@ -374,7 +374,7 @@ class Model:
 
     @cached_property
     def sparse_tensors(self) -> Sequence[StoredSparseTensor]:
-        """Every sparse tensor; parts with values in another file with the values there."""
+        """Every sparse tensor. External parts have the values of their data file."""
         if not (self.tensors.sparse and self.external_data) or self.data_folder is None:
             return self.tensors.sparse
         from onnx_lint.ir.tensors import outside
@@ -428,8 +428,9 @@ class Model:
         """Fixes that delete nodes and initializers."""
         from onnx_lint.ir.names.removal import Removals
 
-        may_not = self.proto.training_info or self.resolution.has_undefined_names or self.resolution.has_late_uses
-        return Removals(() if may_not else self.graphs, self._kind_of)
+        resolution = self.resolution
+        is_unclear = self.proto.training_info or resolution.has_undefined_names or resolution.has_late_uses
+        return Removals(() if is_unclear else self.graphs, self._kind_of)
 
     def _kind_of(self, name: str, graph: Graph) -> str | None:
         """Return the type of a value; None if it is unknown, or calls of a function may differ."""
@@ -462,17 +463,17 @@ class Model:
             schemas = schemas.with_declared(declared_set(self.document))
         parts = self.graphs, self.imports, self.calls, schemas, self.effective_ir_version
         operators = Operators(*parts)
-        lacking = [
-            (function, domains - self.imports.domains(function))
-            for owner, domains in self.domains_in_use.items()
-            for function in (None if owner is None else self.functions[owner],)
-        ]
+        lacking = []
+        for owner, domains in self.domains_in_use.items():
+            function = None if owner is None else self.functions[owner]
+            lacking.append((function, domains - self.imports.domains(function)))
         if not self.imports.are_stated or not any(domains for _, domains in lacking):
             return operators
         from onnx_lint.ir.operators.import_fixes import ImportFixes
 
         fixes = ImportFixes(self.graphs, operators, self.imports, self.effective_ir_version)
-        return Operators(*parts, fixes.assumed(lacking))
+        # Domains that are not imported are judged by the versions that fixes would import.
+        return Operators(*parts, fixes.assumed_versions(lacking))
 
     @cached_property
     def bound_nodes(self) -> list[BoundNodes]:
@@ -494,16 +495,24 @@ class Model:
         return self._follow_values(keeps_all=False, trusts_declarations=False)
 
     def _follow_values(self, *, keeps_all: bool, trusts_declarations: bool = True) -> ValueFlow:
-        # Late: a broken file and many rules do not need it (docs/performance.md: values-asked).
-        main = self.main_graph if self.graphs else None
-        training, functions = self.training_graphs, self.functions
-        known = self.operators, self.imports, self.control_flow
-        files = self._read_outside, self._misfits, self.crashes
-        flow_input = FlowInput(main, training, functions, *known, *files, self._orders, trusts_declarations)
+        # Called at first use: a broken file and many rules do not need it (docs/performance.md: values-asked).
+        flow_input = FlowInput(
+            main=self.main_graph if self.graphs else None,
+            training=self.training_graphs,
+            functions=self.functions,
+            operators=self.operators,
+            imports=self.imports,
+            control_flow=self.control_flow,
+            outside=self._read_outside,
+            misfits=self._miscounted_initializers,
+            crashes=self.crashes,
+            orders=self._topological_orders,
+            trusts_declarations=trusts_declarations,
+        )
         return follow_values(flow_input, keeps_all=keeps_all)
 
     @property
-    def _orders(self) -> Mapping[int, Sequence[int]]:
+    def _topological_orders(self) -> Mapping[int, Sequence[int]]:
         """The topological orders of graphs whose nodes have another one, by the identities of the graphs."""
         unordered = list(self.resolution.unordered_graphs)
         if not unordered:
@@ -514,7 +523,7 @@ class Model:
         return {identity: order for identity, order in found if order is not None}
 
     @property
-    def _misfits(self) -> Mapping[int, Set[str]]:
+    def _miscounted_initializers(self) -> Mapping[int, Set[str]]:
         """The initializers whose dimensions do not fit their values, by the identities of their graphs."""
         found: dict[int, set[str]] = {}
         first_indices: dict[int, dict[str, int]] = {}
@@ -567,8 +576,8 @@ def _is_any(_: object) -> bool:
     return True
 
 
-def remade(model: Model, load: Callable[..., Model], source: Source) -> Model:
-    """Return what `load` makes of another source of a model's document, in binary form, with all that it was given."""
+def reloaded(model: Model, load: Callable[..., Model], source: Source) -> Model:
+    """Load `source`, a changed binary copy of the model's file, with the settings of `model`."""
     return load(
         source,
         model.file_name,

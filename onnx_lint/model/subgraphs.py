@@ -26,4 +26,6 @@ def control_flow_graphs(model: Model) -> Iterator[tuple[str, Graph, Node]]:
         from onnx_lint.ir.operators.bound_nodes import graphs_given
 
         given = graphs_given(model.bound_nodes)
-        yield from (each for each in given if model.control_flow.is_control_flow(each[2].form))
+        for attribute, graph, node in given:
+            if model.control_flow.is_control_flow(node.form):
+                yield attribute, graph, node

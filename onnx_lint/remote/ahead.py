@@ -23,7 +23,7 @@ _MOST_BYTES: Final = 1 << 20
 """The most bytes of a model to fetch before its turn. Only a server without range requests returns more than asked."""
 
 _MOST_EARLY_BYTES: Final = 1 << 22
-"""The most further bytes of a larger model to fetch before its turn. Of each, HELD_BYTES are in memory."""
+"""The most further bytes of a larger model to fetch before its turn. Of each, MEMORY_BYTES are in memory."""
 
 Opened = Callable[[], RemoteSource]
 """Returns the source of a model, or raises why it cannot be opened."""

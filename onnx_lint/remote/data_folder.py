@@ -66,7 +66,7 @@ class RemoteFolder(DataFolder):
 
     def read(self, location: str, offset: int, length: int) -> bytes:
         """Return up to `length` bytes of the file at a location. Raises OSError if the store fails."""
-        self._has_failed = True  # the version of the file is not recorded
+        self._is_cacheable = False  # the version of the file is not recorded
         if location not in self._sources and len(self._sources) == _MOST_READ:
             raise OSError(errno.EMFILE, f"the contents of {_MOST_READ} remote files were read already")
         try:
@@ -76,8 +76,8 @@ class RemoteFolder(DataFolder):
         except RemoteError as error:
             raise OSError(errno.EIO, str(error)) from None
 
-    def _found(self, location: str) -> ExternalFile:
-        file = self._looked_up(location)
+    def _look_up(self, location: str) -> ExternalFile:
+        file = self._look_up_in_store(location)
         if file.size is None or file.size >= MAX_POINTER_BYTES:
             return file
         try:
@@ -90,7 +90,7 @@ class RemoteFolder(DataFolder):
         hint = "upload the file itself, which 'git lfs pull' fetches into a checkout"
         return replace(file, state=FileState.OTHER, detail=detail, size=None, hint=hint)
 
-    def _looked_up(self, location: str) -> ExternalFile:
+    def _look_up_in_store(self, location: str) -> ExternalFile:
         shown = in_quotes(location)
         if len(self._files) >= _MOST_FILES:
             return ExternalFile(FileState.UNKNOWN, f"{_MOST_FILES:,} remote files were looked up already")

@@ -14,14 +14,14 @@ PART_BYTES = 1 << 23
 """The most bytes of one request."""
 
 
-class Beginning(Record):
-    """The facts about an object from the first response."""
+class ObjectInfo(Record):
+    """The size and version of an object, from the first response."""
 
     size: int
     version: str | None = None
     """The store's most exact name of the version; None if it has none."""
-    content: str | None = None
-    """The store's name of the version that other content cannot have; None if it has none."""
+    content_id: str | None = None
+    """A name of the version that identifies the content, such as a hash or a strong ETag; None if there is none."""
 
 
 class StoredObject(ABC):
@@ -39,7 +39,7 @@ class StoredObject(ABC):
         self._access = access
 
     @abstractmethod
-    def begin(self, length: int, parts: Parts) -> Beginning:
+    def begin(self, length: int, parts: Parts) -> ObjectInfo:
         """Request the first `length` bytes, and add them to `parts`; all bytes if the server has no range requests."""
 
     @abstractmethod

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An object in any other store, read through the file objects of its file system."""
+"""An object in a store other than HTTP and S3, read through the file objects of its file system."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from onnx_lint.input.locations import scheme_of
 from onnx_lint.remote.access import Access, as_remote_errors, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError
-from onnx_lint.remote.objects import Beginning, StoredObject
+from onnx_lint.remote.objects import ObjectInfo, StoredObject
 from onnx_lint.remote.parts import Parts
 from onnx_lint.remote.versions import content_version_of, pinned, version_of
 
@@ -24,7 +24,7 @@ class OtherObject(StoredObject):
         """True if the path includes a version."""
         self._version: str | None = None
 
-    def begin(self, length: int, parts: Parts) -> Beginning:
+    def begin(self, length: int, parts: Parts) -> ObjectInfo:
         """Request the facts about the object, and its first `length` bytes."""
         self._path = tried(lambda: pinned(self._system, self.address), self.address, self._access)
         with as_remote_errors(self.address, self._access):
@@ -43,7 +43,7 @@ class OtherObject(StoredObject):
             self._file = self._system.open(self._path, "rb", cache_type="none") if size else None
         if size:
             parts.add(0, self.fetch(0, min(length, size)))
-        return Beginning(size, self._version, content_version_of(about))
+        return ObjectInfo(size, self._version, content_version_of(about))
 
     def fetch(self, start: int, stop: int) -> bytes:
         """Return the bytes from `start` to `stop`."""
@@ -59,8 +59,9 @@ class OtherObject(StoredObject):
         return data
 
     def check(self) -> None:
-        """Raise ChangedError if the object has another version now. Most stores cannot be asked for the bytes of a
-        certain version.
+        """Raise ChangedError if the object has another version now.
+
+        This is needed because most stores cannot be asked for the bytes of a certain version.
         """
         if self._is_pinned:
             return

@@ -8,8 +8,8 @@ from bisect import bisect_right
 from io import BytesIO
 from typing import BinaryIO, Final
 
-HELD_BYTES: Final = 1 << 20
-"""The bytes that are held in memory; with more, all are in a temporary file: many models may wait for their turn."""
+MEMORY_BYTES: Final = 1 << 20
+"""The most bytes in memory; with more, all are in a temporary file: many models may wait for their turn."""
 
 
 class Parts:
@@ -32,9 +32,9 @@ class Parts:
         index = bisect_right(self._starts, start)
         self._starts.insert(index, start)
         self._parts.insert(index, (start + len(data), self._size))
-        if isinstance(self._file, BytesIO) and self._size + len(data) > HELD_BYTES:
-            held, self._file = self._file.getvalue(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by `clear`
-            self._file.write(held)
+        if isinstance(self._file, BytesIO) and self._size + len(data) > MEMORY_BYTES:
+            content, self._file = self._file.getvalue(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by `clear`
+            self._file.write(content)
         self._file.seek(self._size)
         self._file.write(data)
         self._size += len(data)

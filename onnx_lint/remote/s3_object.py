@@ -10,7 +10,7 @@ from fsspec.asyn import sync
 
 from onnx_lint.remote.access import Access, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError, status_of
-from onnx_lint.remote.objects import Beginning, StoredObject
+from onnx_lint.remote.objects import ObjectInfo, StoredObject
 from onnx_lint.remote.parts import Parts
 
 _TOTAL: Final = r"bytes [0-9]+-[0-9]+/([0-9]+)"
@@ -30,12 +30,12 @@ class S3Object(StoredObject):
         self._wanted = {"Bucket": bucket, "Key": key, **({"VersionId": version} if version else {})}
         self._etag: str | None = None
 
-    def begin(self, length: int, parts: Parts) -> Beginning:
+    def begin(self, length: int, parts: Parts) -> ObjectInfo:
         """Request the first `length` bytes."""
         try:
             answer, data = self._get(0, length)
         except _EmptyError:
-            return Beginning(0)
+            return ObjectInfo(0)
         total = re.fullmatch(_TOTAL, answer.get("ContentRange", ""))
         size = int(total[1]) if total is not None else len(data)
         self._etag = answer.get("ETag")
@@ -45,7 +45,7 @@ class S3Object(StoredObject):
         elif self._etag is not None:
             self._wanted["IfMatch"] = self._etag
         parts.add(0, data[: min(length, size)])
-        return Beginning(size, self._wanted.get("VersionId") or self._etag, self._etag)
+        return ObjectInfo(size, self._wanted.get("VersionId") or self._etag, self._etag)
 
     def fetch(self, start: int, stop: int) -> bytes:
         """Return the bytes from `start` to `stop`."""

@@ -57,7 +57,7 @@ class RemoteSource(Source):
         begun = self._object.begin(first_bytes, self._parts)
         self.size = begun.size
         self._version = begun.version
-        self.identity = (begun.content, begun.size) if begun.content is not None else None
+        self.identity = (begun.content_id, begun.size) if begun.content_id is not None else None
         """What no other content of the object has: the store's name of the version, and the size."""
         self._early_left: int | None = None
         """The bytes that may still be fetched before the turn of the model; None in its turn."""

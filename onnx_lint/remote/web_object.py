@@ -20,7 +20,7 @@ from fsspec.asyn import sync
 
 from onnx_lint.remote.access import Access, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError, RemoteNotFoundError, TooLargeError
-from onnx_lint.remote.objects import Beginning, StoredObject
+from onnx_lint.remote.objects import ObjectInfo, StoredObject
 from onnx_lint.remote.parts import Parts
 from onnx_lint.remote.versions import content_version_of
 
@@ -52,7 +52,7 @@ class WebObject(StoredObject):
         self._waiting: asyncio.Timeout | None = None
         """The timeout for the content of the response, which depends on its size."""
 
-    def begin(self, length: int, parts: Parts) -> Beginning:
+    def begin(self, length: int, parts: Parts) -> ObjectInfo:
         """Request the first `length` bytes. A server without range requests returns all of a small file."""
         return self._run(self._begin, length, parts)
 
@@ -60,7 +60,7 @@ class WebObject(StoredObject):
         """Return the bytes from `start` to `stop`."""
         return self._run(self._fetch, start, stop)
 
-    def look(self) -> Beginning:
+    def look(self) -> ObjectInfo:
         """Return size and version of the file, without requesting a byte of it if the server supports that."""
         try:
             found = self._run(self._head)
@@ -98,7 +98,7 @@ class WebObject(StoredObject):
                 raise RemoteError("the server compresses the response although the request forbids it")
             yield answer
 
-    async def _head(self) -> Beginning | None:
+    async def _head(self) -> ObjectInfo | None:
         session: aiohttp.ClientSession = await self._system.set_session()
         headers = {"Accept-Encoding": "identity"}
         self.requests += 1
@@ -109,7 +109,7 @@ class WebObject(StoredObject):
                 return None
             return _beginning(answer.content_length, answer)
 
-    async def _begin(self, length: int, parts: Parts) -> Beginning:
+    async def _begin(self, length: int, parts: Parts) -> ObjectInfo:
         parts.clear()  # this may be a repeated attempt
         self._etag = self._modified = None
         async with self._answer(0, length) as answer:
@@ -171,9 +171,9 @@ class WebObject(StoredObject):
         return size
 
 
-def _beginning(size: int, answer: aiohttp.ClientResponse) -> Beginning:
+def _beginning(size: int, answer: aiohttp.ClientResponse) -> ObjectInfo:
     etag = answer.headers.get("ETag")
-    return Beginning(size, etag or answer.headers.get("Last-Modified"), content_version_of({"ETag": etag}))
+    return ObjectInfo(size, etag or answer.headers.get("Last-Modified"), content_version_of({"ETag": etag}))
 
 
 def _range_of(answer: aiohttp.ClientResponse) -> tuple[int, int, int]:

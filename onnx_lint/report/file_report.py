@@ -149,7 +149,7 @@ class Repair(Record):
     difference: str = ""
     """The lines that change, if those were asked for instead of the change."""
     problem: str | None = None
-    """Why the file was left as it is, though there are fixes; None if it was not."""
+    """Why the fixes were not written; None if they were."""
     written: tuple[tuple[str, int], ...] = ()
     """The path and the size of each new file: of a copy, and of data files."""
 
@@ -165,8 +165,8 @@ class TargetVerdict(Record):
     program: str
     """Name and release: `onnxruntime 1.32.0`."""
     loads: bool | None
-    """False if it refuses something, True if it refuses none and every node, type and file was judged, otherwise None.
-    """
+    """False if it refuses the model. True if every node, type and file was judged and it refuses nothing. None if not
+    everything was judged."""
     said: str
     """The verdict in words, with what was not judged."""
     is_red: bool = False
@@ -174,9 +174,9 @@ class TargetVerdict(Record):
     verb: str = "load"
     """What the program does with a model: `load`, or `accept` for a checker."""
     basis: str = ""
-    """What the verdict rests on if it loads the model, to be appended: `, as far as its data say`."""
+    """What reports append if it loads the model, to say what the answer rests on: `, as far as its data say`."""
     remark: str = ""
-    """What `said` ends with for each model, to be appended; empty for most programs."""
+    """The sentence with which `said` ends for every model, whatever the answer; empty for most programs."""
 
 
 class FileReport(Record):
@@ -213,8 +213,7 @@ class FileReport(Record):
     judged_by: int = 0
     """The number of rules that checked the file."""
     gaps: tuple[str, ...] = ()
-    """Why, by the settings, an error may not have been found or not have been reported as error; empty if each would
-    have been."""
+    """The settings that may have hidden an error, or lowered its severity, in words; empty if none may have."""
     kind: str = "ModelProto"
     """The message that the file holds, or was read as."""
     counted: tuple[Counted, ...] = ()
@@ -268,18 +267,18 @@ class FileReport(Record):
 
     @property
     def conformity(self) -> tuple[bool | None, str]:
-        """Whether the file conforms to ONNX, and why it does not, or why that is not known; the one source of verdicts.
+        """The verdict: whether the file conforms to ONNX, and the reason if it does not or if that is unknown.
 
-        True only if every rule that can find an error ran over the whole document, its errors not lowered, found none,
-        and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity by the
-        settings. Clauses of plugins, policies and targets do not count.
+        True only if every rule that can find an error ran over the whole document with its errors as errors, none found
+        an error, and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity
+        by the settings. Clauses of plugins, policies and targets do not count.
         """
         violations = sum([item.is_violation for item in (*self.diagnostics, *self.suppressed)])
         if violations:
             what = "finding breaks" if violations == 1 else "findings break"
             return False, f"{violations:,} {what} a requirement of ONNX"
         if self.unreadable is not None or self.not_judged is not None:
-            return None, "the file was not " + ("judged" if self.unreadable is None else "checked")
+            return None, "the file was not judged" if self.unreadable is None else "the file was not checked"
         reasons = list(self.gaps)
         if self.internal_errors:
             reasons.append(counted(len(self.internal_errors), "internal error"))
@@ -292,7 +291,7 @@ class FileReport(Record):
         return (None, "; ".join(reasons)) if reasons else (True, "")
 
     def with_extent(self, extent: int) -> FileReport:
-        """Return the report as a check has it that collects only this around findings: `LINES` or nothing."""
+        """Return the report with no more around its findings than `extent` asks for: `LINES`, or 0 for nothing."""
         if extent:
             return replace(self, pictures=())
         kept = [tuple(replace(item, context=()) for item in found) for found in (self.diagnostics, self.suppressed)]

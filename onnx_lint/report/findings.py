@@ -111,9 +111,10 @@ class Diagnostic(Placed):
     scope: tuple[str, ...] = ()
     """The names around the place and at it, outermost first; for fingerprints."""
     collective: bool = False
-    """True if it is about all places of its kind. `place` is then the first."""
+    """True if it is about all places of one kind. `place` is then the first of them."""
     refused_by: tuple[tuple[str, str], ...] = ()
-    """The programs of the target that reject a violation of the clause, each with the first release known to."""
+    """The programs of the target that reject a violation of the clause, each with the first release known to reject it.
+    """
     case: str | None = None
     """The case of the clause that it is about, see `Finding.case`."""
     accepted_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -127,9 +128,9 @@ class Diagnostic(Placed):
     no_fix: str | None = None
     """Why there is no fix, if that is known."""
     cause: str | None = None
-    """Equal for findings of one cause; None for one that is never folded."""
+    """The key by which findings are folded: those of one rule with equal keys become one. None: it is never folded."""
     is_cause_shared: bool = False
-    """True if findings of other rules with that cause are folded together with it."""
+    """True if findings of other rules with the same key are folded with it as well."""
     members: tuple[Diagnostic, ...] = ()
     """The findings of one cause that are folded into this one, itself the first; empty for one by itself."""
     position: tuple[int, int] | None = None
@@ -139,7 +140,7 @@ class Diagnostic(Placed):
     fix: ProposedFix | None = None
     """The fix, in a binary file."""
     edits: Fix | None = None
-    """The edits of the fix, while the file is mended; None in reports. Findings may share one."""
+    """The edits of the fix, while the file is fixed; None in reports. Findings may share one."""
     declared_by: str | None = None
     """The plugin whose clause it is; None for a clause of the ONNX specification."""
     suppressed_by: str | None = None
@@ -147,14 +148,20 @@ class Diagnostic(Placed):
     program: str | None = None
     """The program of `--target` that it is about."""
     structure: str = ""
-    """Digests for baselines: of the operators around the place, of the names there, and of three further descriptions
-    of the operators; empty if there are no names."""
+    """The identity of the place, for baselines: digests of `DIGEST` digits, one after the other.
+
+    They are of the operators around the place, of the names around it, and of the operators as seen from the start of
+    the graph, from its end, and without positions (engine/diagnose.py). Empty if there are no names.
+    """
     parts: tuple[str, ...] = ()
-    """The digests of each of its faults, if it is about several, or inside of a value: of the operators, of the names,
-    of the names with the place inside, and of three further descriptions; behind `INNER` that of what is wrong at the
-    place, such as a dimension. Of many faults there is one text, without the first of these."""
+    """The identity of each fault, for baselines, if there are several faults or one inside of a value.
+
+    The digests are those of `structure`, with a further one after the second: of the names with the place inside of the
+    value. After `INNER` comes the digest of what is wrong there, such as a dimension. Many faults have one text:
+    `MANY`, and these digests of all of them without the first.
+    """
     names: str = ""
-    """A digest of all names of the kind that the place has, which tells a baseline whether any of them has changed."""
+    """A digest of all names of the kind that the place has. It shows a baseline whether any of them has changed."""
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
 
@@ -167,7 +174,7 @@ class Diagnostic(Placed):
     def counted_under(self) -> str | None:
         """The plugin, or the chapter "target", under whose name it is counted; None for ONNX itself.
 
-        An error only because a program of the target refuses the model does not count as one of ONNX.
+        A finding that is an error only because a program of the target refuses the model is not counted as one of ONNX.
         """
         is_of_target = self.severity is Severity.ERROR and bool(self.refused_by) and not self.is_violation
         return "target" if is_of_target and self.declared_by is None else self.declared_by

@@ -15,16 +15,17 @@ if TYPE_CHECKING:
 
 
 def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of one file with those of one cause as one: the first, which counts them all.
+    """Return the diagnostics of one file, with those of one cause folded into one.
 
-    The first is that of the least place, for any order of fields in the file. The next few are related places of
-    it. All of them are its members, so that a baseline can select those that are new.
+    The diagnostic whose place comes first, whatever the order of fields in the file, represents its group. Its `count`
+    and `members` have all of the group, so that a baseline can select the new ones. The next few are related places.
     """
-    found: dict[object, list[tuple[int, Diagnostic]]] = {}
+    groups: dict[object, list[tuple[int, Diagnostic]]] = {}
     for index, item in enumerate(diagnostics):
-        found.setdefault(_cause_of(item) or index, []).append((index, item))
+        # A diagnostic that is never folded is a group of its own: the index is the key of no cause.
+        groups.setdefault(_cause_of(item) or index, []).append((index, item))
     folded: list[tuple[int, Diagnostic]] = []
-    for same in found.values():
+    for same in groups.values():
         if len(same) > 1:
             same.sort(key=lambda each: _order(each[1].at))
         members = [item for _, item in same]
@@ -46,7 +47,7 @@ def _cause_of(item: Diagnostic) -> object:
 
 
 def _order(place: Place) -> list[tuple[bool, int, str]]:
-    """Return a key that sorts places by their indices; inside a node, its own inputs before its attributes."""
+    """Return a key that sorts places by their indices. Inside a node, inputs come before attributes."""
     return [(field == "attribute", -1 if index is None else index, field) for field, index in place.key]
 
 
@@ -63,7 +64,7 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
 
 
 def _what_is_alike(members: Sequence[Diagnostic]) -> str:
-    """Return what the findings of one cause have in common, in words that follow the number of all but the first."""
+    """Return what the findings of one cause have in common, for the message `..., and 3 more nodes have this fault`."""
     is_one = len(members) == 2
     if members[0].is_cause_shared and not _are_alike(members):
         return "fault has this cause" if is_one else "faults have this cause"
@@ -72,7 +73,7 @@ def _what_is_alike(members: Sequence[Diagnostic]) -> str:
 
 
 def _are_alike(members: Sequence[Diagnostic]) -> bool:
-    """Return whether the findings are of one rule, and each about another node."""
+    """Return whether the findings are of one rule, and all about different nodes."""
     nodes = {_node_of(each.at) for each in members}
     return len({each.rule for each in members}) == 1 and len(nodes) == len(members)
 
@@ -85,7 +86,7 @@ def _node_of(place: Place) -> Place | None:
 def _kind_of(members: Sequence[Diagnostic]) -> str:
     """Return the word for the elements that findings are about: `place` if they are of different kinds."""
     if len({each.at for each in members}) < len(members):
-        return "node"  # findings at one place are about the nodes that use the element there
+        return "node"  # several findings at one place are about the nodes that use the element there
     kinds = {_kind_at(each.at) for each in members}
     return kinds.pop() if len(kinds) == 1 else "place"
 

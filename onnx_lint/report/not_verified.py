@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was not verified in a file, in words."""
+"""The sentences about what was not verified in a file."""
 
 from __future__ import annotations
 
@@ -16,35 +16,53 @@ if TYPE_CHECKING:
 
 
 class Unverified(Record):
-    """Something that was not verified, in words that can be added up over files."""
+    """Something that was not verified: nodes, the shapes of values, or anything else that `text` describes."""
 
-    numbers: tuple[int, ...]
-    """The number of nodes, or the number of values of unknown shape and of all values; empty for neither."""
-    rest: str
-    """The rest of the sentence."""
+    text: str
+    """The sentence, without the numbers at its beginning."""
+    nodes: int = 0
+    """The number of nodes; 0 if the sentence is not about nodes."""
+    unknown_shapes: int = 0
+    """The number of values of unknown shape; 0 if the sentence is not about shapes."""
+    values: int = 0
+    """The number of all values, if the sentence is about shapes."""
+
+    @property
+    def key(self) -> tuple[str, bool, bool]:
+        """A key that is equal for sentences that differ only in their numbers."""
+        return self.text, self.nodes > 0, self.unknown_shapes > 0
+
+    def plus(self, other: Unverified) -> Unverified:
+        """Return the sentence with the sums of both numbers, for another one with the same key."""
+        return Unverified(
+            self.text,
+            self.nodes + other.nodes,
+            self.unknown_shapes + other.unknown_shapes,
+            self.values + other.values,
+        )
 
     def describe(self) -> str:
         """Return the sentence: `3 nodes of domain 'com.acme', whose operators have no known signature`."""
-        match self.numbers:
-            case (nodes,):
-                return f"{counted(nodes, 'node')} {self.rest}"
-            case (unknown, values):
-                return f"the shapes of {unknown:,} of {counted(values, 'value')}: {self.rest}"
-        return self.rest
+        if self.nodes:
+            return f"{counted(self.nodes, 'node')} {self.text}"
+        if self.unknown_shapes:
+            return f"the shapes of {self.unknown_shapes:,} of {counted(self.values, 'value')}: {self.text}"
+        return self.text
 
 
 def not_verified_of(file: FileReport) -> Iterator[str]:
-    """Yield what was not verified in a file: operators without known signatures, and what was not examined."""
+    """Yield a sentence for each thing that was not verified in a file, such as nodes of unknown operators."""
     for each in unverified_of(file):
         yield each.describe()
 
 
 def unverified_of(file: FileReport) -> Iterator[Unverified]:
-    """Yield the same as `not_verified_of`, with its numbers."""
+    """Yield what was not verified in a file, with the numbers apart, so that they can be added up over files."""
     imported = dict(file.facts.opset_imports) if file.facts is not None else {}
     for domain, nodes in file.not_verified:
-        names = [(name, near) for of, name, near in file.not_listed if of == domain]
-        version, newest = imported.get(domain, imported.get(normalized_domain(domain), 0)), newest_opset_version(domain)
+        names = [(name, near) for other, name, near in file.not_listed if other == domain]
+        version = imported.get(domain, imported.get(normalized_domain(domain), 0))
+        newest = newest_opset_version(domain)
         is_newer = newest is not None and version > newest
         if is_newer:
             why = f", whose version {version} is not known"
@@ -52,11 +70,11 @@ def unverified_of(file: FileReport) -> Iterator[Unverified]:
             why = f" with {_unknown_operators(names)}"
         else:
             why = ", whose operators have no known signature"
-        yield Unverified((nodes,), visible(f"of domain {quote(domain)}{why}"))
+        yield Unverified(visible(f"of domain {quote(domain)}{why}"), nodes=nodes)
     if file.shapes is not None:
         yield from _unknown_shapes(file.shapes)
     for what in file.incomplete:
-        yield Unverified((), visible(what))
+        yield Unverified(visible(what))
 
 
 _MAX_NAMED: Final = 3
@@ -64,7 +82,7 @@ _MAX_NAMED: Final = 3
 
 
 def _unknown_operators(names: Sequence[tuple[str, str | None]]) -> str:
-    """Return unknown operators in words: `the unknown operator 'Gellu' (did you mean 'Gelu'?)`."""
+    """Return the phrase about unknown operators: `the unknown operator 'Gellu' (did you mean 'Gelu'?)`."""
     named = [
         quote(name) if near is None else f"{quote(name)} (did you mean {quote(near)}?)"
         for name, near in names[:_MAX_NAMED]
@@ -75,15 +93,16 @@ def _unknown_operators(names: Sequence[tuple[str, str | None]]) -> str:
 
 
 def _unknown_shapes(shapes: Shapes) -> Iterator[Unverified]:
-    """Yield a line about values with unknown shapes because of unknown operators; JSON reports have all causes."""
+    """Yield a line about shapes that are unknown because of unknown operators. JSON reports list all causes."""
     causes = shapes.reported_causes
     if not causes:
         return
     kind, name, _ = causes[0]
     if len(causes) > 1:
-        rest = f"the shapes that {quote(name)} and {len(causes) - 1:,} more produce are unknown"
+        text = f"the shapes that {quote(name)} and {len(causes) - 1:,} more produce are unknown"
     elif kind == "operator-without-import":
-        rest = f"no operator set is imported for {quote(name)}"
+        text = f"no operator set is imported for {quote(name)}"
     else:
-        rest = f"the shapes that {quote(name)} produces are unknown"
-    yield Unverified((sum(values for _, _, values in causes), shapes.values), visible(rest))
+        text = f"the shapes that {quote(name)} produces are unknown"
+    unknown_shapes = sum(count for _, _, count in causes)
+    yield Unverified(visible(text), unknown_shapes=unknown_shapes, values=shapes.values)

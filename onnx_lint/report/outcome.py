@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reports for people say of one file: its verdict, and what was only counted."""
+"""The sentences about one file in reports for people: its verdict, and the findings that are only counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def outcome_of(file: FileReport, report: Report) -> str:
     """Return the last line about a file that was read, without its facts: `conforms to ONNX 1.23; 98 rules checked`.
 
-    Rules without anything to look at do not count.
+    Only rules that had something to check are counted.
     """
     if is_ignored(file, report) and not file.suppressed:
         return "not judged: every rule is ignored"
@@ -30,30 +30,30 @@ def outcome_of(file: FileReport, report: Report) -> str:
 
 
 def is_ignored(file: FileReport, report: Report) -> bool:
-    """Return whether the selection leaves no rule for this file, so that there is no verdict."""
+    """Return whether every rule is ignored for this file, so that there is no verdict."""
     rules = report.rules if file.rules is None else file.rules
     return not (rules or file.diagnostics or file.unreadable)
 
 
 def state_of(file: FileReport, report: Report) -> str:
-    """Return the numbers of findings of a file, first of ONNX's clauses, then of each plugin's, and of suppressed ones.
+    """Return the numbers of findings in a file: under the clauses of ONNX, under those of each plugin, and suppressed.
 
-    `2 errors; house_rules.py: 1 warning; 3 suppressed by the baseline`. A word comes first where the numbers do not say
-    whether the file conforms: if it does, and if each violation is suppressed or has a lower severity.
+    `2 errors; house_rules.py: 1 warning; 3 suppressed by the baseline`. The verdict comes first if the numbers do not
+    show it: if the file conforms, and if each violation is suppressed or has a lower severity.
     """
     conforms, _ = file.conformity
     standard = report.standard(file.edition, file.variant)
-    levels = Counter((item.counted_under, item.severity) for item in file.diagnostics)
+    counts = Counter((item.counted_under, item.severity) for item in file.diagnostics)
     parts: list[str] = []
     if conforms and file.diagnostics:
         parts.append(f"conforms to {standard}")
-    elif not any(plugin is None for plugin, _ in levels):
+    elif not any(plugin is None for plugin, _ in counts):
         but = f" but does not conform to {standard}" if conforms is False else ""
         parts.append(f"no {'new ' if file.suppressed else ''}findings{but}")
-    elif not levels[None, Severity.ERROR] and conforms is False:
+    elif not counts[None, Severity.ERROR] and conforms is False:
         parts.append(f"does not conform to {standard}")
     if file.diagnostics:
-        parts.append(numbers_of(levels))
+        parts.append(findings_in_words(counts))
     parts += suppressed_of(Counter(item.suppressor for item in file.suppressed))
     parts += file.gaps
     if file.internal_errors:
@@ -61,26 +61,29 @@ def state_of(file: FileReport, report: Report) -> str:
     return "; ".join(parts)
 
 
-def numbers_of(levels: Mapping[tuple[str | None, Severity], int]) -> str:
-    """Return numbers of findings by plugin and severity, those of ONNX's clauses first; empty for none.
+def findings_in_words(counts: Mapping[tuple[str | None, Severity], int]) -> str:
+    """Return numbers of findings by plugin and severity, those under ONNX's clauses (None) first; empty for none.
 
     `2 errors, 1 warning; house_rules.py: 1 warning`
     """
     by_plugin: dict[str | None, Counter[Severity]] = {None: Counter()}
-    for (plugin, level), count in levels.items():
-        by_plugin.setdefault(plugin, Counter())[level] += count
-    own = levels_in_words(by_plugin.pop(None))
-    others = [f"{visible(str(plugin))}: {levels_in_words(found)}" for plugin, found in by_plugin.items()]
-    return "; ".join([own, *others] if own else others)
+    for (plugin, severity), count in counts.items():
+        by_plugin.setdefault(plugin, Counter())[severity] += count
+    of_onnx = _severities_in_words(by_plugin.pop(None))
+    others = [f"{visible(str(plugin))}: {_severities_in_words(found)}" for plugin, found in by_plugin.items()]
+    return "; ".join([of_onnx, *others] if of_onnx else others)
 
 
-def levels_in_words(counts: Mapping[Severity, int]) -> str:
+def _severities_in_words(counts: Mapping[Severity, int]) -> str:
     """Return numbers of findings, errors first: `1 error, 2 warnings`; empty for none."""
-    return ", ".join(counted(counts[level], level.label) for level in reversed(Severity) if counts.get(level))
+    return ", ".join(counted(counts[each], each.label) for each in reversed(Severity) if counts.get(each))
 
 
 def fixable_of(counts: Counter[bool]) -> str:
-    """Return numbers of fixable findings: `2 fixable with --fix, 1 fixable with --fix --unsafe-fixes`, or nothing."""
+    """Return numbers of fixable findings: `2 fixable with --fix, 1 fixable with --fix --unsafe-fixes`; empty for none.
+
+    `counts`: the number of findings by whether their fix is safe.
+    """
     found = [(counts[True], "--fix"), (counts[False], "--fix --unsafe-fixes")]
     return ", ".join(f"{count:,} fixable with {option}" for count, option in found if count)
 
@@ -91,7 +94,7 @@ def suppressed_of(counts: Counter[str]) -> list[str]:
 
 
 def counted_of(found: Iterable[Counted]) -> str:
-    """Return what is only counted: `215 names are not C90 identifiers: --pedantic lists them`; empty if nothing is."""
+    """Return the findings that are only counted: `215 names are not C90 identifiers: --pedantic lists them`."""
     found = tuple(found)
     numbers = ", ".join(item.describe() for item in found)
     them = "it" if sum(item.count for item in found) == 1 else "them"

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from onnx_lint.report.findings import Diagnostic
 
 FAULT: Final = "fault"
+"""The mark in a picture of what the finding is about. Most parts of a picture have no mark."""
 RELATED: Final = "related"
-"""The marks in a picture: of what the finding is about, and of its related places. Most things have none."""
+"""The mark in a picture of the related places."""
 
 MOST_RELATED: Final = 3
-"""The most related places that are marked."""
+"""The most related places that a picture marks."""
 
 
 class PictureValue(Record):
@@ -31,7 +32,7 @@ class PictureValue(Record):
 
 
 class PictureBox(Record):
-    """A box of a picture: a node, or where a value comes from or ends."""
+    """A box of a picture: a node, or the source or destination of a value."""
 
     kind: str
     """`node`, `input`, `initializer`, `outer`, `undefined`, `output`, or `more` for nodes that are left out."""
@@ -49,7 +50,7 @@ class PictureBox(Record):
 
 
 class PictureArrow(Record):
-    """The way of a value from one box to another."""
+    """An arrow of a picture: a value that goes from one box to another."""
 
     source: int
     value: int
@@ -64,7 +65,7 @@ class Picture(Record):
     about: tuple[Place, ...]
     """The place and the related places of these findings, see `places_of`."""
     graph: str
-    """The graph or function, in words; empty for the main graph."""
+    """The name of the graph or function, as reports show it; empty for the main graph."""
     boxes: tuple[PictureBox, ...]
     arrows: tuple[PictureArrow, ...]
 

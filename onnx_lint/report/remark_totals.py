@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The totals of what is said beside the verdicts on files. Most files have nothing of it."""
+"""Counts over the files of a run: the answers of target programs, and what was not verified."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import Final
 
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import Record
 from onnx_lint.report.file_report import FileReport, TargetVerdict
 from onnx_lint.report.not_verified import Unverified, unverified_of
 
 _MOST_NAMED: Final = 3
-"""The most files to name for one answer of a program."""
+"""The most files that are named for one answer of a program."""
 _MOST_SENTENCES: Final = 100
-"""The most different sentences about what was not verified to keep: files choose the names in them."""
+"""The most different sentences that are kept: a file chooses the names in them, so there may be any number."""
 
 
 class TargetTotals:
@@ -23,51 +23,55 @@ class TargetTotals:
         self.verb = verdict.verb
         self.remark = verdict.remark
         self.basis = ""
-        """What the answer that it loads a model rests on."""
+        """What reports append to the answer that the program loads a model, see `TargetVerdict`."""
         self.answers: Counter[bool | None] = Counter()
-        """The number of files by whether it loads them; None if that is not known."""
+        """The number of files by whether the program loads them; None if that is unknown."""
         self.refusing: list[str] = []
-        """The first files that it refuses."""
+        """The paths of the first files that the program refuses."""
         self.unproven: Counter[str] = Counter()
-        """The number of files of which it is not known whether it loads them, by what is said of each."""
+        """The number of files without an answer, by reason."""
         self.unproven_paths: list[str] = []
-        """The first of these files."""
+        """The paths of the first files without an answer."""
 
     def add(self, path: str, verdict: TargetVerdict) -> None:
         """Count the answer for a file."""
         self.basis = self.basis or verdict.basis
         self.answers[verdict.loads] += 1
         if verdict.loads is None:
-            said = verdict.said.removesuffix(verdict.remark)
-            if said in self.unproven or len(self.unproven) < _MOST_SENTENCES:
-                self.unproven[said] += 1
-        if verdict.loads is not True and self.answers[verdict.loads] <= _MOST_NAMED:
-            (self.refusing if verdict.loads is False else self.unproven_paths).append(path)
+            reason = verdict.said.removesuffix(verdict.remark)
+            if reason in self.unproven or len(self.unproven) < _MOST_SENTENCES:
+                self.unproven[reason] += 1
+        if verdict.loads or self.answers[verdict.loads] > _MOST_NAMED:
+            return
+        if verdict.loads is None:
+            self.unproven_paths.append(path)
+        else:
+            self.refusing.append(path)
 
 
 class UnverifiedTotal(Record):
     """Something that was not verified in some files."""
 
-    numbers: tuple[int, ...]
-    """The sums of the numbers in the sentence, see `Unverified`."""
+    unverified: Unverified
+    """The sentence, with the sums of the numbers of all these files."""
     files: int
     path: str
-    """The first of the files."""
+    """The path of the first of these files."""
 
 
 class RemarkTotals:
-    """The totals of what is said beside the verdicts on files."""
+    """Counts of the remarks on files, apart from their verdicts."""
 
     def __init__(self) -> None:
         self.targets: dict[str, TargetTotals] = {}
         """The answers of each program that must load the models."""
-        self.unverified: dict[tuple[int, str], UnverifiedTotal] = {}
-        """What was not verified, by the count of its numbers and its words."""
+        self.unverified: dict[tuple[str, bool, bool], UnverifiedTotal] = {}
+        """What was not verified, by `Unverified.key`."""
         self.has_more_unverified = False
         """True if there were too many different sentences to keep."""
 
     def add(self, file: FileReport) -> None:
-        """Count what is said of a file."""
+        """Count the answers for a file, and what was not verified in it."""
         for verdict in file.targets:
             if verdict.program not in self.targets:
                 self.targets[verdict.program] = TargetTotals(verdict)
@@ -76,12 +80,11 @@ class RemarkTotals:
             self._add_unverified(each, file.path)
 
     def _add_unverified(self, each: Unverified, path: str) -> None:
-        key = len(each.numbers), each.rest
-        before = self.unverified.get(key)
+        before = self.unverified.get(each.key)
         if before is not None:
-            sums = tuple(map(sum, zip(before.numbers, each.numbers, strict=True)))
-            self.unverified[key] = replace(before, numbers=sums, files=before.files + 1)
+            total = UnverifiedTotal(before.unverified.plus(each), before.files + 1, before.path)
+            self.unverified[each.key] = total
         elif len(self.unverified) < _MOST_SENTENCES:
-            self.unverified[key] = UnverifiedTotal(each.numbers, 1, path)
+            self.unverified[each.key] = UnverifiedTotal(each, 1, path)
         else:
             self.has_more_unverified = True

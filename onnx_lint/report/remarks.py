@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.visible import shown_path, visible
-from onnx_lint.report.not_verified import Unverified
 from onnx_lint.report.outcome import counted_of
 from onnx_lint.report.remark_totals import TargetTotals
 from onnx_lint.report.totals import Report, Totals
@@ -44,7 +43,7 @@ def remarks_on_run(report: Report, *, quiet: bool = False) -> Iterator[tuple[str
 def answer_of(target: TargetTotals, totals: Totals) -> str:
     """Return the answer of a program for all files: `loads 2, as far as its data say; refuses 1 (b.onnx)`.
 
-    Of files of which it is not known, the reasons follow, in the words that a report on one of them has.
+    The reasons follow for files whose answer is unknown, worded as in the report on a single file.
     """
     answers = []
     if count := target.answers[True]:
@@ -62,7 +61,7 @@ def answer_of(target: TargetTotals, totals: Totals) -> str:
 
 
 def _reasons(target: TargetTotals) -> str:
-    """Return why it is not known of files whether a program loads them, the most frequent reason first."""
+    """Return why the answer is unknown for some files, the most frequent reason first."""
     head = f"not proven to {target.verb} it: "  # the line says it of all these files
     most = [(what.removeprefix(head), count) for what, count in target.unproven.most_common(MAX_REASONS)]
     said = [what if len(target.unproven) == 1 else f"{what} (in {count:,})" for what, count in most]
@@ -81,9 +80,9 @@ def not_verified_in_run(totals: Totals) -> Iterator[str]:
     remarks = totals.remarks
     if remarks is None:
         return
-    for (_, rest), each in list(remarks.unverified.items())[:MAX_SHOWN]:
+    for each in list(remarks.unverified.values())[:MAX_SHOWN]:
         where = shown_path(each.path) if each.files == 1 else f"{each.files:,} of {totals.files:,} {totals.noun}s"
-        said = Unverified(each.numbers, rest).describe()
+        said = each.unverified.describe()
         yield f"{said} ({where})" if totals.files > 1 else said
     left = len(remarks.unverified) - MAX_SHOWN
     if remarks.has_more_unverified or left > 0:

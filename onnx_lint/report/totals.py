@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from enum import Enum
+from typing import TYPE_CHECKING, Any
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.report.file_report import Counted, FileReport
@@ -16,21 +17,27 @@ from onnx_lint.wording import counted
 if TYPE_CHECKING:
     from onnx_lint.report.remark_totals import RemarkTotals
 
-CONFORMING: Final = "conforming"
-VIOLATING: Final = "violating"
-"""The group of files that break a requirement, and have findings that are not suppressed."""
-NOTHING_NEW: Final = "nothing new"
-"""The group of files whose findings are all suppressed, and break no requirement."""
-NOTHING_NEW_VIOLATING: Final = "nothing new, violating"
-"""The group of files whose findings are all suppressed, and one of which breaks a requirement."""
-UNDECIDED: Final = "undecided"
-"""The group of files that were not checked in full, by the settings or because something went wrong."""
-NOT_JUDGED: Final = "not judged"
-NOT_CHECKED: Final = "not checked"
+
+class Group(Enum):
+    """A group of files in the verdict on several files. Each file is in one."""
+
+    CONFORMING = "conforming"
+    VIOLATING = "violating"
+    """Files that break a requirement, and have findings that are not suppressed."""
+    NOTHING_NEW = "nothing new"
+    """Files with suppressed findings only. None of them breaks a requirement."""
+    NOTHING_NEW_VIOLATING = "nothing new, violating"
+    """Files with suppressed findings only. At least one of them breaks a requirement."""
+    UNDECIDED = "undecided"
+    """Files that were not checked in full, because of the settings or because something went wrong."""
+    NOT_JUDGED = "not judged"
+    """Files that were read, but that no rule could judge."""
+    NOT_CHECKED = "not checked"
+    """Files that could not be read."""
 
 
 class Weakening(Record):
-    """The settings of a configuration file that may hide findings, or let a run pass more easily."""
+    """The settings of a configuration file that may hide findings, or let a run pass that would fail without them."""
 
     file: str
     settings: tuple[tuple[str, Any], ...]
@@ -40,19 +47,19 @@ class Weakening(Record):
 
 
 class Totals:
-    """The counts over the files of a run: all that is kept of a file once its report is written."""
+    """The counts over the files of a run. Nothing else is kept of a file once its report is written."""
 
     def __init__(self, files: Iterable[FileReport] = ()) -> None:
         self.files = 0
         self.models = 0
-        self.worst: Counter[Severity | None] = Counter()
+        self.files_by_worst: Counter[Severity | None] = Counter()
         """The number of files by their worst finding; None for files without findings."""
         self.findings: Counter[tuple[str, Severity]] = Counter()
         """The number of findings by rule and severity."""
-        self.files_with: Counter[tuple[str, Severity]] = Counter()
+        self.files_by_rule: Counter[tuple[str, Severity]] = Counter()
         """The number of files that have findings of a rule and severity."""
         self.producers: dict[str, Counter[Severity | None]] = {}
-        """The number of findings by severity, and of models under None, for each producer with its version."""
+        """For each producer with its version, the number of findings by severity, and of models under the key None."""
         self.operators: dict[tuple[str, int | None, str], tuple[int, int]] = {}
         """The number of nodes and of models with an operator, by domain, imported version and name."""
         self.suppressed: Counter[str] = Counter()
@@ -65,27 +72,27 @@ class Totals:
         """Files without a verdict that were read, see `FileReport.why_not_judged`."""
         self.internal_errors = 0
         self.conformity: Counter[bool | None] = Counter()
-        """The number of files by whether they conform; None for files of which that is not known."""
+        """The number of files by whether they conform; None if that is unknown."""
         self.reasons: dict[bool | None, str] = {}
-        """Why the first file does not conform, and why that is not known of the first such file."""
-        self.groups: Counter[str] = Counter()
-        """The number of files by what is known of them, such as `CONFORMING`."""
-        self.with_findings: Counter[str] = Counter()
-        """The number of files with findings of each group."""
-        self.levels_by_group: Counter[tuple[str, str | None, Severity]] = Counter()
+        """The reason of the first file that does not conform (False), and of the first without a verdict (None)."""
+        self.groups: Counter[Group] = Counter()
+        """The number of files by group."""
+        self.files_with_findings: Counter[Group] = Counter()
+        """The number of files with findings, by group."""
+        self.findings_by_group: Counter[tuple[Group, str | None, Severity]] = Counter()
         """The number of findings by group, plugin and severity."""
-        self.clean_by_rules_of_run = 0
-        """The number of conforming files without findings that have no rules of their own."""
+        self.conforming_by_rules_of_run = 0
+        """The number of conforming files without findings that were checked by the rules of the run."""
         self.standards: set[tuple[str | None, str | None]] = set()
         """The edition and variant of each file, None for those of the report."""
         self.gaps: Counter[str] = Counter()
-        """The number of files for each thing that the settings left out."""
+        """The number of files for each of `FileReport.gaps`."""
         self.incomplete = 0
         """The number of files whose verdict lacks something that was not verified."""
         self.counted: dict[str, Counted] = {}
-        """The findings that are only counted, by rule."""
+        """The findings that are counted but not listed, by rule."""
         self.remarks: RemarkTotals | None = None
-        """The answers of programs, and what was not verified; None if there is neither."""
+        """The answers of target programs, and what was not verified; None if no file has either."""
         for file in files:
             self.add(file)
 
@@ -112,7 +119,7 @@ class Totals:
         self.conformity[conforms] += 1
         self.reasons.setdefault(conforms, why)
         self._add_group(file, _group_of(file, conforms))
-        if file.gaps and file.failure is None:  # of a file that was not judged, no rule counts
+        if file.gaps and file.failure is None:  # settings do not matter for a file that no rule judged
             self.gaps.update(file.gaps)
         self.incomplete += bool(file.incomplete or file.has_shape_limit)
         for each in file.counted:
@@ -125,36 +132,36 @@ class Totals:
                 self.remarks = RemarkTotals()
             self.remarks.add(file)
 
-    def _add_group(self, file: FileReport, group: str) -> None:
+    def _add_group(self, file: FileReport, group: Group) -> None:
         self.groups[group] += 1
-        if group != NOT_CHECKED:
+        if group is not Group.NOT_CHECKED:
             self.standards.add((file.edition, file.variant))
         if file.diagnostics:
-            self.with_findings[group] += 1
-            self.levels_by_group.update((group, item.counted_under, item.severity) for item in file.diagnostics)
-        elif group == CONFORMING and file.rules is None:
-            self.clean_by_rules_of_run += 1
+            self.files_with_findings[group] += 1
+            self.findings_by_group.update((group, item.counted_under, item.severity) for item in file.diagnostics)
+        elif group is Group.CONFORMING and file.rules is None:
+            self.conforming_by_rules_of_run += 1
 
     def _add_findings(self, file: FileReport) -> None:
         if file.suppressed:
             self.suppressed.update(item.suppressor for item in file.suppressed)
         if not file.diagnostics:  # as most files
-            self.worst[None] += 1
+            self.files_by_worst[None] += 1
             return
         kinds = Counter((item.rule, item.severity) for item in file.diagnostics)
-        self.worst[max(severity for _, severity in kinds)] += 1
+        self.files_by_worst[max(severity for _, severity in kinds)] += 1
         self.findings.update(kinds)
-        self.files_with.update(kinds.keys())
+        self.files_by_rule.update(kinds.keys())
         self.fixable.update(fixes_of(file))
 
     @property
     def noun(self) -> str:
-        """The word for one of the files: `model` if each is one."""
+        """The word for one of the files: `model` if all of them are models."""
         is_any_read = self.unreadable < self.files
         return "model" if is_any_read and self.models == self.files else "file"
 
     @property
-    def levels(self) -> Counter[Severity]:
+    def findings_by_severity(self) -> Counter[Severity]:
         """The number of findings by severity."""
         counts: Counter[Severity] = Counter()
         for (_, severity), count in self.findings.items():
@@ -162,21 +169,23 @@ class Totals:
         return counts
 
 
-def _group_of(file: FileReport, conforms: bool | None) -> str:
-    """Return what is known of a file, as the verdict on several files counts it."""
+def _group_of(file: FileReport, conforms: bool | None) -> Group:
+    """Return the group of a file."""
     if file.failure is not None:
-        return NOT_CHECKED if file.unreadable is not None else NOT_JUDGED
+        return Group.NOT_CHECKED if file.unreadable is not None else Group.NOT_JUDGED
     if not file.diagnostics and file.suppressed:
-        return NOTHING_NEW if conforms is None else NOTHING_NEW_VIOLATING
+        return Group.NOTHING_NEW if conforms is None else Group.NOTHING_NEW_VIOLATING
     if not file.diagnostics and file.rules == ():
-        return NOT_JUDGED
-    return {True: CONFORMING, False: VIOLATING, None: UNDECIDED}[conforms]
+        return Group.NOT_JUDGED
+    if conforms is None:
+        return Group.UNDECIDED
+    return Group.CONFORMING if conforms else Group.VIOLATING
 
 
 def fixes_of(file: FileReport) -> Counter[bool]:
-    """Return how many findings `onnx-lint fix` can mend, by whether that is safe.
+    """Return how many findings `onnx-lint fix` can fix, by whether that is safe.
 
-    Those of one cause are one finding, as everywhere in a summary; it is safe to mend it if that is so for any of them.
+    Findings of one cause count once, as everywhere in a summary, and as safe if any of them has a safe fix.
     """
     found: Counter[bool] = Counter()
     for item in file.diagnostics:
@@ -206,13 +215,13 @@ class Report(Record):
     is_lost: bool = False
     """True if the run ended early because the cluster that linted was lost."""
 
-    kept: Totals | None = None
-    """The counts over all files of a run whose files were written and dropped: `files` is then empty."""
+    counted_totals: Totals | None = None
+    """The counts over all files, if these were written and dropped during the run: `files` is then empty."""
 
     @property
     def totals(self) -> Totals:
-        """The counts over all files."""
-        return self.kept if self.kept is not None else Totals(self.files)
+        """The counts over all files. They are computed at each access, unless the run has counted its files."""
+        return self.counted_totals if self.counted_totals is not None else Totals(self.files)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -231,20 +240,24 @@ class Report(Record):
 
     def count(self, severity: Severity) -> int:
         """Return the number of diagnostics with exactly this severity."""
-        return self.totals.levels[severity]
+        return self.totals.findings_by_severity[severity]
 
     @property
     def conforms(self) -> bool | None:
-        """True if every file conforms to ONNX, False if one does not, None if that is not known, see `conforms_why`."""
-        conformity = self.totals.conformity
+        """True if every file conforms to ONNX, False if one does not, None if that is unknown, see `conforms_why`."""
+        return self._conforms(self.totals)
+
+    def _conforms(self, totals: Totals) -> bool | None:
+        conformity = totals.conformity
         if conformity[False]:
             return False
         return None if conformity[None] or self.not_linted or not conformity else True
 
     @property
     def conforms_why(self) -> str | None:
-        """Why not every file conforms, or why that is not known; None if `conforms` is true."""
-        conforms, totals = self.conforms, self.totals
+        """Why not every file conforms, or why that is unknown; None if `conforms` is true."""
+        totals = self.totals
+        conforms = self._conforms(totals)
         if conforms:
             return None
         count = totals.conformity[conforms]

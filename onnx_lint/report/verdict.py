@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reports say of all files of a run: the verdict, each target, and what was not verified.
+"""The sentences about all files of a run: the verdict, each target, and what was not verified.
 
-Every format takes its sentences from here. They say of several files whatever they would say of one.
+Every format takes its sentences from here. For several files they give the same information as for a single one.
 """
 
 from __future__ import annotations
@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.report.totals import (
-    CONFORMING,
-    NOT_CHECKED,
-    NOT_JUDGED,
-    NOTHING_NEW,
-    NOTHING_NEW_VIOLATING,
-    UNDECIDED,
-    VIOLATING,
-)
+from onnx_lint.report.totals import Group
 from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
@@ -25,7 +17,7 @@ if TYPE_CHECKING:
     from onnx_lint.spec.clauses import Severity
 
 MAX_SHOWN: Final = 5
-"""The most sentences of one kind."""
+"""The most sentences of one kind, such as about what was not verified."""
 
 
 def verdict_of(report: Report) -> str:
@@ -64,79 +56,97 @@ def verdict_lines(report: Report) -> Iterator[str]:
         yield f"{label}: {what}"
 
 
-# --- the files by what is known of them
+# --- the files by their groups
 
 
 _PHRASES: Final = {
-    CONFORMING: ("conforms to {}", "conform to {}"),
-    VIOLATING: ("does not conform to {}", "do not conform to {}"),
-    NOTHING_NEW_VIOLATING: ("has no new findings but does not conform", "have no new findings but do not conform"),
-    NOTHING_NEW: ("has no new findings", "have no new findings"),
-    UNDECIDED: ("has no verdict", "have no verdict"),
-    NOT_JUDGED: ("not judged", "not judged"),
-    NOT_CHECKED: ("not checked", "not checked"),
+    Group.CONFORMING: ("conforms to {}", "conform to {}"),
+    Group.VIOLATING: ("does not conform to {}", "do not conform to {}"),
+    Group.NOTHING_NEW_VIOLATING: (
+        "has no new findings but does not conform",
+        "have no new findings but do not conform",
+    ),
+    Group.NOTHING_NEW: ("has no new findings", "have no new findings"),
+    Group.UNDECIDED: ("has no verdict", "have no verdict"),
+    Group.NOT_JUDGED: ("not judged", "not judged"),
+    Group.NOT_CHECKED: ("not checked", "not checked"),
 }
-"""What is said of one file and of several, in the order of a sentence about both kinds; `{}` is the standard."""
+"""The phrases for one file and for several of a group, in the order in which a sentence lists the groups.
+
+`{}` is the standard.
+"""
+
+_AFTER_CONFORMING: Final = ("does not", "do not")
+"""The phrases about files that violate the standard, after the phrase about files that conform to it:
+`2 conform to ONNX 1.23, 1 does not`.
+"""
+
+_NOTHING_NEW_VIOLATING_ALONE: Final = (
+    "has no new findings but does not conform to {}",
+    "have no new findings but do not conform to {}",
+)
+"""The phrases of a sentence with this group only, which has to name the standard."""
 
 
 def _groups_of(report: Report, totals: Totals) -> str:
-    """Return the number of files of each group, and their findings."""
+    """Return the number of files in each group, and of their findings."""
     groups = _judged_groups(report, totals)
     noun = totals.noun
     standard = _standard_of(report, totals)
     if len(groups) == 1:
         (group,) = groups
-        return _alone(group, totals, counted(totals.files, noun), standard)
+        return _phrase_of_all(group, totals, standard)
     phrases: list[str] = []
     for group in filter(groups.__contains__, _PHRASES):
         count = groups[group]
-        phrase = _PHRASES[group][count != 1].format(standard)
-        if phrases and group == VIOLATING and CONFORMING in groups:
-            phrase = phrase.partition(" conform ")[0]  # "2 conform to ONNX 1.23, 1 does not"
-        found = _numbers(totals, group, count)
+        is_short = group is Group.VIOLATING and Group.CONFORMING in groups
+        one, several = _AFTER_CONFORMING if is_short else _PHRASES[group]
+        phrase = (one if count == 1 else several).format(standard)
+        found = _findings(totals, group, count)
         phrases.append(f"{count:,} {phrase}{f' ({found})' if found else ''}")
     return f"{counted(totals.files, noun)}: {', '.join(phrases) or 'none checked'}"
 
 
-def _alone(group: str, totals: Totals, files: str, standard: str) -> str:
+def _phrase_of_all(group: Group, totals: Totals, standard: str) -> str:
     """Return the phrase for files that are all of one group: `2 models conform to ONNX 1.23`."""
-    found = _numbers(totals, group, totals.files)
-    if group == UNDECIDED:
+    files = counted(totals.files, totals.noun)
+    found = _findings(totals, group, totals.files)
+    if group is Group.UNDECIDED:
         return f"{files}: {found or 'no findings'}"
-    if group == NOTHING_NEW:
+    if group is Group.NOTHING_NEW:
         return f"{files}: no new findings"
-    if group in (NOT_JUDGED, NOT_CHECKED):
-        return f"{files}: {'not' if totals.files == 1 else 'none'} {group.removeprefix('not ')}"
-    phrase = _PHRASES[group][totals.files != 1].format(standard)
-    if group == NOTHING_NEW_VIOLATING:
-        phrase += f" to {standard}"
-    between = ": " if group == VIOLATING else "; "
-    return f"{files} {phrase}{between if found else ''}{found}"
+    if group in (Group.NOT_JUDGED, Group.NOT_CHECKED):
+        what = "judged" if group is Group.NOT_JUDGED else "checked"
+        return f"{files}: {'not' if totals.files == 1 else 'none'} {what}"
+    one, several = _NOTHING_NEW_VIOLATING_ALONE if group is Group.NOTHING_NEW_VIOLATING else _PHRASES[group]
+    phrase = (one if totals.files == 1 else several).format(standard)
+    separator = ": " if group is Group.VIOLATING else "; "
+    return f"{files} {phrase}{separator if found else ''}{found}"
 
 
-def _judged_groups(report: Report, totals: Totals) -> dict[str, int]:
-    """Return the number of files by group. Without any rule no file conforms."""
+def _judged_groups(report: Report, totals: Totals) -> dict[Group, int]:
+    """Return the number of files by group. In a run without rules, no file counts as conforming."""
     groups = dict(totals.groups)
-    if not report.rules and totals.clean_by_rules_of_run:
-        groups[CONFORMING] -= totals.clean_by_rules_of_run
-        groups[NOT_JUDGED] = groups.get(NOT_JUDGED, 0) + totals.clean_by_rules_of_run
+    if not report.rules and totals.conforming_by_rules_of_run:
+        groups[Group.CONFORMING] -= totals.conforming_by_rules_of_run
+        groups[Group.NOT_JUDGED] = groups.get(Group.NOT_JUDGED, 0) + totals.conforming_by_rules_of_run
     return {group: count for group, count in groups.items() if count}
 
 
-def _numbers(totals: Totals, group: str, count: int) -> str:
-    """Return the findings in the files of a group, and in how many of these they are if not in all."""
-    levels: dict[tuple[str | None, Severity], int] = {}
-    for (of_group, plugin, level), found in totals.levels_by_group.items():
-        if of_group == group:
-            levels[plugin, level] = found
-    if not levels:
+def _findings(totals: Totals, group: Group, count: int) -> str:
+    """Return the numbers of findings in the `count` files of a group, and in how many of these, if not in all."""
+    counts: dict[tuple[str | None, Severity], int] = {}
+    for (other, plugin, severity), found in totals.findings_by_group.items():
+        if other is group:
+            counts[plugin, severity] = found
+    if not counts:
         return ""
-    from onnx_lint.report.outcome import numbers_of
+    from onnx_lint.report.outcome import findings_in_words
 
-    files = totals.with_findings[group]
+    files = totals.files_with_findings[group]
     # "hygiene: 1 warning in 2 of them" would count the files of other findings.
-    is_of_one_kind = len({plugin for plugin, _ in levels}) == 1
-    return numbers_of(levels) + (f" in {files:,} of them" if files < count and is_of_one_kind else "")
+    is_of_one_kind = len({plugin for plugin, _ in counts}) == 1
+    return findings_in_words(counts) + (f" in {files:,} of them" if files < count and is_of_one_kind else "")
 
 
 def _standard_of(report: Report, totals: Totals) -> str:
@@ -148,7 +158,7 @@ def _standard_of(report: Report, totals: Totals) -> str:
 
 
 def _gaps_of(totals: Totals) -> Iterator[str]:
-    """Yield what the settings left out, each with the number of files if it is not left out in all."""
+    """Yield what the settings left out, with the number of files if something was not left out in all of them."""
     judged = totals.files - totals.unreadable - totals.not_judged
     by_files = sorted(totals.gaps.items(), key=lambda each: -each[1])
     for gap, count in by_files[:MAX_SHOWN]:

@@ -184,7 +184,7 @@ def findings_of(report: Report, entries: WrittenEntries, folder: str) -> Iterato
             is_open = " open" if entry is first else ""
             yield f'<details class="finding" data-severity="{level}" data-rule="{rule}"{is_open}>{markup}</details>'
         yield "</section>"
-    if left_out := report.totals.levels.total() - len(entries):
+    if left_out := report.totals.findings_by_severity.total() - len(entries):
         yield f"<p>{counted(left_out, 'finding')} of no higher severity left out; the JSON report has all.</p>"
     yield "</section>"
 
@@ -204,7 +204,7 @@ def filter_of(report: Report, entries: WrittenEntries) -> str:
 
 
 def in_order_of_page(entries: Iterable[tuple[PageEntry, str]]) -> WrittenEntries:
-    """Return findings, of which the worst come first, as the page has them: all of a file behind its worst one."""
+    """Return findings, sorted by severity, in the order of the page: all findings of a file follow its worst one."""
     by_file: dict[str, list[tuple[PageEntry, str]]] = {}
     for each in entries:
         by_file.setdefault(each[0].path, []).append(each)

@@ -9,7 +9,7 @@ from typing import Any
 from onnx_lint.common.visible import json_without_commands
 
 
-def given(**properties: Any) -> dict[str, Any]:
+def without_none(**properties: Any) -> dict[str, Any]:
     """Return the properties that have a value. Those without one are left out of the report; 0 is a value."""
     return {name: value for name, value in properties.items() if value not in (None, "", [], {})}
 

@@ -40,7 +40,7 @@ SHOWN_PER_RULE: Final = 3
 
 
 class Writer:
-    """Keeps the files of which there is something to say, and writes the sections."""
+    """Keeps the files that need a section, and writes the sections."""
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
         self._stream = stream

@@ -61,10 +61,10 @@ class PackedText:
 
 
 class WorstLines:
-    """Lines with severities, of which the most severe can be read, in their order."""
+    """Lines with severities. The most severe lines can be read, in the order in which they were added."""
 
     def __init__(self, most: int) -> None:
-        """`most`: how many will be read at most; those that cannot be among them are only counted."""
+        """`most`: the most lines that will be read. Lines that cannot be among them are only counted."""
         self._most = most
         self._text = PackedText()
         self._kept = array("b")

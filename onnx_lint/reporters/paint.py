@@ -2,7 +2,7 @@
 """Writes lines of styled text, with or without the control sequences of a terminal.
 
 Nothing is cut. Only for a terminal lines are wrapped, between words, since a terminal itself breaks words. Wrapped
-lines after a mark in the margin are aligned with the text behind it.
+lines after a mark in the margin are aligned with the text after it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _wrapped(line: Line, width: int) -> Iterator[Line]:
 
 
 _PIECES: Final = r" +|(?<![^ ])[\d,]*\d [a-z][^ ]*|[^ ]+"
-"""Matches blanks, and words. A count and the noun behind it are one word."""
+"""Matches blanks, and words. A count and the noun after it are one word."""
 
 
 def _words(line: Line) -> Iterator[tuple[Segment, list[Segment]]]:

@@ -12,7 +12,7 @@ from onnx_lint.report.findings import Diagnostic, ProposedFix, RelatedPlace
 from onnx_lint.report.totals import Report, Totals
 from onnx_lint.report.verdict import verdict_of
 from onnx_lint.reporters.escape import encodable, shown_path
-from onnx_lint.reporters.json_text import given
+from onnx_lint.reporters.json_text import without_none
 from onnx_lint.reporters.statistics import by_operator, by_producer, statistics
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.version import __version__
@@ -33,7 +33,7 @@ def tool_record(report: Report) -> dict[str, Any]:
 
 def settings_record(report: Report) -> dict[str, Any]:
     """Return the settings by which code of others ran: the plugins, if there are any."""
-    return given(settings=given(plugins=list(report.plugins)))
+    return without_none(settings=without_none(plugins=list(report.plugins)))
 
 
 def summary_record(report: Report) -> dict[str, Any]:
@@ -41,14 +41,14 @@ def summary_record(report: Report) -> dict[str, Any]:
     totals = report.totals
     return {
         "conforms": report.conforms,
-        **given(conforms_why=report.conforms_why),
+        **without_none(conforms_why=report.conforms_why),
         "verdict": verdict_of(report),
         "files": totals.files,
-        "files_with_findings": totals.files - totals.worst[None],
+        "files_with_findings": totals.files - totals.files_by_worst[None],
         "unreadable": totals.unreadable,
         "not_judged": totals.not_judged,
         "internal_errors": totals.internal_errors,
-        **_counts(totals.levels),
+        **_counts(totals.findings_by_severity),
         "suppressed": totals.suppressed.total(),
         "stale": report.stale,
         "statistics": [
@@ -62,7 +62,7 @@ def summary_record(report: Report) -> dict[str, Any]:
             {"domain": domain, "version": version, "operator": name, "nodes": nodes, "models": models}
             for (domain, version, name), (nodes, models) in by_operator(report)
         ],
-        **given(
+        **without_none(
             weakened=[{"file": weakening.file, "settings": dict(weakening.settings)} for weakening in report.weakened],
             not_linted=len(report.not_linted) or None,
         ),
@@ -84,7 +84,7 @@ def _remarks(totals: Totals) -> dict[str, Any]:
         }
         for program, target in (totals.remarks.targets if totals.remarks is not None else {}).items()
     ]
-    return given(targets=targets, not_verified=[*not_verified_in_run(totals)])
+    return without_none(targets=targets, not_verified=[*not_verified_in_run(totals)])
 
 
 def file_record(file: FileReport) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
     return {
         "path": path_of(file),
         "conforms": conforms,
-        **given(conforms_why=why),
+        **without_none(conforms_why=why),
         "size": None if file.unreadable is not None else file.size,
         "kind": file.kind,
         "facts": _facts(file.facts) if file.facts is not None else None,
@@ -106,13 +106,13 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "pedantic": [{"rule": item.rule, "count": item.count, "message": item.describe()} for item in file.counted],
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
         "summary": _counts(Counter(item.severity for item in file.diagnostics)) | {"suppressed": len(file.suppressed)},
-        **given(
+        **without_none(
             targets=[{"program": each.program, "loads": each.loads, "message": each.said} for each in file.targets],
             data_files=list(file.data_files),
             repair=file.repair and _repair(file.repair),
         ),
         **_differences(file),
-        **given(remote=file.traffic and _traffic(file.traffic)),
+        **without_none(remote=file.traffic and _traffic(file.traffic)),
     }
 
 
@@ -138,7 +138,7 @@ def _repair(repair: Repair) -> dict[str, Any]:
         "revealed": [{"rule": rule, "count": count} for rule, count in repair.revealed],
         "not_made": list(repair.not_made),
         "problem": repair.problem,
-        **given(written=[path for path, _ in repair.written]),
+        **without_none(written=[path for path, _ in repair.written]),
     }
 
 
@@ -163,7 +163,7 @@ def diagnostic_records(file: FileReport, *, show_suppressed: bool = False) -> It
 
     for index, (item, mark) in enumerate(zip(items, fingerprints(items), strict=True)):
         is_suppressed = index >= len(file.diagnostics)
-        suppression = given(suppressed=True, suppressed_by=item.suppressed_by) if is_suppressed else {}
+        suppression = without_none(suppressed=True, suppressed_by=item.suppressed_by) if is_suppressed else {}
         yield _diagnostic(item, mark) | suppression
 
 
@@ -227,7 +227,7 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
         "allowed": item.allowed,
         "related": [_related(place) for place in item.related],
         "fingerprint": fingerprint,
-        **given(
+        **without_none(
             refused_by=dict(item.refused_by),
             accepted_by={name: list(releases) for name, releases in item.accepted_by},
             hint=item.hint,
@@ -243,11 +243,11 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
 
 def _fix(fix: ProposedFix) -> dict[str, Any]:
     edits = [
-        {"edit": edit.kind, "place": edit.place, "pointer": edit.pointer, **given(before=edit.before)}
+        {"edit": edit.kind, "place": edit.place, "pointer": edit.pointer, **without_none(before=edit.before)}
         for edit in fix.edits
     ]
     patches = [{"offset": offset, "length": length, "replacement": new} for offset, length, new in fix.patches]
-    return {"message": fix.message, "safe": fix.is_safe, **given(edits=edits, bytes=patches)}
+    return {"message": fix.message, "safe": fix.is_safe, **without_none(edits=edits, bytes=patches)}
 
 
 def _related(place: RelatedPlace) -> dict[str, Any]:
@@ -278,7 +278,7 @@ def _internal_error(error: InternalError) -> dict[str, Any]:
         "rule": error.rule,
         "exception": error.exception,
         "traceback": error.traceback,
-        **given(
+        **without_none(
             work=error.work,
             operator=error.operator,
             node=error.node,

@@ -24,7 +24,7 @@ from onnx_lint.report.findings import Diagnostic, Placed, ProposedFix, RelatedPl
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
-from onnx_lint.reporters.json_text import compact, given
+from onnx_lint.reporters.json_text import compact, without_none
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.packed_text import PackedText, WorstLines
 from onnx_lint.reporters.sarif_rules import notification_index, notifications, sarif_rules
@@ -126,7 +126,9 @@ class Writer:
         configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report.weakened)]
         return {
             "executionSuccessful": not report.not_linted and not has_crashed,
-            **given(exitCode=INTERRUPTED if report.not_linted else None, toolConfigurationNotifications=configured),
+            **without_none(
+                exitCode=INTERRUPTED if report.not_linted else None, toolConfigurationNotifications=configured
+            ),
         }
 
     def _run(self, report: Report) -> dict[str, Any]:
@@ -135,7 +137,7 @@ class Writer:
             "name": "onnx-lint",
             "version": __version__,
             "semanticVersion": __version__,
-            **given(informationUri=information_url()),
+            **without_none(informationUri=information_url()),
             "rules": sarif_rules(self._indices, report.edition),
             "notifications": notifications(),
         }
@@ -147,7 +149,7 @@ class Writer:
                 "edition": report.edition,
                 "variant": report.variant,
                 "conforms": report.conforms,
-                **given(conformsWhy=visible(report.conforms_why or "")),
+                **without_none(conformsWhy=visible(report.conforms_why or "")),
             },
         }
 
@@ -156,7 +158,7 @@ def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
     artifact: dict[str, Any] = {"location": {"uri": uri}, "roles": ["analysisTarget"]}
     if file.unreadable is None:
         artifact["length"] = file.size
-        artifact["properties"] = {"kind": file.kind, **given(facts=shortened(description_of(file), MAX_MESSAGE))}
+        artifact["properties"] = {"kind": file.kind, **without_none(facts=shortened(description_of(file), MAX_MESSAGE))}
     return artifact
 
 
@@ -185,7 +187,7 @@ def _result(
         "locations": [_location(item, artifact, region)],
         "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
         "properties": _properties(item),
-        **given(
+        **without_none(
             occurrenceCount=item.count if item.count > 1 else None,
             suppressions=[suppression] if id(item) in known else [],
             fixes=[_fix(item.fix, artifact)] if item.fix is not None and item.fix.patches else [],
@@ -272,7 +274,7 @@ def _physical_location(
     if item.position is not None:
         line, column = item.position
         return location | ({"region": {"startLine": line, "startColumn": column}} if region is not None else {})
-    location |= given(region=region)
+    location |= without_none(region=region)
     if item.byte_range is None:
         return location
     start, end = item.byte_range
@@ -306,7 +308,7 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
         "keyword": item.keyword,
         "anchor": item.anchor,
         "clauseSummary": item.clause_summary,
-        **given(
+        **without_none(
             allowed=visible(item.allowed or ""),
             hint=visible(item.hint or ""),
             noFix=visible(item.no_fix or ""),

@@ -9,7 +9,7 @@ from typing import Any, Final
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.reporters.documentation import clauses_markdown, headed, security_markdown, worst_severity
 from onnx_lint.reporters.escape import shortened
-from onnx_lint.reporters.json_text import given
+from onnx_lint.reporters.json_text import without_none
 from onnx_lint.reporters.links import documentation_url
 from onnx_lint.spec.clauses import Severity, clauses
 
@@ -84,11 +84,11 @@ def _rule(entry: Registered, edition: str) -> dict[str, Any]:
         "precision": "very-high",
         "problem.severity": _PROBLEM_SEVERITIES[level],
         **security,
-        **given(plugin=entry.plugin),
+        **without_none(plugin=entry.plugin),
     }
     return {
         **_identity(entry.id),
-        **given(helpUri=documentation_url(entry.id)),
+        **without_none(helpUri=documentation_url(entry.id)),
         "shortDescription": {"text": shortened(entry.summary, MAX_DESCRIPTION)},
         "fullDescription": {"text": shortened(_full_description(entry.documentation), MAX_DESCRIPTION)},
         "help": {"text": documentation.replace("### ", ""), "markdown": documentation},

@@ -51,7 +51,7 @@ def statistics_tables(report: Report) -> Iterator[Table]:
         )
         for (domain, version, name), (nodes, models) in by_operator(report)
     ]
-    files = report.totals.files_with
+    files = report.totals.files_by_rule
     rules = [
         (f"{count:,}", f"{files[rule, severity]:,}", severity.label, visible(rule))
         for rule, severity, count in statistics(report)

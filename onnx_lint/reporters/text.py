@@ -73,7 +73,7 @@ class Writer:
             blocks.append([_summary(file, self._head), *starmap(_detail, remarks_of(file))])
         for index, block in enumerate(blocks):
             # Consecutive lines about files have no blank line between them; longer blocks do.
-            self._write(block, apart=index > 0 or len(blocks) > 1)
+            self._write(block, after_blank=index > 0 or len(blocks) > 1)
 
     def end(self, report: Report) -> None:
         """Write the line about all files, the statistics, and the settings that weaken the verdict."""
@@ -93,8 +93,8 @@ class Writer:
         if weakened := list(weakened_of(report.weakened, quiet=self._options.quiet)):
             self._write([((what, "bold yellow"),) for what in weakened])
 
-    def _write(self, block: list[Line], *, apart: bool = True) -> None:
-        if self._begun and apart:
+    def _write(self, block: list[Line], *, after_blank: bool = True) -> None:
+        if self._begun and after_blank:
             self._write_line(plain(""))
         for line in block:
             self._write_line(line)
@@ -108,24 +108,28 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
         shown = group[:SHOWN_PER_RULE]
         for index, diagnostic in enumerate(shown):
             block = [*_headline(diagnostic, file, options, mark)]
-            if index == 0:
-                block.append(_detail("clause", _clause(diagnostic)))
-            allowed = allowed_of(diagnostic)
-            if allowed and (index == 0 or allowed != allowed_of(shown[index - 1])):
-                block.append(_detail("allowed", visible(allowed)))
-            if index == 0 or diagnostic.by_target != shown[index - 1].by_target:
-                block.extend(_detail(program, visible(said)) for program, said in diagnostic.by_target)
-            if diagnostic.fix is not None and (index == 0 or diagnostic.fix != shown[index - 1].fix):
-                command = "onnx-lint fix" if options.has_command else "--fix"
-                block.append(_detail("fix", fix_in_words(diagnostic.fix, command)))
-            if hint := diagnostic.hint_with_reason if options.verbose else diagnostic.hint:
-                block.append(_detail("help", visible(hint)))
+            block += _details(diagnostic, shown[index - 1] if index else None, options)
             if diagnostic.rule not in explained:
                 block.append(_detail("help", _help(diagnostic.rule, options)))
                 explained.add(diagnostic.rule)
             if index == SHOWN_PER_RULE - 1 and len(group) > SHOWN_PER_RULE:
                 block.append(_folded(len(group) - SHOWN_PER_RULE))
             yield block
+
+
+def _details(diagnostic: Diagnostic, before: Diagnostic | None, options: Options) -> Iterator[Line]:
+    """Yield the lines below a finding. What is the same for the finding before it in the group is not repeated."""
+    allowed, fix = allowed_of(diagnostic), diagnostic.fix
+    if before is None:
+        yield _detail("clause", _clause(diagnostic))
+    if allowed and (before is None or allowed != allowed_of(before)):
+        yield _detail("allowed", visible(allowed))
+    if before is None or diagnostic.by_target != before.by_target:
+        yield from (_detail(program, visible(said)) for program, said in diagnostic.by_target)
+    if fix is not None and (before is None or fix != before.fix):
+        yield _detail("fix", fix_in_words(fix, "onnx-lint fix" if options.has_command else "--fix"))
+    if hint := diagnostic.hint_with_reason if options.verbose else diagnostic.hint:
+        yield _detail("help", visible(hint))
 
 
 def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: str) -> Iterator[Line]:
@@ -150,7 +154,7 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
     """Yield the lines of the model around a finding, cut to the width of the terminal."""
     if not lines:
         return
-    from onnx_lint.surroundings.sheet import cut_around
+    from onnx_lint.surroundings.line_writer import cut_around
 
     margin = max([_LEAST_MARGIN, *(len(line.label) for line in lines)])
     room = max((width or _WIDTH_OFF_TERMINAL) - margin - len("   |  "), _LEAST_ROOM)

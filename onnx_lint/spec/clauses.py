@@ -94,7 +94,7 @@ OWN_CHAPTERS: Final = ("hygiene", "policy", "target")
 
 
 CONSUMERS: Final = ("onnx.checker", "onnx.full_check", "onnxruntime", "openvino")
-"""The consumers of which it is recorded what they reject: `onnx.checker.check_model`, the same with `full_check=True`,
+"""The consumers whose rejections are recorded: `onnx.checker.check_model`, the same with `full_check=True`,
 ONNX Runtime and OpenVINO.
 """
 

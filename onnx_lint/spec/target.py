@@ -37,8 +37,8 @@ CONTRIBUTED: Final = "contributed"
 WITHOUT_ML: Final = "onnx-without-ml"
 """The variant of the specification that lacks classical machine learning."""
 TARGET_GATES: Final = ("refused", "violations", "unproven")
-"""What fails a run: a model that a program refuses; also one that violates ONNX, if a program is not proven to take it;
-also one of which anything was not judged."""
+"""What fails a run: a model that a program refuses; also a model that violates ONNX, if a program is not proven to load
+it; also a model with a part that was not judged."""
 
 
 class Target(Record):

@@ -11,6 +11,7 @@ from onnx_lint.ir.places.place import PlaceKey, Step, place_of
 from onnx_lint.model import Model, Place
 from onnx_lint.report.findings import ContextLine
 from onnx_lint.schema import Proto
+from onnx_lint.surroundings.line_writer import LineWriter, cut_around
 from onnx_lint.surroundings.messages import write_field, write_message
 from onnx_lint.surroundings.nodes import (
     write_attribute,
@@ -19,7 +20,6 @@ from onnx_lint.surroundings.nodes import (
     write_initializer,
     write_node,
 )
-from onnx_lint.surroundings.sheet import Sheet, cut_around
 from onnx_lint.surroundings.types import write_tensor, write_type, write_value_info
 from onnx_lint.surroundings.words import write_string
 
@@ -29,7 +29,7 @@ MOST_CHARACTERS: Final = 1_000
 CONTAINERS: Final = frozenset({"ModelProto", "GraphProto", "FunctionProto", "TrainingInfoProto", "OperatorSetProto"})
 """The messages whose elements have a line each."""
 
-_HEADERS: Final[Mapping[str, Callable[[Sheet, Proto], None]]] = {
+_HEADERS: Final[Mapping[str, Callable[[LineWriter, Proto], None]]] = {
     "GraphProto": write_graph_header,
     "FunctionProto": write_function_header,
 }
@@ -40,23 +40,23 @@ OF_HEADERS: Final = {
 """The fields that are shown in the header of a graph or function."""
 
 
-def _write_import(sheet: Sheet, proto: Proto) -> None:
-    with sheet.part("domain"):
-        write_string(sheet, proto.domain)
-    sheet.write(" : ")
-    with sheet.part("version"):
-        sheet.write(str(proto.version))
+def _write_import(line: LineWriter, proto: Proto) -> None:
+    with line.part("domain"):
+        write_string(line, proto.domain)
+    line.write(" : ")
+    with line.part("version"):
+        line.write(str(proto.version))
 
 
-def _write_entry(sheet: Sheet, proto: Proto) -> None:
-    with sheet.subject(), sheet.part("key"):
-        write_string(sheet, proto.key)
-    sheet.write(": ")
-    with sheet.part("value"):
-        write_string(sheet, proto.value)
+def _write_entry(line: LineWriter, proto: Proto) -> None:
+    with line.subject(), line.part("key"):
+        write_string(line, proto.key)
+    line.write(": ")
+    with line.part("value"):
+        write_string(line, proto.value)
 
 
-_WRITERS: Final[Mapping[str, Callable[[Sheet, Proto], None]]] = {
+_WRITERS: Final[Mapping[str, Callable[[LineWriter, Proto], None]]] = {
     "NodeProto": write_node,
     "AttributeProto": write_attribute,
     "ValueInfoProto": write_value_info,
@@ -127,50 +127,50 @@ def _is_there(message: Proto, field: str, index: int | None) -> bool:
 
 def line_of(site: Site, *, with_name: bool = False) -> ContextLine:
     """Return the line with the place marked. `with_name`: whether a node is shown with its name."""
-    sheet = Sheet(site.focus or (_NAME if with_name else ()))
+    line = LineWriter(site.focus or (_NAME if with_name else ()))
     label = ""
     if site.step is None and site.element is None:
         label = _index_of(site.key)
         kind, message = site.container
-        sheet.write("graph " if kind == "GraphProto" else "function ")
-        _HEADERS[kind](sheet, message)
+        line.write("graph " if kind == "GraphProto" else "function ")
+        _HEADERS[kind](line, message)
     elif site.step is None:
-        with sheet.subject():
-            _write_element(sheet, *site.container, "")
+        with line.subject():
+            _write_element(line, *site.container, "")
     else:
         label = _index_of((site.step,))
-        _write_step(sheet, site)
-    return cut_around(ContextLine(label, sheet.text, sheet.mark), MOST_CHARACTERS)
+        _write_step(line, site)
+    return cut_around(ContextLine(label, line.text, line.mark), MOST_CHARACTERS)
 
 
 def _index_of(key: PlaceKey) -> str:
     return str(key[-1][1]) if key and key[-1][1] is not None else ""
 
 
-def _write_step(sheet: Sheet, site: Site) -> None:
+def _write_step(line: LineWriter, site: Site) -> None:
     assert site.step is not None
     field, index = site.step
     container = site.container[1]
     if site.element is None:
-        with sheet.subject():
+        with line.subject():
             value = getattr(container, field)
             if index is None:
-                write_field(sheet, container, field)
+                write_field(line, container, field)
             else:
-                sheet.write(f"{field} ")
-                write_string(sheet, value[index])
+                line.write(f"{field} ")
+                write_string(line, value[index])
         return
     if field not in _UNNAMED:
-        sheet.write(f"{field} ")
-    _write_element(sheet, *site.element, field)
+        line.write(f"{field} ")
+    _write_element(line, *site.element, field)
 
 
-def _write_element(sheet: Sheet, kind: str, message: Proto, field: str) -> None:
+def _write_element(line: LineWriter, kind: str, message: Proto, field: str) -> None:
     if field == "initializer":
-        write_initializer(sheet, message)
+        write_initializer(line, message)
         return
-    with sheet.subject():
-        _WRITERS.get(kind, write_message)(sheet, message)
+    with line.subject():
+        _WRITERS.get(kind, write_message)(line, message)
 
 
 def node_before(site: Site, model: Model) -> Site | None:

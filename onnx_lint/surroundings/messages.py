@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fields and messages without a form in ONNX's textual syntax, in a form like that of its headers."""
+"""Writes fields that ONNX's textual syntax cannot express, as `name: {field: value}`."""
 
 from __future__ import annotations
 
@@ -7,58 +7,58 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from onnx_lint.schema import Proto
-from onnx_lint.surroundings.sheet import Sheet
+from onnx_lint.surroundings.line_writer import LineWriter
 from onnx_lint.surroundings.words import write_float, write_string
 
 _MAX_DEPTH: Final = 4
 
 
-def write_message(sheet: Sheet, message: Proto, depth: int = 0) -> None:
-    """Write the fields of a message, of deeply nested ones only the outer levels."""
+def write_message(line: LineWriter, message: Proto, depth: int = 0) -> None:
+    """Write the fields of a message. Of messages in it, only `_MAX_DEPTH` levels are written."""
     if depth >= _MAX_DEPTH:
-        sheet.write("{")
-        sheet.leave_out()
-        sheet.write("}")
+        line.write("{")
+        line.leave_out()
+        line.write("}")
         return
-    sheet.write("{")
+    line.write("{")
     for index, (field, _) in enumerate(message.ListFields()):
         if index:
-            sheet.write(", ")
-        write_field(sheet, message, field.name, depth)
-    sheet.write("}")
+            line.write(", ")
+        write_field(line, message, field.name, depth)
+    line.write("}")
 
 
-def write_field(sheet: Sheet, message: Proto, field: str, depth: int = 0) -> None:
-    """Write the name and the value of a field that a message has."""
-    sheet.write(f"{field}: ")
+def write_field(line: LineWriter, message: Proto, field: str, depth: int = 0) -> None:
+    """Write the name and the value of a field that is set."""
+    line.write(f"{field}: ")
     value = getattr(message, field)
     if isinstance(message.DESCRIPTOR.fields_by_name[field].default_value, list):
-        sheet.write("[")
+        line.write("[")
         if value:
-            sheet.items(field, value, lambda each: write_value(sheet, each, depth + 1))
+            line.items(field, value, lambda each: write_value(line, each, depth + 1))
         else:
-            sheet.leave_out()  # the elements were not loaded
-        sheet.write("]")
+            line.leave_out()  # the elements were not loaded
+        line.write("]")
         return
-    with sheet.part(field):
-        write_value(sheet, value, depth + 1)
+    with line.part(field):
+        write_value(line, value, depth + 1)
 
 
-def write_beside(sheet: Sheet, message: Proto, fields: Sequence[str]) -> None:
+def write_as_comment(line: LineWriter, message: Proto, fields: Sequence[str]) -> None:
     """Write the field in focus after a comment sign, if it is one of `fields`, which the syntax cannot express."""
     for field in fields:
-        if sheet.aims_at(field):
-            sheet.write("  # ")
-            write_field(sheet, message, field)
+        if line.aims_at(field):
+            line.write("  # ")
+            write_field(line, message, field)
 
 
-def write_value(sheet: Sheet, value: Any, depth: int = 0) -> None:
+def write_value(line: LineWriter, value: Any, depth: int = 0) -> None:
     """Write a number, a string or a message."""
     if isinstance(value, (str, bytes)):
-        write_string(sheet, value)
+        write_string(line, value)
     elif isinstance(value, float):
-        write_float(sheet, value, is_double=True)
+        write_float(line, value, is_double=True)
     elif isinstance(value, int):
-        sheet.write(str(value))
+        line.write(str(value))
     else:
-        write_message(sheet, value, depth)
+        write_message(line, value, depth)

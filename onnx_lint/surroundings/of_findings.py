@@ -14,8 +14,8 @@ from onnx_lint.inference.types.type_string import tensor_element
 from onnx_lint.ir.places.place import place_of
 from onnx_lint.model import Model
 from onnx_lint.report.findings import ContextLine, Diagnostic
+from onnx_lint.surroundings.line_writer import CUT
 from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
-from onnx_lint.surroundings.sheet import CUT
 from onnx_lint.wording import describe_shape, typed
 
 PER_RULE: Final = 100

@@ -169,7 +169,7 @@ class _Drawing:
             self._below.update(down if depth == 1 else ())
 
     def _add(self, depth: int, nodes: Sequence[int]) -> list[int]:
-        """Add nodes as long as there is room, and return those of them that are drawn."""
+        """Add nodes as long as there is room, and return the nodes that are drawn."""
         for index in nodes:
             if len(self._depths) < MAX_NODES:
                 self._depths.setdefault(index, depth)

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, VALUE_FIELDS
-from onnx_lint.surroundings.messages import write_beside, write_message
-from onnx_lint.surroundings.sheet import Sheet
+from onnx_lint.surroundings.line_writer import LineWriter
+from onnx_lint.surroundings.messages import write_as_comment, write_message
 from onnx_lint.surroundings.words import write_float, write_name, write_string
 from onnx_lint.wording import describe_shape
 
@@ -30,149 +30,149 @@ _BESIDE_VALUES: Final = ("segment", "external_data", "data_location", "doc_strin
 _FLOATS: Final = {"float": False, "double": True}
 
 
-def write_element_type(sheet: Sheet, number: int) -> None:
+def write_element_type(line: LineWriter, number: int) -> None:
     """Write the name of an element type, or its number if it has none."""
     element = ELEMENT_TYPES.get(number)
-    sheet.write(element.name if element is not None else f"undefined({number})" if number else "undefined")
+    line.write(element.name if element is not None else f"undefined({number})" if number else "undefined")
 
 
-def write_type(sheet: Sheet, proto: Proto, depth: int = 0) -> None:
+def write_type(line: LineWriter, proto: Proto, depth: int = 0) -> None:
     """Write a TypeProto."""
     kind = proto.WhichOneof("value")
     if kind is None:
-        sheet.write("undefined")
+        line.write("undefined")
         return
     if depth == _MAX_DEPTH:
-        sheet.leave_out()
+        line.leave_out()
         return
     inner = getattr(proto, kind)
-    with sheet.part(kind):
+    with line.part(kind):
         match kind:
             case "tensor_type":
-                _write_tensor_type(sheet, inner)
+                _write_tensor_type(line, inner)
             case "sparse_tensor_type":
-                sheet.write("sparse_tensor(")
-                _write_tensor_type(sheet, inner)
-                sheet.write(")")
+                line.write("sparse_tensor(")
+                _write_tensor_type(line, inner)
+                line.write(")")
             case "sequence_type" | "optional_type":
-                sheet.write("seq(" if kind == "sequence_type" else "optional(")
-                with sheet.part("elem_type"):
-                    write_type(sheet, inner.elem_type, depth + 1)
-                sheet.write(")")
+                line.write("seq(" if kind == "sequence_type" else "optional(")
+                with line.part("elem_type"):
+                    write_type(line, inner.elem_type, depth + 1)
+                line.write(")")
             case "map_type":
-                sheet.write("map(")
-                with sheet.part("key_type"):
-                    write_element_type(sheet, inner.key_type)
-                sheet.write(", ")
-                with sheet.part("value_type"):
-                    write_type(sheet, inner.value_type, depth + 1)
-                sheet.write(")")
+                line.write("map(")
+                with line.part("key_type"):
+                    write_element_type(line, inner.key_type)
+                line.write(", ")
+                with line.part("value_type"):
+                    write_type(line, inner.value_type, depth + 1)
+                line.write(")")
             case "opaque_type":
-                sheet.write("opaque")
-                write_message(sheet, inner)
-    _write_denotation(sheet, proto)
+                line.write("opaque")
+                write_message(line, inner)
+    _write_denotation(line, proto)
 
 
-def _write_tensor_type(sheet: Sheet, tensor: Proto) -> None:
-    with sheet.part("elem_type"):
-        write_element_type(sheet, tensor.elem_type)
+def _write_tensor_type(line: LineWriter, tensor: Proto) -> None:
+    with line.part("elem_type"):
+        write_element_type(line, tensor.elem_type)
     if not tensor.HasField("shape"):
-        sheet.write(f" ({describe_shape(None)})")
+        line.write(f" ({describe_shape(None)})")
         return
-    with sheet.part("shape"):
-        _write_dims(sheet, "dim", tensor.shape.dim, lambda dim: _write_dimension(sheet, dim))
+    with line.part("shape"):
+        _write_dims(line, "dim", tensor.shape.dim, lambda dim: _write_dimension(line, dim))
 
 
-def _write_dims(sheet: Sheet, field: str, dims: Sequence[Any], write: Callable[[Any], None]) -> None:
+def _write_dims(line: LineWriter, field: str, dims: Sequence[Any], write: Callable[[Any], None]) -> None:
     """Write the dimensions of a tensor. The syntax has nothing for a scalar, which reads like an unknown shape."""
     if not dims:
-        sheet.write(f" ({describe_shape(())})")
+        line.write(f" ({describe_shape(())})")
         return
-    sheet.write("[")
-    sheet.items(field, dims, write)
-    sheet.write("]")
+    line.write("[")
+    line.items(field, dims, write)
+    line.write("]")
 
 
-def _write_sizes(sheet: Sheet, dims: Sequence[int]) -> None:
+def _write_sizes(line: LineWriter, dims: Sequence[int]) -> None:
     """Write the dimensions of a stored tensor."""
-    _write_dims(sheet, "dims", dims, lambda size: sheet.write(str(size)))
+    _write_dims(line, "dims", dims, lambda size: line.write(str(size)))
 
 
-def _write_dimension(sheet: Sheet, dim: Proto) -> None:
+def _write_dimension(line: LineWriter, dim: Proto) -> None:
     match dim.WhichOneof("value"):
         case "dim_value":
-            with sheet.part("dim_value"):
-                sheet.write(str(dim.dim_value))
+            with line.part("dim_value"):
+                line.write(str(dim.dim_value))
         case "dim_param":
-            with sheet.part("dim_param"):
-                write_name(sheet, dim.dim_param)
+            with line.part("dim_param"):
+                write_name(line, dim.dim_param)
         case _:
-            sheet.write("?")
-    _write_denotation(sheet, dim)
+            line.write("?")
+    _write_denotation(line, dim)
 
 
-def _write_denotation(sheet: Sheet, proto: Proto) -> None:
+def _write_denotation(line: LineWriter, proto: Proto) -> None:
     """Write the denotation of a type or dimension, which the syntax cannot express, if it is in focus."""
-    if sheet.aims_at("denotation"):
-        sheet.write(" denotation ")
-        with sheet.part("denotation"):
-            write_string(sheet, proto.denotation)
+    if line.aims_at("denotation"):
+        line.write(" denotation ")
+        with line.part("denotation"):
+            write_string(line, proto.denotation)
 
 
-def write_value_info(sheet: Sheet, value: Proto) -> None:
+def write_value_info(line: LineWriter, value: Proto) -> None:
     """Write a ValueInfoProto: its type and its name."""
     if value.HasField("type"):
-        with sheet.part("type"):
-            write_type(sheet, value.type)
-        sheet.write(" ")
-    with sheet.subject(), sheet.part("name"):
-        write_name(sheet, value.name)
-    write_beside(sheet, value, ("doc_string", "metadata_props"))
+        with line.part("type"):
+            write_type(line, value.type)
+        line.write(" ")
+    with line.subject(), line.part("name"):
+        write_name(line, value.name)
+    write_as_comment(line, value, ("doc_string", "metadata_props"))
 
 
-def write_tensor(sheet: Sheet, tensor: Proto, *, between: str = " ") -> None:
+def write_tensor(line: LineWriter, tensor: Proto, *, between: str = " ") -> None:
     """Write a TensorProto, with the values of a small one after `between`."""
-    with sheet.part("data_type"):
-        write_element_type(sheet, tensor.data_type)
-    _write_sizes(sheet, tensor.dims)
+    with line.part("data_type"):
+        write_element_type(line, tensor.data_type)
+    _write_sizes(line, tensor.dims)
     if tensor.name:
-        sheet.write(" ")
-        with sheet.subject(), sheet.part("name"):
-            write_name(sheet, tensor.name)
-    shown = _write_values(sheet, tensor, between)
-    write_beside(sheet, tensor, [field for field in _BESIDE_VALUES if field != shown])
+        line.write(" ")
+        with line.subject(), line.part("name"):
+            write_name(line, tensor.name)
+    shown = _write_values(line, tensor, between)
+    write_as_comment(line, tensor, [field for field in _BESIDE_VALUES if field != shown])
 
 
-def _write_values(sheet: Sheet, tensor: Proto, between: str) -> str | None:
+def _write_values(line: LineWriter, tensor: Proto, between: str) -> str | None:
     """Write the values, or a sign for them; return the field that holds them."""
     element = ELEMENT_TYPES.get(tensor.data_type)
     if tensor.data_location == EXTERNAL_LOCATION or element is None:
         return None
     field = "raw_data" if tensor.HasField("raw_data") else element.field
-    sheet.write(between)
+    line.write(between)
     values: Sequence[int | float | bytes] | None = getattr(tensor, field)
     if field == "raw_data":
         values = _of_raw_data(element.name, tensor.raw_data)
     if values is None or len(values) > MAX_VALUES or _is_without_values(tensor, values):
-        with sheet.part(field):
-            sheet.write("{")
-            sheet.leave_out()
-            sheet.write("}")
+        with line.part(field):
+            line.write("{")
+            line.leave_out()
+            line.write("}")
         return field
-    sheet.write("{")
+    line.write("{")
     is_double = _FLOATS.get(element.name, False)
-    sheet.items(field, values, lambda value: _write_element(sheet, value, is_double=is_double))
-    sheet.write("}")
+    line.items(field, values, lambda value: _write_element(line, value, is_double=is_double))
+    line.write("}")
     return field
 
 
-def _write_element(sheet: Sheet, value: int | float | bytes, *, is_double: bool) -> None:
+def _write_element(line: LineWriter, value: int | float | bytes, *, is_double: bool) -> None:
     if isinstance(value, bytes):
-        write_string(sheet, value)
+        write_string(line, value)
     elif isinstance(value, float):
-        write_float(sheet, value, is_double=is_double)
+        write_float(line, value, is_double=is_double)
     else:
-        sheet.write(str(value))
+        line.write(str(value))
 
 
 def _is_without_values(tensor: Proto, values: Sequence[object]) -> bool:

@@ -70,7 +70,7 @@ class Wires:
         return self._readers.get(name, [])
 
     def makers(self, index: int, *, first: str) -> list[int]:
-        """Return the other nodes whose outputs a node reads; that of the value `first` is the first."""
+        """Return the other nodes whose outputs a node reads. The node that produces `first` comes first."""
         names = sorted(self.reads(index), key=lambda name: name != first)
         found = dict.fromkeys(self.graph.positions.get(name, BEFORE_NODES) for name in names)
         return [maker for maker in found if maker not in (BEFORE_NODES, index)]

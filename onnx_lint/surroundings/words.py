@@ -7,7 +7,7 @@ import struct
 from typing import Final
 
 from onnx_lint.common.visible import visible
-from onnx_lint.surroundings.sheet import CUT, Sheet
+from onnx_lint.surroundings.line_writer import CUT, LineWriter
 
 MAX_NAME: Final = 48
 """The longest name or string that is written whole; a longer one is cut in the middle."""
@@ -19,28 +19,28 @@ def _is_identifier(name: str) -> bool:
     return name.isascii() and name.isidentifier()
 
 
-def write_name(sheet: Sheet, name: str) -> None:
+def write_name(line: LineWriter, name: str) -> None:
     """Write a name: unquoted if it is an identifier, otherwise quoted."""
     if len(name) <= MAX_NAME and _is_identifier(name):
-        sheet.write(name)
+        line.write(name)
     else:
-        write_string(sheet, name)
+        write_string(line, name)
 
 
-def write_domain(sheet: Sheet, domain: str) -> None:
+def write_domain(line: LineWriter, domain: str) -> None:
     """Write the domain of an operator: unquoted if it has identifiers with dots between them."""
     if len(domain) <= MAX_NAME and all(map(_is_identifier, domain.split("."))):
-        sheet.write(domain)
+        line.write(domain)
     else:
-        write_string(sheet, domain)
+        write_string(line, domain)
 
 
-def write_string(sheet: Sheet, value: str | bytes) -> None:
+def write_string(line: LineWriter, value: str | bytes) -> None:
     """Write a string in quotes; a long one is cut in the middle."""
     half = MAX_NAME // 2
     is_long = len(value) > MAX_NAME
     text = f"{_decoded(value[:half])}{CUT}{_decoded(value[-half:])}" if is_long else _decoded(value)
-    sheet.write(quoted(text))
+    line.write(quoted(text))
 
 
 def quoted(value: str | bytes) -> str:
@@ -59,13 +59,13 @@ def _quoted_escapes(shown: str) -> str:
     return shown.replace('"', '\\"')
 
 
-def write_float(sheet: Sheet, value: float, *, is_double: bool = False) -> None:
+def write_float(line: LineWriter, value: float, *, is_double: bool = False) -> None:
     """Write a number with the fewest digits that read back as the same number."""
     if value != value or value in (float("inf"), float("-inf")):
-        sheet.write(repr(value))
+        line.write(repr(value))
         return
     text = repr(value) if is_double else _shortest(value)
-    sheet.write(text if "." in text or "e" in text else f"{text}.0")
+    line.write(text if "." in text or "e" in text else f"{text}.0")
 
 
 def _shortest(value: float) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from onnx_lint.cache.verdicts import FileCheck
     from onnx_lint.engine.settings import Settings
-    from onnx_lint.fixing.files import Mending
+    from onnx_lint.fixing.files import FixOptions
     from onnx_lint.input.source import Source
     from onnx_lint.ir.tensors.data_folder import DataFolder
     from onnx_lint.remote.ahead import Opening
@@ -35,8 +35,8 @@ class Task(Record):
     """The version and size of a stored object in the listing of its store; None if the listing has none."""
     cache: str | None = None
     """The folder of the cache of verdicts; None if none is used."""
-    mending: Mending | None = None
-    """How to mend the file; None to check it as it is."""
+    fix_options: FixOptions | None = None
+    """How to fix the file; None to check it as it is."""
 
 
 def check_of(task: Task) -> tuple[FileCheck, str] | None:
@@ -47,7 +47,7 @@ def check_of(task: Task) -> tuple[FileCheck, str] | None:
 
 def file_check(task: Task) -> FileCheck | None:
     """Return what decides the report of a task; None if the report may not be kept."""
-    if task.problem is not None or task.mending is not None:
+    if task.problem is not None or task.fix_options is not None:
         return None
     from onnx_lint.cache.verdicts import FileCheck
 
@@ -58,7 +58,7 @@ def file_check(task: Task) -> FileCheck | None:
 
 def is_opened_ahead(task: Task) -> bool:
     """Return whether to open the model of a task before its turn, see `onnx_lint.remote.ahead`."""
-    return is_remote(task.path) and task.problem is None and task.mending is None
+    return is_remote(task.path) and task.problem is None and task.fix_options is None
 
 
 def opening_of(task: Task) -> Opening:
@@ -82,10 +82,10 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: Da
     from onnx_lint.engine.lint import lint_file
 
     try:
-        if task.mending is not None:
+        if task.fix_options is not None:
             from onnx_lint.fixing.files import fix_file
 
-            return fix_file(task.path, task.settings, task.mending, task.name, context=task.context)
+            return fix_file(task.path, task.settings, task.fix_options, task.name, context=task.context)
         cached = check_of(task)
         if cached is not None:
             from onnx_lint.cache.checks import cached_or_linted

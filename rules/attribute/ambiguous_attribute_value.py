@@ -31,7 +31,8 @@ def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Some readers use the stated type, others the first field that they find. They read different values.
+    The attribute does not say which of the values it has. Consumers refuse the model; a reader that does not check the
+    fields takes one of the values.
 
     ### Details
 

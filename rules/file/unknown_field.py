@@ -56,5 +56,5 @@ def _finding(fault: Fault, occurrences: str) -> Finding:
         fault.place,
         f"{fault.message}{occurrences}",
         allowed="the fields that the message has",
-        hint="update onnx-lint if the field is new in ONNX; your own data belong into metadata_props",
+        hint="update onnx-lint if the field is new in ONNX; your own data belongs in metadata_props",
     )

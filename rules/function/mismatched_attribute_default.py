@@ -69,11 +69,11 @@ def mismatched_attribute_default(model: Model) -> Iterator[Finding]:
 
 
 def _finding(default: Attribute, reference: Attribute) -> Finding:
-    held, stated = (ATTRIBUTE_TYPE_NAMES[each.proto.type] for each in (default, reference))
+    own, stated = (ATTRIBUTE_TYPE_NAMES[each.proto.type] for each in (default, reference))
     name = quote(default.proto.name)
     return Finding(
         default.place,
-        f"the default of parameter {name} is of type {held}, but {reference.describe()} refers to it as {stated}",
+        f"the default of parameter {name} is of type {own}, but {reference.describe()} refers to it as {stated}",
         related=(Related(reference.place, f"refers to {name} as {stated}"),),
         allowed=stated,
         subject=default.proto.name,

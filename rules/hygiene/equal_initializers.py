@@ -64,7 +64,7 @@ def equal_initializers(model: Model, *, least_bytes: int = 65_536) -> Iterator[F
             fix=model.removals.fix(
                 f"delete initializer {name} and read {other} instead",
                 graph,
-                instead={names[found.index]: names[found.first]},
+                replacements={names[found.index]: names[found.first]},
                 initializer=(names[found.index], graph.at("initializer", found.index)),
             ),
         )

@@ -65,7 +65,7 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
 
 
 def _deletion(model: Model, node: Node, unknown: set[int]) -> Fix | str:
-    numbers = model.removals.with_what_only_it_needs(node.graph, node.index)
+    numbers = model.removals.unused_with_producers(node.graph, node.index)
     others = f" and {len(numbers) - 1:,} that only it needs" if len(numbers) > 1 else ""
     is_safe = unknown.isdisjoint(numbers)
     return model.removals.fix(f"delete {node.describe()}{others}", node.graph, numbers, is_safe=is_safe)

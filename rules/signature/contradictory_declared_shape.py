@@ -59,26 +59,18 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     - The rank and the sizes follow from the operator, its attributes and the shapes of its inputs. Outputs of graphs
       and entries of `value_info` must agree with them.
     - A variable or an open dimension agrees with every size. Behind an unknown operator, every declaration agrees.
-    - The output of an If must fit both branches: "the shape of the corresponding output variable of the if-node (if
-      present) must be compatible with both S1 and S2". If the condition is a constant, it must fit the branch that
-      runs.
+    - The output of an If must fit both branches, or the branch that runs if the condition is a constant.
+    - The outputs of a Loop or If follow from the operators of its bodies, not from declarations in the bodies. A value
+      that a Loop carries has the shape that all iterations share.
+    - The declaration of a sequence must fit all its elements: "The entire shape must be omitted from the type if
+      different tensors in the sequence may have different ranks." If only a variable does not fit, it is a warning,
+      because the shape inference of onnx writes such variables.
+    - A Reshape to an unknown shape keeps the number of elements: `[N, 7]` is never `[N, 6]`, except for empty tensors.
+    - A DictVectorizer of C keys makes `[C]` by its description and `[1, C]` in ONNX Runtime. Both are accepted.
     - If the output has exactly the declared shape with two inputs of the node exchanged, the finding is at these
       inputs, and no fix declares another shape.
-    - A Reshape to an unknown shape keeps the number of elements: `[N, 7]` is never `[N, 6]`, except for empty tensors.
-    - A DictVectorizer of C keys makes `[C]` by its description ("A 1-D tensor") and `[1, C]` in ONNX Runtime. Both are
-      accepted. No shape is inferred for the nodes behind it, only the declaration of its output is compared.
-    - If a list of unknown `axes` has one number, the rank after a Squeeze, or a reduction without `keepdims`, is known.
-      Several numbers may repeat an axis.
-    - The declaration of a sequence must fit all its elements: "The dimension variables M or N must be omitted from the
-      above type if that dimension does not have a fixed size across all tensors in the sequence. The entire shape must
-      be omitted from the type if different tensors in the sequence may have different ranks." If a variable is all that
-      does not fit, it is a warning, because the shape inference of onnx writes such variables.
-    - For a value that a Loop carries, its shape is inferred from all iterations; for a sequence, that of the inserted
-      tensors, and their number if the number of iterations is known.
-    - In a branch of an If, or a body of a Loop, Scan or SequenceMap, that never runs because of constants, it is a
-      warning.
-    - A `value_info` of a function that fits only some of its calls is a warning.
-    - The outputs of a Loop or If follow from the operators of its bodies, not from wrong declarations of the bodies.
+    - It is a warning in a branch or body that never runs because of constants, and for a `value_info` of a function
+      that fits only some of its calls.
     - `onnx.checker` refuses the model with `full_check`. ONNX Runtime loads it.
     - Reported by other rules: two declarations of one value (`contradictory-value-info`), types
       (`contradictory-declared-type`).
@@ -87,8 +79,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
         of_value_info = model.value_flow.clause_of(conflict, "FUN-23b", "FUN-23d", "VI-6a")
         clause = "NOD-8c" if conflict.field == "output" else of_value_info
         fix = _declaration_of(conflict) or deletion_of(conflict)
-        if isinstance(conflict, DeclaredShapeConflict) and conflict.is_of_elements:
-            clause = "SHP-7a" if conflict.is_only_of_variables else "SHP-7"
+        if isinstance(conflict, DeclaredShapeConflict) and conflict.differs_in_elements:
+            clause = "SHP-7a" if conflict.differs_only_in_variables else "SHP-7"
         if model.value_flow.never_runs(conflict.graph):
             clause = "NOD-8g"
         if not isinstance(conflict, DeclaredShapeConflict):

@@ -40,51 +40,31 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    The descriptions of ONNX's operators decide, at the imported version:
+    The descriptions of ONNX's operators decide, at the imported version, and the message says what they require. The
+    rule checks axes, pads, sizes and counts, lists that must have one length, the texts `equation` (Einsum), `pattern`
+    (RegexFullMatch) and `activations`, and the lists of tree ensembles, LabelEncoder, LinearClassifier, support vector
+    machines and TfIdfVectorizer.
 
-    - `perm` of Transpose must name each axis once. `axes` of Unsqueeze, Resize and CenterCropPad must not repeat one.
-    - Pads of convolutions and pools must not be negative.
-    - `blocksize`, `size` of LRN, and numbers of heads and groups must be positive.
+    - Warnings, because the text does not say what they mean: a negative `scale` of RandomNormal, a `low` of
+      RandomUniform above its `high`, a `ratio` of Dropout that is not from 0 to 1, an ellipsis of Einsum only before
+      `->`.
     - `clip` of GRU and LSTM must not be negative; 0 is a warning, because ONNX Runtime refuses it.
-    - `axes` of Squeeze-1 and Unsqueeze-1 and `axis` of Flatten up to opset 10 must not be negative.
-    - Parallel lists must have one length: `kernel_shape`, `strides`, `dilations` and half of `pads`; keys and values of
-      LabelEncoder; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles; `offset` and `scale` of Scaler,
-      and others.
-    - `equation` of Einsum must have one term of letters for each input, with at most one ellipsis in each. After `->`,
-      each label must occur only once, and must also occur before it. An ellipsis only before `->` is a warning.
-    - `pattern` of RegexFullMatch must compile in RE2, which has no lookahead, no reference to a group, no range such
-      as `[z-a]` and no repetition such as `a{2,1}`. `x{,2}` is text there.
-    - A negative `scale` of RandomNormal, a `low` of RandomUniform above its `high`, and a `ratio` of Dropout that is
-      not from 0 to 1 are warnings, because the text does not say what they mean.
-    - `activations` of RNN, GRU and LSTM must have 1, 2 or 3 for each direction. The default of RNN has two, which is
-      accepted.
     - `value` of ConstantOfShape must be a list of one element; a scalar is a warning, because onnx and ONNX Runtime
       refuse it.
-    - `kernel_params` of support vector machines must have three numbers.
-    - TreeEnsemble needs nodes and leaves at existing positions, no node that is a child twice or leads back to itself,
-      targets below `n_targets`, modes 0 to 6 of type uint8, and a set of `membership_values` for each node that tests
-      membership.
-    - TreeEnsembleClassifier and TreeEnsembleRegressor need no id twice in a tree, no node that leads back to itself,
-      children and votes of existing nodes, votes for existing classes and targets, and base values for all of them or
-      none. One base value for two classes is accepted, because converters write it.
-    - `keys_tensor` and `values_tensor` of LabelEncoder must be lists. `default_tensor` must be a list of one element of
-      the type of the values.
-    - LinearClassifier must have one label for each of the `intercepts`, or two if there is one intercept, and the same
-      number of `coefficients` for each. ONNX Runtime loads further labels.
-    - TfIdfVectorizer: n-grams must have at least one element and at most the length of `ngram_counts`. The counts must
-      ascend within the pool, with whole n-grams between them. `ngram_indexes` must have a coordinate for each n-gram
-      ("This list is parallel to the specified 'pool_*' attribute"); ONNX Runtime accepts any number.
+    - `pattern` must compile in RE2, which has no lookahead, no reference to a group, no range such as `[z-a]` and no
+      repetition such as `a{2,1}`. `x{,2}` is text there.
+    - `activations` must have 1, 2 or 3 for each direction. The default of RNN has two, which is accepted.
+    - An optional list may be empty, but not those of TreeEnsemble, nor keys and values of LabelEncoder. These need an
+      element, because releases of ONNX Runtime refuse most empty lists: class labels, keys and values of LabelEncoder
+      since version 4, categories of OneHotEncoder, values of Imputer, pools of TfIdfVectorizer, `coefficients` of
+      LinearClassifier.
+    - LinearClassifier needs a label for each of the `intercepts`, or two for one. ONNX Runtime loads further labels.
+    - `ngram_indexes` of TfIdfVectorizer must have a coordinate for each n-gram; ONNX Runtime accepts any number.
     - The ids of each tree of a TreeEnsembleRegressor must start at 0 and increment by 1. ONNX Runtime accepts ids that
-      go on in the next tree.
-    - The ids of a TreeEnsembleClassifier may start elsewhere, because its text allows it.
-    - Two parents of one node are reported only for TreeEnsemble: consumers run such models of the other two operators.
-    - An optional list may be empty. The lists of TreeEnsemble, and the keys and values of LabelEncoder, must have one
-      length even if one is empty.
-    - These need at least one element, because releases of ONNX Runtime refuse most empty lists: class labels, keys
-      and values of LabelEncoder since version 4, categories of OneHotEncoder, values of Imputer, pools of
-      TfIdfVectorizer and `coefficients` of LinearClassifier.
-    - If an attribute refers to a parameter of a function, the values of all calls and the default are checked, also if
-      functions pass them to functions.
+      go on in the next tree. Those of a TreeEnsembleClassifier may start elsewhere, because its text allows it.
+    - TreeEnsembleClassifier and TreeEnsembleRegressor may have two parents of a node, and one base value for two
+      classes, because converters write it. TreeEnsemble may not.
+    - If an attribute refers to a parameter of a function, the values of all calls and the default are checked.
     - onnx.checker checks a few of these values, and only with `full_check`.
     - Reported by other rules: what depends on shapes (`impossible-operator-extent`), words and numbers of a fixed set
       (`unsupported-attribute-value`).

@@ -40,34 +40,23 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Convolution and pooling, also those of com.microsoft: `strides`, `dilations` and `kernel_shape` must have a
-      positive number for each spatial axis of the input, and `group` must be positive.
-    - Split: `num_outputs` must be the number of the node's outputs.
-    - RNN, GRU and LSTM: `hidden_size` must be positive.
-    - Scan needs an axis and a direction for each scan input and scan output.
-    - LinearRegressor and tree ensembles need at least one target.
-    - RotaryEmbedding: `rotary_embedding_dim` must be at most the size of a head.
-    - Gradient needs an input for each tensor of `xs` and `zs`, and may have one output for each of `xs`.
+    Axes, sizes, counts and the lengths of lists must fit the input as the operator's description requires, and a list
+    must not repeat an axis. The message says what is required.
+
+    - Convolution and pooling need a positive number in `strides`, `dilations` and `kernel_shape` for each spatial axis.
     - MeanVarianceNormalization without `axes`: the input must have the default axes [0, 2, 3]. A tensor of three
       dimensions is a warning, because ONNX Runtime loads it.
+    - Resize with `tf_crop_and_resize` and without `roi`, the region to crop, is a warning.
+    - Multinomial with `sample_size` 0 is a warning: ONNX does not forbid it, but ONNX Runtime fails at such a node.
     - MatMulNBits (com.microsoft): `bits` must be 2, 4 or 8. There and in GatherBlockQuantized, `block_size` must be a
       power of two from 16 on.
-    - SVMClassifier and SVMRegressor need the support vectors, coefficients and class labels that `vectors_per_class` or
-      `n_supports` requires, and at least one number in `rho` and `prob_a` for each pair of classes.
-    - ZipMap of [N, F] needs a key for each column ("There must be as many columns as keys").
-    - Scaler of [N, F] needs one `offset` and `scale`, or F.
-    - Imputer needs one imputed value, or the size of the last dimension ("may be 1 or F"). ONNX Runtime loads other
-      numbers.
-    - The imputed values of Imputer "must all fit within the width of the tensor element type". A value to replace that
-      no int32 can have, or in the attribute for inputs of the other kind, is a warning.
-    - Resize with `tf_crop_and_resize` and without `roi`, the region to crop, is a warning.
-    - Multinomial with `sample_size` 0 is a warning: no text forbids it, but ONNX Runtime fails at such a node.
-    - LinearRegressor needs F `coefficients` for each target ("M sets of coefficients must be passed in").
-      LinearClassifier needs at least F for each intercept. The message says if there are more.
-    - Support vectors need F numbers each. Trees must not test a feature beyond the last one. FeatureVectorizer needs an
-      element in `inputdimensions` for each input.
-    - Any operator: axes, sizes, counts and the lengths of lists must fit the input as the operator's description
-      requires. A list must not repeat an axis.
+    - Imputer needs one imputed value, or the size of the last dimension. ONNX Runtime loads other numbers. A value to
+      replace that no int32 can have, or in the attribute for inputs of the other kind, is a warning.
+    - Operators of ai.onnx.ml with F features: LinearRegressor needs F `coefficients` for each target, LinearClassifier
+      at least F for each intercept, support vectors F numbers each, ZipMap F keys, Scaler one `offset` and `scale` or
+      F. Trees must not test a feature beyond the last one.
+    - SVMClassifier and SVMRegressor need as much in each list as `vectors_per_class` or `n_supports` requires.
+    - Gradient may have one output for each of `xs`.
     - Dimensions follow from inputs, initializers and declarations (see `incompatible-operand-shapes`). What depends on
       an unknown dimension is not checked.
     - An attribute that refers to a parameter of a function is checked with the values of calls and defaults.

@@ -59,25 +59,15 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     - Each input must have a rank that the operator's description allows, equal sizes where it requires them, and shapes
       that broadcast where the operator broadcasts.
     - A dimension without a size, a variable, and a value behind an unknown operator fit everything.
+    - Shapes follow from inputs, initializers, attributes and declarations through all nodes, subgraphs and functions. A
+      function is checked with the arguments of its calls. The outputs of a node with a finding are unknown.
     - A wrong rank where a scalar or a list is required is an error if onnx.checker or ONNX Runtime refuses it, or fails
-      in the run. For the bounds of Range and the size of a window, both refuse only constants.
-    - It is a warning if they accept one element of another rank: a bound of Clip as `[1]`, the shape of Expand as a
-      scalar. It is not reported if the test cases of ONNX write it: the axis of Unsqueeze, the position in a sequence.
-    - Shapes, and values that decide shapes, follow from inputs, initializers, attributes and declarations through all
-      nodes, subgraphs and functions.
-    - A function is checked with the arguments of its calls. A fault in its body is reported once.
-    - The outputs of a node with such a fault are unknown.
-    - A node with wrong operands, attributes or types, and a deprecated operator, are not checked.
-    - In a branch of If that never runs because its condition is constant, a fault is a warning: PyTorch writes such
-      branches. It is one also in the body of a Loop, Scan or SequenceMap that never runs.
-    - Operators of com.microsoft: an error is what ONNX Runtime refuses when it creates a session, for example a past of
-      GroupQueryAttention in three dimensions.
-    - A shape that their descriptions require is also an error if every run fails without it: the bias of BiasGelu and
-      Attention, that of FastGelu of float32 (the bias of other types broadcasts), the factors of
-      SkipLayerNormalization, the caches of RotaryEmbedding, the scales of MatMulNBits, the past and biases of
-      Attention, MultiHeadAttention and GroupQueryAttention.
-    - It is a warning if only the description requires it: the caches of PagedAttention, bytes of MatMulBnb4 beyond
-      those of its matrix.
+      in the run. It is a warning if they accept one element of another rank: a bound of Clip as `[1]`, the shape of
+      Expand as a scalar. It is not reported if the test cases of ONNX write it: the axis of Unsqueeze.
+    - A fault is a warning in a branch or body that never runs because of constants: PyTorch writes such branches.
+    - Operators of com.microsoft: an error is what ONNX Runtime refuses when it creates a session, and a shape without
+      which every run fails. It is a warning if only the description requires the shape.
+    - Not checked: a node with wrong operands, attributes or types, and a deprecated operator.
     - Reported by other rules: values that decide shapes (`unsupported-operand-value`), attributes
       (`impossible-operator-extent`).
     """

@@ -61,9 +61,8 @@ def operator_arity(model: Model) -> Iterator[Finding]:
       them except the gradients.
     - QLinearConcat (com.microsoft) has a scale and a zero point after each tensor.
     - An entry with an empty name is an operand, also at the end of the list, but not a value: a variadic operand with
-      fewer values than its minimum is reported. `onnx.checker` compares the number of names and accepts it, but
-      not `full_check`. The
-      specification says nothing about empty names there.
+      fewer values than its minimum is reported. The specification says nothing about empty names there. `onnx.checker`
+      compares the number of names and accepts it, but not with `full_check`.
     - Consumers refuse such nodes.
     - Reported by other rules: a node without outputs (`node-without-outputs`), an empty name for a required operand
       (`omitted-required-operand`), calls of functions (`function-call-arity`), missing inputs whose names the node has

@@ -68,7 +68,7 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
     - A `default_*` of LabelEncoder since version 4 of another type than its `values_*` is a warning, because consumers
       ignore it.
     - An empty list is a value for Constant, whose `value_ints` without elements is a tensor of shape [0], and for
-      LabelEncoder, OneHotEncoder, SVMClassifier and TfIdfVectorizer. The texts do not decide it; onnx or ONNX Runtime
+      LabelEncoder, OneHotEncoder, SVMClassifier and TfIdfVectorizer. ONNX does not decide it; onnx or ONNX Runtime
       refuses such a node.
     - For other operators, an empty list is no value: exporters leave one of both `classlabels_*` of ZipMap empty, and
       consumers run it.

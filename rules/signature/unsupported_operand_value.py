@@ -49,26 +49,21 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
       description requires.
     - Known values are those of initializers and Constant nodes, and results of operators with which exporters compute
       shapes (Shape, Gather, Concat, arithmetic on integers and others). An unknown value fits everything.
-    - Constants that refer to images (RoiAlign) or to lengths (ReverseSequence, RNN, GRU and LSTM) must be in range: a
-      length is at most the number of steps.
+    - Constants that refer to images (RoiAlign) or to lengths (ReverseSequence, RNN, GRU and LSTM) must be in range.
     - `iou_threshold` of NonMaxSuppression must be from 0 to 1.
-    - SequenceAt and SequenceErase need an element in the sequence, and OptionalGetElement one in the optional: "It is
-      an error if the input is an empty optional-type". In a subgraph an empty value from outside is not reported,
-      because the subgraph may run only if there is an element.
-    - ConcatFromSequence needs elements that "have the same shape, except for the dimension size of the axis to
-      concatenate on".
+    - SequenceAt and SequenceErase need an element in the sequence, and OptionalGetElement one in the optional. In a
+      subgraph an empty value from outside is not reported, because the subgraph may run only if there is an element.
+    - ConcatFromSequence needs elements of one shape, except for the dimension along which it concatenates.
     - TopK needs at least one element, and RotaryEmbedding a position that its caches have.
     - DequantizeLinear of int32 must have a zero point of 0 or none.
     - MaxUnpool must not have an index beyond its output, or below 0.
-    - A probability of Bernoulli that is not from 0 to 1 is a warning, because the text does not say what it means.
-    - A Cast or CastLike of a constant string that is no number is a warning, also to a Boolean: "Converting
-      non-numerical-literal string such as "Hello World!" is an undefined behavior." ONNX Runtime fails at such a node.
-    - In a branch of an If, or a body of a Loop, Scan or SequenceMap, that never runs because of constants, it is a
-      warning.
-    - A constant 0 that divides integers (Div, Mod) is a warning: no text forbids it, but ONNX Runtime creates no
+    - A warning, because the text does not say what it means: a probability of Bernoulli that is not from 0 to 1, and a
+      Cast or CastLike of a constant string that is no number, also to a Boolean.
+    - A constant 0 that divides integers (Div, Mod) is a warning: ONNX does not forbid it, but ONNX Runtime creates no
       session.
     - ScatterND and, from version 16 on, ScatterElements that write to one place twice without a `reduction` are a
       warning: the text says that they should not, but does not forbid it.
+    - In a branch or body that never runs because of constants, it is a warning.
     - Reported by another rule: the same numbers in attributes (`impossible-operator-extent`).
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, int))

@@ -61,7 +61,7 @@ def _first_unordered(sparse: StoredSparseTensor) -> tuple[int, str, str, int] | 
     start = count = 0
     previous: Any = None
     for piece in sparse.index_rows():
-        rows = contents.behind(previous, piece)
+        rows = contents.with_row_before(previous, piece)
         places = _unordered(rows)
         if len(places) and first is None:
             place = int(places[0])

@@ -138,7 +138,7 @@ def test_contents_that_stay_in_the_file_are_judged_as_well(kind: str, text: str,
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 16)
     monkeypatch.setattr(strip_payloads, "INTEGER_BYTES", 16)
-    monkeypatch.setattr(other_messages, "_TRIED_WHOLE", 0)
+    monkeypatch.setattr(other_messages, "_MAX_BYTES_WITH_PAYLOADS", 0)
     assert load(BytesSource(data), proto=kind).payloads
     assert _bare(lint(data, {"proto": kind}).diagnostics) == answer
     assert lint_source(BytesSource(data), "input_0.pb", Settings()).diagnostics == untold

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from onnx_lint.engine.option_kinds import OPTION_KINDS
-from onnx_lint.engine.plugins import use_files
+from onnx_lint.engine.plugins import files_in_use, use_files
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SelectionError, Settings
 from onnx_lint.engine.value_kinds import VALUE_TYPE
@@ -82,6 +82,18 @@ def test_a_type_is_allowed_as_messages_have_it():
         assert VALUE_TYPE.accepts(text), text
     for text in NO_TYPES:
         assert not VALUE_TYPE.accepts(text), text
+
+
+def test_settings_without_plugins_leave_those_of_the_run_in_use(tmp_path: Path):
+    path = tmp_path / "own.py"
+    path.write_text(OWN)
+    try:
+        Settings(plugins=(str(path),))
+        Settings()
+        assert files_in_use() == (str(path),)
+        assert "own-rule" in registry()
+    finally:
+        use_files(())
 
 
 def test_a_rule_that_names_an_unknown_kind_says_so(tmp_path: Path):

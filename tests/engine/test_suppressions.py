@@ -19,7 +19,7 @@ from onnx_lint.engine import suppressions
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings, options_of
-from onnx_lint.engine.suppressions import PlacePatterns, Suppression, apart
+from onnx_lint.engine.suppressions import PlacePatterns, Suppression, split_by_entry
 from onnx_lint.input.globs import matches
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.enclosing_names import EnclosingNames
@@ -213,7 +213,7 @@ def test_a_name_that_hides_a_fault_hides_the_finding_on_it(rule: str, most: int)
             finding.parts.split(finding, lambda _, name, names=names: names.append(name))
         for name in sorted({*filter(None, names)})[:3]:
             patterns = PlacePatterns([Suppression("w", "r", "reason", name)])
-            pieces = apart(finding, patterns, model)
+            pieces = split_by_entry(finding, patterns, model)
             found = [
                 patterns.first(str(each.place), each.subject, model.places.enclosing_names(each.place))
                 for each in pieces
@@ -235,7 +235,7 @@ def test_a_name_hides_a_finding_that_is_about_one_fault_only() -> None:
 
 def _split(finding: Finding, model: Model, place: str) -> tuple[Finding, Finding]:
     """The finding on what an entry for the place suppresses, and the one on the rest."""
-    pieces = apart(finding, PlacePatterns([Suppression("w", "r", "reason", place)]), model)
+    pieces = split_by_entry(finding, PlacePatterns([Suppression("w", "r", "reason", place)]), model)
     [hidden] = [each for each in pieces if place in _places(each)]
     [others] = [each for each in pieces if place not in _places(each)]
     return hidden, others

@@ -123,7 +123,7 @@ def test_a_file_of_the_new_name_stays(model: Path):
     (model.parent / "w.compact.data").write_bytes(b"mine")
     repair = _fix(model).files[0].repair
     assert repair is not None
-    assert "is there already" in (repair.problem or "")
+    assert "already exists" in (repair.problem or "")
     assert (model.read_bytes(), (model.parent / "w.compact.data").read_bytes()) == (before, b"mine")
 
 

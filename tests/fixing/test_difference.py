@@ -20,7 +20,7 @@ from support.project.each_case import each_case
 from onnx_lint import schema
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
-from onnx_lint.fixing.rounds import Mended, Round
+from onnx_lint.fixing.rounds import FixOutcome, Round
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move, Shorten
@@ -46,7 +46,7 @@ def _difference(*rounds: tuple[Edit, ...], prefix: bytes = b"") -> list[str]:
         splicer = Splicer(source, "ModelProto")
         made.append(Round(source, edits, "ModelProto"))
         source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
-    mended = Mended(source, FileReport("m.onnx", 0), tuple(made))
+    mended = FixOutcome(source, FileReport("m.onnx", 0), tuple(made))
     return difference_of(mended, "m.onnx", Settings()).splitlines()
 
 

@@ -15,7 +15,7 @@ from support.project.checkout import ROOT
 
 from onnx_lint import lint, schema
 from onnx_lint.engine.settings import Settings
-from onnx_lint.fixing.files import Mending, fix_file
+from onnx_lint.fixing.files import FixOptions, fix_file
 
 CASES = [*SAFE, *UNSAFE, *DELETING]
 
@@ -29,17 +29,17 @@ def test_a_fix_makes_the_bytes_of_a_model_without_the_fault(case: Case, tmp_path
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     settings = Settings(select=(case.rule,), options={case.rule: case.options})
-    report = fix_file(str(path), settings, Mending())
+    report = fix_file(str(path), settings, FixOptions())
     assert path.read_bytes() == (new if case.safe else old)
     if not case.safe:
         assert {item.rule for item in report.diagnostics} == {case.rule}
-        report = fix_file(str(path), settings, Mending(unsafe=True))
+        report = fix_file(str(path), settings, FixOptions(unsafe=True))
         assert path.read_bytes() == new
     assert report.repair is not None
     if old != new:
         assert report.diagnostics == ()
         assert [rule for rule, _ in report.repair.fixed] == [case.rule]
-    again = fix_file(str(path), settings, Mending(unsafe=True))
+    again = fix_file(str(path), settings, FixOptions(unsafe=True))
     assert again.repair is not None
     assert again.repair.count == 0
 
@@ -65,7 +65,7 @@ def test_rules_that_make_names_at_once_do_not_make_the_same_one(tmp_path: Path):
     whether = choice(f'g {{ name: "t" {inner} }}', branch("e", "u"))
     outer = f'node {{ name: "v" op_type: "Abs" input: "x" output: "v" }} {whether}'
     path.write_bytes(Case("", graph(outer, imports(("d", 1))), "").models()[0])
-    fix_file(str(path), Settings(select=("shadowed-name", "non-c90-name", "unnamed-node")), Mending(unsafe=True))
+    fix_file(str(path), Settings(select=("shadowed-name", "non-c90-name", "unnamed-node")), FixOptions(unsafe=True))
     fixed = schema.message("ModelProto").FromString(path.read_bytes()).graph.node[1].attribute[0].g
     assert [[*node.input, *node.output] for node in fixed.node] == [
         ["v", "x_2"],

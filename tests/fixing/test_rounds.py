@@ -8,7 +8,7 @@ from collections.abc import Callable
 from support.fixes.case import RELU, Case, graph
 
 from onnx_lint.common.record import replace
-from onnx_lint.fixing.rounds import MOST_ROUNDS, Mended, mend
+from onnx_lint.fixing.rounds import MOST_ROUNDS, FixOutcome, fix_in_rounds
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
 from onnx_lint.ir.places.place import ROOT, Place
@@ -44,14 +44,14 @@ def _not_asked(source: Source) -> Model:
     raise AssertionError("only findings about values are compared in the models")
 
 
-def _mended(judge: Callable[[str], list[Diagnostic]], *, unsafe: bool = False) -> tuple[str, Mended]:
+def _mended(judge: Callable[[str], list[Diagnostic]], *, unsafe: bool = False) -> tuple[str, FixOutcome]:
     """Return what becomes of the keys, where `judge` is the linter."""
 
     def lint(source: Source) -> FileReport:
         return FileReport("m.onnx", source.size, tuple(judge(_keys(source))))
 
     source = BytesSource(KEYS)
-    done = mend(source, lint(source), lint, _not_asked, unsafe=unsafe)
+    done = fix_in_rounds(source, lint(source), lint, _not_asked, unsafe=unsafe)
     return _keys(done.source), done
 
 
@@ -64,7 +64,7 @@ def test_a_fix_after_which_a_suppressed_finding_is_gone_is_not_made():
         return FileReport("m.onnx", source.size, found, suppressed=(_found("known"),) if "a" in keys else ())
 
     source = BytesSource(KEYS)
-    done = mend(source, lint(source), lint, _not_asked, unsafe=False)
+    done = fix_in_rounds(source, lint(source), lint, _not_asked, unsafe=False)
     assert done.rounds == ()
     assert done.repair.not_made == ("no-a: the fix was not made: it would also fix what is suppressed",)
 
@@ -104,7 +104,7 @@ def test_nothing_reads_a_name_that_another_fix_removes():
     def lint(source: Source) -> FileReport:
         return FileReport("m.onnx", source.size, tuple(judge(_keys(source))))
 
-    done = mend(source, lint(source), lint, lambda each: load(each, "m.onnx"), unsafe=False)
+    done = fix_in_rounds(source, lint(source), lint, lambda each: load(each, "m.onnx"), unsafe=False)
     assert _keys(done.source) == "qcdefghijklmnop"
     assert [len(made.edits) for made in done.rounds] == [1, 1]
 
@@ -117,7 +117,9 @@ def test_a_fix_that_leaves_a_name_undefined_is_not_made():
         found = replace(_found("r", *wrong.edits), edits=wrong)
         return FileReport("m.onnx", source.size, (found,) if source.size == len(data) else ())
 
-    done = mend(BytesSource(data), lint(BytesSource(data)), lint, lambda source: load(source, "m.onnx"), unsafe=False)
+    done = fix_in_rounds(
+        BytesSource(data), lint(BytesSource(data)), lint, lambda source: load(source, "m.onnx"), unsafe=False
+    )
     assert done.rounds == ()
     assert done.repair.not_made == ("r: the fix was not made: a name would mean another value, or none",)
 
@@ -189,5 +191,5 @@ def test_a_fix_after_which_the_file_cannot_be_checked_is_not_made():
         return FileReport("m.onnx", source.size, (_found("no-a", Delete(_entry(0))),))
 
     source = BytesSource(KEYS)
-    done = mend(source, lint(source), lint, _not_asked, unsafe=False)
+    done = fix_in_rounds(source, lint(source), lint, _not_asked, unsafe=False)
     assert (done.rounds, len(done.repair.not_made)) == ((), 1)

@@ -15,7 +15,7 @@ from onnx.reference import ReferenceEvaluator
 from support.fixes.mended import check_bytes, mended
 
 from onnx_lint.engine.settings import Settings
-from onnx_lint.fixing.files import Mending, fix_file
+from onnx_lint.fixing.files import FixOptions, fix_file
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.names.plain_names import is_c90
 
@@ -135,7 +135,7 @@ def _check(case: Case, path: Path, choose: random.Random) -> bool:
         outcome = mended(BytesSource(before), settings, unsafe=unsafe)
         check_bytes(outcome)
         path.write_bytes(before)
-        report = fix_file(str(path), settings, Mending(unsafe=unsafe))
+        report = fix_file(str(path), settings, FixOptions(unsafe=unsafe))
         odd = [value.name for value in (*model.graph.input, *model.graph.output) if not is_c90(value.name)]
         assert {each.rule for each in report.diagnostics} <= ({"non-c90-name"} if odd and unsafe else set()), name
         assert path.read_bytes() == outcome.source.read_at(0, outcome.source.size)
@@ -174,7 +174,7 @@ def test_scalars_given_as_lists_are_fixed_and_computed_with(tmp_path: Path):
         if len(others) == len(inputs):
             continue
         path.write_bytes(before)
-        report = fix_file(str(path), Settings(select=("incompatible-operand-shapes",)), Mending(unsafe=True))
+        report = fix_file(str(path), Settings(select=("incompatible-operand-shapes",)), FixOptions(unsafe=True))
         assert report.repair is not None
         if not report.repair.fixed:
             continue

@@ -8,10 +8,10 @@ import warnings
 
 import pytest
 
-from onnx_lint.remote.parts import HELD_BYTES, Parts
+from onnx_lint.remote.parts import MEMORY_BYTES, Parts
 
 
-@pytest.mark.parametrize("size", [10, HELD_BYTES // 2, HELD_BYTES, HELD_BYTES + 1])
+@pytest.mark.parametrize("size", [10, MEMORY_BYTES // 2, MEMORY_BYTES, MEMORY_BYTES + 1])
 def test_parts_are_found_again_in_memory_and_in_the_file(size: int):
     parts = Parts()
     parts.add(size, b"b" * size)
@@ -27,7 +27,7 @@ def test_parts_are_found_again_in_memory_and_in_the_file(size: int):
     assert parts.at(0, 9) == b"new"
 
 
-@pytest.mark.parametrize("size", [0, 10, HELD_BYTES + 1])
+@pytest.mark.parametrize("size", [0, 10, MEMORY_BYTES + 1])
 def test_nothing_is_left_open_that_would_print_a_traceback_at_the_end(size: int):
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")

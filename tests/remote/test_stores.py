@@ -63,7 +63,7 @@ def test_a_source_gives_the_bytes_of_the_object(store: Any):
 def test_what_is_too_much_for_memory_goes_into_a_file(store: Any, monkeypatch: pytest.MonkeyPatch):
     from onnx_lint.remote import parts
 
-    monkeypatch.setattr(parts, "HELD_BYTES", 100_000)
+    monkeypatch.setattr(parts, "MEMORY_BYTES", 100_000)
     data = bytes(range(256)) * 8_192
     store.pipe("/zoo/x", data)
     source = open_remote("memory://zoo/x", DEFAULT_LIMITS)

@@ -27,8 +27,8 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.report.findings import ContextLine, Diagnostic
 from onnx_lint.reporters import Options, write_report
+from onnx_lint.surroundings.line_writer import cut_around
 from onnx_lint.surroundings.of_findings import surroundings, with_surroundings
-from onnx_lint.surroundings.sheet import cut_around
 
 WITHOUT = {
     "ir_version",

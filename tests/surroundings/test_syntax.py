@@ -22,8 +22,8 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Graph, Model
 from onnx_lint.schema import Proto
+from onnx_lint.surroundings.line_writer import LineWriter
 from onnx_lint.surroundings.nodes import write_initializer, write_node
-from onnx_lint.surroundings.sheet import Sheet
 from onnx_lint.surroundings.types import write_value_info
 
 NAME = (("name", None),)
@@ -50,10 +50,10 @@ BEYOND_SYNTAX = re.compile(
 """Parts of a line that are left out, or for which the syntax has no words, or no unambiguous ones."""
 
 
-def written(proto: Proto, write: Callable[[Sheet, Proto], None]) -> str:
-    sheet = Sheet(NAME)
-    write(sheet, proto)
-    return sheet.text
+def written(proto: Proto, write: Callable[[LineWriter, Proto], None]) -> str:
+    line = LineWriter(NAME)
+    write(line, proto)
+    return line.text
 
 
 def test_nodes_are_read_back():
@@ -140,8 +140,8 @@ def _content(tensor: onnx.TensorProto) -> tuple[object, ...]:
 
 def test_eight_values_of_a_tensor_are_shown():
     for count, shown in ((8, "int64[8] w = {0, 1, 2, 3, 4, 5, 6, 7}"), (9, "int64[9] w = {...}")):
-        sheet = Sheet(NAME)
+        line = LineWriter(NAME)
         write_initializer(
-            sheet, schema.message("TensorProto")(name="w", data_type=7, dims=[count], int64_data=range(count))
+            line, schema.message("TensorProto")(name="w", data_type=7, dims=[count], int64_data=range(count))
         )
-        assert sheet.text == shown
+        assert line.text == shown

@@ -20,7 +20,7 @@ from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.wording import quote
 
 _USUAL: Final = ("tensor(float)", "tensor(int64)", "tensor(bool)")
-"""The types that are tried where the operator allows several, behind those of the other inputs."""
+"""The types that are tried if the operator allows several, after the types of the other inputs."""
 
 _NOT_NUMBERS: Final = frozenset({"tensor(string)"})
 

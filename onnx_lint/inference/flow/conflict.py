@@ -126,10 +126,10 @@ class DeclaredValue(Record):
 
     @property
     def inner(self) -> str:
-        """Nothing: the declaration as a whole is wrong, or the place is that of a dimension."""
+        """Empty: `place` is the dimension that is wrong, or the whole declaration."""
         return ""
 
-    def stated(self, declared: str) -> str:
+    def describe_declaration(self, declared: str) -> str:
         """Return the beginning of a message: the value and its declared type or shape."""
         what = f"{self.field.replace('_', ' ')} {quote(self.subject)} of {self.graph.describe()}"
         return f"{what} is declared as {declared}"

@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
-from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.flow.value_flow import ValueFlow, have_different_types
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import may_count_the_same
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, fact
@@ -47,7 +47,8 @@ class Declarations:
         """Record the values whose declaration contradicts the inferred fact; return those with another type."""
         differing: set[str] = set()
         for name, (field, index, stated) in _contradicting(graph, declared, contradicted).items():
-            if self._found.note_declared(graph, (field, index), stated, contradicted[name], call):
+            self._found.note_declared(graph, (field, index), stated, contradicted[name], call)
+            if have_different_types(stated, contradicted[name]):
                 differing.add(name)
         return differing
 

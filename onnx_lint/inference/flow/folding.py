@@ -55,7 +55,7 @@ def foldable_nodes(
 
 
 def _last(graph: Graph, computing: dict[str, int]) -> list[Node]:
-    """Return those of the nodes with a result that is not only used by others of them."""
+    """Return the nodes of `computing` with a result that a node outside of `computing`, or the graph, uses."""
     if not computing:
         return []
     inside = set(computing.values())

@@ -56,7 +56,7 @@ class FlowInput(Record):
     """False to use only what runtimes enforce: operators, constants, and the sizes of the main graph's inputs."""
 
 
-class HeldGraph(Record):
+class NestedGraph(Record):
     """A graph in an attribute of a node, or of a call that hands it to the function around the node."""
 
     name: str
@@ -79,14 +79,14 @@ class Frame(Record):
     bound: Protos | None = None
     """The attributes of the call."""
     call: Call | None = None
-    graphs: Mapping[str, HeldGraph] = EMPTY
+    graphs: Mapping[str, NestedGraph] = EMPTY
     """The graphs that the call, or a default, gives to attribute parameters."""
     needs: CallNeeds | None = None
     """The inputs that the call omits and the body needs, found so far; None if the call omits none."""
 
-    def held_by(self, node: Node, nested: Sequence[Graph], known: Known) -> list[HeldGraph]:
+    def subgraphs_of(self, node: Node, nested: Sequence[Graph], known: Known) -> list[NestedGraph]:
         """Return the graphs in the attributes of a node; `nested` are those that the node itself has."""
-        found = [HeldGraph(attribute_name(node.attribute_protos, graph), graph, self, known) for graph in nested]
+        found = [NestedGraph(attribute_name(node.attribute_protos, graph), graph, self, known) for graph in nested]
         for proto in node.attribute_protos if self.graphs else ():
             if proto.ref_attr_name in self.graphs:
                 found.append(replace(self.graphs[proto.ref_attr_name], name=proto.name))
@@ -123,7 +123,7 @@ class Frames:
         function: Function,
         bound: Protos,
         call: Call | None,
-        graphs: Mapping[str, HeldGraph],
+        graphs: Mapping[str, NestedGraph],
         needs: CallNeeds | None = None,
     ) -> Frame:
         """Return the frame of a function body for a call. Bodies without parameters share their memos."""
@@ -170,7 +170,7 @@ class Frames:
             given = [getattr(attributes[index], fields[index][0]) for index in others]
         else:
             return None
-        # One number behind a salted hash cannot be chosen so that hashes are equal.
+        # A single number follows salted hashes in the key, so a file cannot choose it so that hashes are equal.
         own = tuple(given) if len(given) < 2 else salted_key(tuple(given))
         return operator, form.inputs, form.outputs, form.attribute_types, kinds, own
 

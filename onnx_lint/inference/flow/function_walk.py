@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint import schema
 from onnx_lint.common.record import replace
-from onnx_lint.inference.flow.frames import Frame, Frames, HeldGraph, Known, Walk
+from onnx_lint.inference.flow.frames import Frame, Frames, Known, NestedGraph, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, CallNeeds, InputUse, OmittedInput, arguments_for, needed_inputs
@@ -19,24 +19,24 @@ from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import attribute_name
 
 REPEATED_NODES: Final = 50_000
-"""The budget, in nodes of function bodies, for walks with further tuples of argument types, after the first walk over
-each body; and once more for walks with further shapes. In a model with more distinct calls, the rest of them have
-unknown types, or unknown shapes."""
+"""The budget for repeated walks, in nodes. The first walk over each body is free. Walks for new argument types have one
+budget, and walks for new argument shapes another. After it is used up, the outputs of further calls are unknown."""
 
-FEW: Final = 20
+_OPERANDS_PER_NODE: Final = 20
 """The number of operands, parameters or declared values that counts as one more node; most nodes have two or three."""
 
-MANY: Final = 200
+_ATTRIBUTE_ELEMENTS_PER_NODE: Final = 200
 """The elements and characters of a call's attributes, which each walk reads anew, that count as one more node."""
 
-PARTS: Final = 50
+_TYPE_BYTES_PER_DECLARATION: Final = 50
 """The bytes of types and dimensions of initializers that count as one more declared value; most are smaller."""
 
 _MOST_NEEDS: Final = 8
 """The most omitted inputs to remember for a call: thousands of calls may omit thousands."""
 
 CallAttributes = tuple[tuple[str, bytes | int | None], ...]
-"""The serialized attributes of a call, None for an unknown one, the number of a graph: what shapes may depend on."""
+"""The attributes of a call, on which shapes may depend: the serialized attribute, the number of a graph, or None if the
+attribute is unknown."""
 
 
 class FunctionWalk:
@@ -64,60 +64,66 @@ class FunctionWalk:
         self._typed: dict[tuple[int, Facts, Arguments], Facts] = {}
         """The types of the outputs, by the types of the arguments."""
         self._serialized: dict[int, tuple[Any, bytes]] = {}
-        """The attributes of calls and their bytes, by identity. Each walk over a body hands on the same attributes."""
-        self._deciding: dict[int, frozenset[str]] = {}
+        """The attributes of calls and their bytes, by identity. Each walk over a body passes the same attributes."""
+        self._type_parameters: dict[int, frozenset[str]] = {}
+        """The attribute parameters on which types in a function depend, by the index of the function."""
         self._entered: set[int] = set()
-        self._sizes: dict[int, int] = {}
+        """The functions that have been walked, by index."""
+        self._costs: dict[int, int] = {}
+        """The costs of walks over functions, by index."""
         self._open: dict[int, None] = {}
         """The functions that are being walked, from the outermost one on."""
-        self._run: set[int] = set()
-        """The graphs of calls that have been walked."""
+        self._walked_graphs: set[int] = set()
+        """The identities of the graphs of calls that have been walked."""
         self._type_budget = self._shape_budget = REPEATED_NODES
         self._count = 0
-        """The number of graphs that calls have handed over."""
-        self._running: set[int] = set()
-        """Those that are being walked: a default may refer to itself."""
+        """The number of graphs that calls have passed."""
+        self._active_graphs: set[int] = set()
+        """The numbers of the graphs that are being walked: a default may refer to itself."""
         self.declarations = declarations
         """Compares the declarations in functions."""
 
     def call(
-        self, function: Function, node: Node, inputs: Facts, held: Sequence[HeldGraph], frame: Frame
+        self, function: Function, node: Node, inputs: Facts, nested: Sequence[NestedGraph], frame: Frame
     ) -> Generator[Walk, Facts, Facts]:
         """Yield the walk over the body if needed; return the outputs of a call with these arguments."""
         attributes = node.attribute_protos
-        arguments = read_arguments(attributes, self._deciding_in(function), frame.bound) if attributes else ()
+        arguments = read_arguments(attributes, self._type_parameters_of(function), frame.bound) if attributes else ()
         bound = _bound(attributes, frame.bound)
-        graphs = {each.name: self._handed_over(each) for each in held}
-        given: CallAttributes = tuple(
-            [
-                (name, None if proto is None else graphs[name].number if name in graphs else self._bytes_of(proto))
-                for name, proto in bound.items()
-            ]
-        )
+        graphs = {each.name: self._numbered(each) for each in nested}
         inputs = arguments_for(function, inputs)
-        call = function.index, inputs, given
-        if call in self._outputs:
-            self._note_needs(node, frame, self._needs.get(call, ()))
-            return self._outputs[call]
-        types = function.index, _types_only(inputs), arguments
-        typed = self._typed.get(types) if not graphs else None
-        if not self._may_enter(function, bound, for_types=typed is None):
-            self.declarations.doubt(function, types=typed is None)
-            return typed or ()
+        key = function.index, inputs, self._serialized_attributes(bound, graphs)
+        if key in self._outputs:
+            self._note_needs(node, frame, self._needs.get(key, ()))
+            return self._outputs[key]
+        type_key = function.index, _types_only(inputs), arguments
+        known_types = self._typed.get(type_key) if not graphs else None
+        if not self._charge_walk(function, bound, for_types=known_types is None):
+            self.declarations.doubt(function, types=known_types is None)
+            return known_types or ()
         needs = CallNeeds()
         outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call), graphs, needs)
-        self._outputs[call] = outputs
+        self._outputs[key] = outputs
         if needs.uses:
-            names = enumerate(function.body.input_names)
-            uses = [(index, needs.uses[name]) for index, name in names if name in needs.uses]
-            uses.sort(key=lambda each: not each[1].is_required)
-            self._needs[call] = uses[:_MOST_NEEDS]
-            self._note_needs(node, frame, uses[:_MOST_NEEDS])
-        self._typed.setdefault(types, _types_only(outputs))
+            self._needs[key] = _most_needed(function, needs)
+            self._note_needs(node, frame, self._needs[key])
+        self._typed.setdefault(type_key, _types_only(outputs))
         return outputs
 
+    def _serialized_attributes(self, bound: Protos, graphs: Mapping[str, NestedGraph]) -> CallAttributes:
+        found: list[tuple[str, bytes | int | None]] = []
+        for name, proto in bound.items():
+            if proto is None or name not in graphs:
+                found.append((name, None if proto is None else self._bytes_of(proto)))
+            else:
+                found.append((name, graphs[name].number))
+        return tuple(found)
+
     def _note_needs(self, node: Node, frame: Frame, needs: Sequence[tuple[int, InputUse]]) -> None:
-        """Record the first needed input that a call leaves out, and those that a call around it leaves out."""
+        """Record the first needed input that a call omits.
+
+        If the call passes on a parameter of the function around it, that function needs the parameter.
+        """
         is_noted = False
         for index, use in needs:
             given = node.inputs[index] if index < len(node.inputs) else ""
@@ -152,29 +158,33 @@ class FunctionWalk:
     def uncalled(self, function: Function) -> Walk:
         """Infer the body of a function that is never called, with unknown arguments."""
         bound = dict.fromkeys(function.attribute_names)
-        self._may_enter(function, bound, for_types=True)
+        self._entered.add(function.index)
         inputs = (UNKNOWN,) * len(function.body.input_names)
         return (yield from self._body(function, inputs, bound, None, {}, CallNeeds()))
 
-    def _handed_over(self, held: HeldGraph) -> HeldGraph:
-        """Return the graph that a call gives to a function; one that the caller was given itself stays the same."""
-        if held.number:
-            return held
+    def _numbered(self, nested: NestedGraph) -> NestedGraph:
+        """Return the graph that a call passes to a function with a number; it keeps that of a call around this one."""
+        if nested.number:
+            return nested
         self._count += 1
-        return replace(held, number=self._count, depth=len(self._open))
+        return replace(nested, number=self._count, depth=len(self._open))
 
-    def walk_given(self, held: HeldGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
-        """Walk a graph that a call gave to a function. It may call the functions that were entered since then."""
-        if held.number in self._running or not self._may_run(held.graph):
+    def walk_given(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
+        """Walk a graph that a call passed to a function.
+
+        The graph belongs to the caller. So if it calls a function that was entered after that call, it does not call
+        that function from inside of its own body.
+        """
+        if nested.number in self._active_graphs or not self._charge_graph(nested.graph):
             self._walks.are_graphs_left_out = True
-            return (UNKNOWN,) * len(held.graph.output_names)
-        self._running.add(held.number)
-        later = list(self._open)[held.depth :]
+            return (UNKNOWN,) * len(nested.graph.output_names)
+        self._active_graphs.add(nested.number)
+        later = list(self._open)[nested.depth :]
         for index in later:
             del self._open[index]
-        outputs = yield from self._walk_nested(held.graph, held.frame, held.known, supplied)
+        outputs = yield from self._walk_nested(nested.graph, nested.frame, nested.known, supplied)
         self._open.update(dict.fromkeys(later))
-        self._running.discard(held.number)
+        self._active_graphs.discard(nested.number)
         return outputs
 
     def _body(
@@ -183,7 +193,7 @@ class FunctionWalk:
         inputs: Facts,
         bound: Protos,
         call: Call | None,
-        graphs: dict[str, HeldGraph],
+        graphs: dict[str, NestedGraph],
         needs: CallNeeds,
     ) -> Walk:
         """Walk a body; add the inputs that the call omits and the body needs to `needs`."""
@@ -196,58 +206,59 @@ class FunctionWalk:
         omits = call is not None and (ABSENT in inputs or len(inputs) < len(names))
         frame = self._frames.of_body(function, protos, call, graphs, needs if omits else None)
         for graph in function.body.nested:
-            if graph.position == len(function.body.forms):
-                default = HeldGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)
+            if graph.position == len(function.body.forms):  # not of a node: of the default of a parameter
+                default = NestedGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)
                 if default.name not in bound:
-                    graphs[default.name] = self._handed_over(default)
-        outside, self._found.unsure = self._found.unsure, 0
+                    graphs[default.name] = self._numbered(default)
+        unsure_of_caller, self._found.unsure = self._found.unsure, 0  # it is counted within a body
         outputs = yield from self._walk(function.body, frame, known, None)
-        self._found.unsure = outside
+        self._found.unsure = unsure_of_caller
         self._open.pop(function.index, None)
         with self._crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)
         graphs.clear()  # the defaults among them refer to the frame, which would keep the model alive
         return outputs
 
-    def _may_enter(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
-        """Return whether the body may be walked: not inside of itself, and within the budget. The first walk is free.
+    def _charge_walk(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
+        """Charge a walk over a body to the budget, unless it is the first; return whether it may be made.
 
-        `for_types`: whether it has not been walked yet for arguments of these types. `bound`: the call's attributes.
+        A body is not walked inside of itself. `bound`: the call's attributes. `for_types`: whether the body has not
+        been walked yet for arguments of these types.
         """
         if function.index in self._open:
             return False
         if function.index not in self._entered:
             self._entered.add(function.index)
             return True
-        size = 1 + self._size(function) + _listed(filter(None, bound.values()))
+        size = 1 + self._function_cost(function) + _attribute_cost(filter(None, bound.values()))
         if for_types:
             self._type_budget -= size
             return self._type_budget >= 0
         self._shape_budget -= size
         return self._shape_budget >= 0
 
-    def _may_run(self, graph: Graph) -> bool:
-        """Return whether a graph that a call hands over may be walked, within the budget for types."""
-        if id(graph) not in self._run:
-            self._run.add(id(graph))
+    def _charge_graph(self, graph: Graph) -> bool:
+        """Charge a walk over a graph that a call passes to the budget for types; return whether it may be made."""
+        if id(graph) not in self._walked_graphs:
+            self._walked_graphs.add(id(graph))
             return True
-        self._type_budget -= 1 + _size(graph)
+        self._type_budget -= 1 + _graph_cost(graph)
         return self._type_budget >= 0
 
-    def _size(self, function: Function) -> int:
+    def _function_cost(self, function: Function) -> int:
         """Return the cost of a walk in nodes: hundreds of operands or parameters cost as much as further nodes."""
-        if function.index not in self._sizes:
+        if function.index not in self._costs:
             parameters = len(function.body.input_names) + len(function.attribute_names)
             parameters += len(function.attribute_defaults) + len(function.body.proto.opset_import)
-            listed = _listed(function.attribute_defaults)
-            self._sizes[function.index] = parameters // FEW + listed + _size(function.body)
-        return self._sizes[function.index]
+            listed = _attribute_cost(function.attribute_defaults)
+            self._costs[function.index] = parameters // _OPERANDS_PER_NODE + listed + _graph_cost(function.body)
+        return self._costs[function.index]
 
-    def _deciding_in(self, function: Function) -> frozenset[str]:
+    def _type_parameters_of(self, function: Function) -> frozenset[str]:
         """Return the attribute parameters that types in the body, or in bodies that it calls, may depend on."""
-        if function.index not in self._deciding:
-            self._deciding[function.index] = frozenset(self._references(function.body))
-        return self._deciding[function.index]
+        if function.index not in self._type_parameters:
+            self._type_parameters[function.index] = frozenset(self._references(function.body))
+        return self._type_parameters[function.index]
 
     def _references(self, graph: Graph) -> list[str]:
         found: list[str] = []
@@ -272,6 +283,14 @@ def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
     return found
 
 
+def _most_needed(function: Function, needs: CallNeeds) -> list[tuple[int, InputUse]]:
+    """Return the omitted inputs that a body needs, by index; required ones first."""
+    names = enumerate(function.body.input_names)
+    uses = [(index, needs.uses[name]) for index, name in names if name in needs.uses]
+    uses.sort(key=lambda each: not each[1].is_required)
+    return uses[:_MOST_NEEDS]
+
+
 def _types_only(facts: Facts) -> Facts:
     """Return the facts reduced to their types."""
     return tuple(map(_type_only, facts))
@@ -281,15 +300,17 @@ def _type_only(each: Fact) -> Fact:
     return each if each.shape is None and each.content is None and each.inside is None else fact(each.kind)
 
 
-def _size(graph: Graph) -> int:
+def _graph_cost(graph: Graph) -> int:
     operands = sum(map(len, graph.node_inputs)) + sum(map(len, graph.node_outputs))
     declared = len(graph.output_names) + len(graph.value_info_names)
-    declared += sum(len(each) for columns in graph.value_infos.values() for each in columns.types) // PARTS
+    type_bytes = sum(len(each) for columns in graph.value_infos.values() for each in columns.types)
+    declared += type_bytes // _TYPE_BYTES_PER_DECLARATION
     if not graph.is_function:
-        declared += sum(map(len, graph.initializers.shapes)) // PARTS
+        declared += sum(map(len, graph.initializers.shapes)) // _TYPE_BYTES_PER_DECLARATION
         declared += len(graph.input_names) + len(graph.initializer_names) + len(graph.sparse_initializer_names) + 1
-    return len(graph.forms) + (operands + declared) // FEW + sum(map(_size, graph.nested))
+    return len(graph.forms) + (operands + declared) // _OPERANDS_PER_NODE + sum(map(_graph_cost, graph.nested))
 
 
-def _listed(attributes: Iterable[Any]) -> int:
-    return sum(len(each.ints) + len(each.floats) + len(each.strings) + len(each.s) for each in attributes) // MANY
+def _attribute_cost(attributes: Iterable[Any]) -> int:
+    elements = sum(len(each.ints) + len(each.floats) + len(each.strings) + len(each.s) for each in attributes)
+    return elements // _ATTRIBUTE_ELEMENTS_PER_NODE

@@ -110,7 +110,7 @@ class Origins:
         causes: Counter[Cause] = Counter()
         for walked in first:
             causes.update(self.cause(walked, name) for name in walked.unknown if not _is_main_input(walked, name))
-        # Each input is its own cause. There may be as many as names in the file, so they are not cached.
+        # Each input is its own cause. They are not cached, since their number is not limited.
         inputs = {name for kind, name in causes if kind == "input"}
         for walked in first:
             own = (name for name in inputs.intersection(walked.unknown) if _is_main_input(walked, name))

@@ -118,7 +118,7 @@ class _TypesWalk:
         return tuple([known.get(name) for name in graph.output_names])
 
     def _node(self, graph: Graph, index: int, walked: WalkResult, form: NodeForm, known: _Scope) -> None:
-        """Add the types of the outputs of a node to those that are known."""
+        """Add the types of the outputs of a node to the known types."""
         names = graph.table.outputs[index]
         facts = [_of_fact(walked, name) if name else _ABSENT for name in names]
         inputs = tuple([known.get(name) for name in graph.table.inputs[index]])
@@ -132,7 +132,7 @@ class _TypesWalk:
             known[name] = None if (id(graph), name) in self._misdeclared else types
 
     def _compare(self, graph: Graph, walked: WalkResult, index: int, made: tuple[Possible, ...]) -> None:
-        """Record the outputs of a node whose declared types are none of those that it may have."""
+        """Record the outputs of a node with a declared type that the node can never produce."""
         for name, types in zip(graph.table.outputs[index], made, strict=False):
             known = walked.fact(name)
             if not name or types is None or not known.kind or known.kind in types:
@@ -320,7 +320,7 @@ class _TypesWalk:
 
 
 def _of_any_call(memo: OutcomeMemo, form: NodeForm) -> Arguments:
-    """Return the arguments of a node; those that calls decide are unknown."""
+    """Return the arguments of a node. Arguments that calls decide are unknown."""
     given = {proto.name for proto in form.attributes if proto.ref_attr_name}
     if not given:
         return memo.arguments

@@ -49,7 +49,7 @@ class ShapeConflict(WordedProblem):
 
     @property
     def is_customary(self) -> bool:
-        """True if consumers accept the rank of an operand, and ONNX itself writes it.
+        """True if onnx.checker and ONNX Runtime accept the rank of an operand, and ONNX itself writes it.
 
         Also for an empty value from outside of a subgraph, which may run only if the value is not empty.
         """
@@ -64,24 +64,26 @@ class ShapeConflict(WordedProblem):
         problem = self.problem
         if not isinstance(problem, WrongRank):
             return False
-        # They see a wrapped constant twice: before and after they have computed it.
-        is_taken_at_load = problem.taken_constant or not self._is_read_at_load(problem.operand, _MOST_FOLDED)
-        return is_taken_at_load and (problem.taken_at_run or self._is_read_at_load(problem.operand, 0))
+        # ONNX Runtime checks the rank of a constant before and after constant folding, so both checks must accept it.
+        is_accepted_at_load = problem.taken_constant or not self._is_known_at_load(problem.operand, _MOST_FOLDED)
+        return is_accepted_at_load and (problem.taken_at_run or self._is_known_at_load(problem.operand, 0))
 
-    def _is_read_at_load(self, operand: int, most: int) -> bool:
-        """Return whether consumers read an operand when they load the model: a constant, and a bound of Range if the
-        others are constants as well and the element type is one that they compute with. `most` nodes may wrap it.
+    def _is_known_at_load(self, operand: int, depth: int) -> bool:
+        """Return whether the value of an operand is known when the model is loaded: it is a constant.
+
+        A bound of Range is known only if all bounds are constants, of an element type that consumers compute with.
+        `depth`: the number of foldable nodes that may be between the constant and the operand.
         """
         inputs = [self.node.inputs[operand]]
         if self.schema.name == "Range":
             if self.inputs[operand].kind not in _COMPUTED_BOUNDS:
                 return False
             inputs = list(self.node.inputs)
-        return all(_is_constant(self.node.graph, each, self.call, most) for each in inputs)
+        return all(_is_constant(self.node.graph, each, self.call, depth) for each in inputs)
 
     @property
     def place(self) -> Place:
-        """The name of the input in the node's list, the element of its initializer, or the attribute."""
+        """The attribute, the element of an initializer, the output of an overflow, or the input."""
         fault, place = fault_of(self.problem), self.node.place
         if isinstance(fault, Element) and isinstance(fault.source, str):
             index = next(attributes_with(self.node, {fault.source}), None)
@@ -91,11 +93,13 @@ class ShapeConflict(WordedProblem):
             return _element_place(self.node, fault.source, fault.index)
         if isinstance(self.problem, Overflow):
             return place.at("output", self.problem.output)
-        return place.at("input", fault.operand if isinstance(fault, InputDimension) else fault or 0)
+        if isinstance(fault, InputDimension):
+            return place.at("input", fault.operand)
+        return place.at("input", fault or 0)
 
     @property
     def subject(self) -> str | None:
-        """The name that the conflict is about: that of the attribute, the value, or the node."""
+        """The name of the attribute, the value or the node that the conflict is about."""
         source = self.source
         if isinstance(source, str):
             return source
@@ -154,20 +158,20 @@ class ShapeConflict(WordedProblem):
 
 
 _FOLDED: Final = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
-"""Operators that only wrap a constant. ONNX Runtime computes them when it loads a model, and then sees a constant."""
+"""Operators that leave a constant constant. ONNX Runtime computes them when it loads a model (constant folding)."""
 
 _MOST_FOLDED: Final = 20
-"""The most nodes in a row that are followed to a constant."""
+"""The most such nodes in a row between a constant and its use."""
 
 
 _COMPUTED_BOUNDS: Final = frozenset({"tensor(float)", "tensor(double)", "tensor(int32)", "tensor(int64)"})
 """The element types of a Range whose length onnx computes from constant bounds."""
 
 
-def _is_constant(graph: Graph, name: str, call: Call | None, most: int) -> bool:
+def _is_constant(graph: Graph, name: str, call: Call | None, depth: int) -> bool:
     """Return whether a value is the same in each run: an initializer that no input overrides, or a Constant.
 
-    It may be wrapped by nodes that a consumer computes when it loads the model, or passed to a function by the call.
+    Up to `depth` nodes of `_FOLDED` may be between the constant and the value, and a call may pass it to a function.
     """
     definition = graph.definition_of(name)
     if definition is None:
@@ -177,24 +181,24 @@ def _is_constant(graph: Graph, name: str, call: Call | None, most: int) -> bool:
         # A graph that a function passes to another one runs in a call of the other.
         while call is not None and (call.node.domain, call.node.op_type) != (function.domain, function.name):
             call = call.around
-        return call is not None and _passes_constant(call, definition.index, most)
+        return call is not None and _passes_constant(call, definition.index, depth)
     if node is None:
         return definition.field != "input"
-    if node.op_type in _FOLDED and not node.domain and node.inputs and most:
+    if node.op_type in _FOLDED and not node.domain and node.inputs and depth:
         wrapped, *others = node.inputs
-        is_constant = _is_constant(node.graph, wrapped, call, most - 1)
+        is_constant = _is_constant(node.graph, wrapped, call, depth - 1)
         return is_constant and all(_is_constant(node.graph, each, call, 0) for each in others)
     return node.op_type == "Constant"
 
 
-def _passes_constant(call: Call, index: int, most: int) -> bool:
+def _passes_constant(call: Call, index: int, depth: int) -> bool:
     """Return whether the argument of a call is the same in each run."""
     arguments = call.node.inputs
-    return index < len(arguments) and _is_constant(call.node.graph, arguments[index], call.around, most)
+    return index < len(arguments) and _is_constant(call.node.graph, arguments[index], call.around, depth)
 
 
 def _element_place(node: Node, operand: int, element: int | None) -> Place:
-    """Return the element of the initializer that an input names, if the element has a place; otherwise the input."""
+    """Return the place of an element in the initializer that an input names; the input if the element has no place."""
     graph: Graph | None = node.graph
     name = node.inputs[operand]
     while graph is not None and not graph.is_function:
@@ -235,7 +239,7 @@ class DeclaredShapeConflict(DeclaredValue):
     def cause(self) -> str | None:
         """The node and the axes that differ: several outputs may be declared for one wrong axis.
 
-        For entries of value_info for Constants the two shapes: a tool writes all of them in one way.
+        For Constants that value_info declares, the two shapes: an exporter makes the same mistake for all of them.
         """
         definition = self.graph.definition_of(self.subject)
         if definition is None or definition.node is None:
@@ -247,13 +251,13 @@ class DeclaredShapeConflict(DeclaredValue):
         return f"{self.graph.name} {definition.node.index} {' '.join(definition.node.outputs)} {axes}"
 
     @property
-    def is_of_elements(self) -> bool:
+    def differs_in_elements(self) -> bool:
         """True if the value has a sequence whose elements do not all have the declared shape."""
         declared, inferred = self._sequences
         return bool(inferred.elements) and declared.inside is not None
 
     @property
-    def is_only_of_variables(self) -> bool:
+    def differs_only_in_variables(self) -> bool:
         """True if the elements of a sequence differ only in dimensions that are declared as variables."""
         declared, inferred = self._sequences
         stated = declared.inside.shape if declared.inside is not None else None
@@ -270,17 +274,17 @@ class DeclaredShapeConflict(DeclaredValue):
 
     def describe(self) -> str:
         """Return the declared shape and the inferred one."""
-        return f"{self.stated(text_of(self.declared))}, but {self._made}"
+        return f"{self.describe_declaration(text_of(self.declared))}, but {self._inferred_in_words}"
 
     def describe_from_node(self) -> str:
         """Return the inferred shape and the declared one, for a fault of the node."""
-        return f"{self._made}, but {self.stated(text_of(self.declared))}"
+        return f"{self._inferred_in_words}, but {self.describe_declaration(text_of(self.declared))}"
 
     @property
-    def _made(self) -> str:
-        maker = self.definition.describe() if self.definition is not None else "the node"
+    def _inferred_in_words(self) -> str:
+        producer = self.definition.describe() if self.definition is not None else "the node"
         branch = f" in {self.branch}" if self.branch else ""
-        return f"{maker} is {text_of(self.inferred)}{branch}"
+        return f"{producer} is {text_of(self.inferred)}{branch}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call that supplies it."""
@@ -288,11 +292,11 @@ class DeclaredShapeConflict(DeclaredValue):
 
 
 class DeclaredCountConflict(DeclaredValue):
-    """The output of a Reshape that is declared with another number of elements than the input has."""
+    """The output of a Reshape whose declared shape has another number of elements than the input."""
 
     declared: Fact
     data: Fact
-    """The fact of the input."""
+    """The fact about the input."""
     call: Call | None
 
     @property
@@ -306,11 +310,11 @@ class DeclaredCountConflict(DeclaredValue):
         return f"as many elements as {text_of(self.data)} has"
 
     def describe(self) -> str:
-        """Return the declared shape and that of the input."""
+        """Return the declared shape and the shape of the input."""
         node = self.definition.node if self.definition is not None else None
-        maker = f"input 0 {quote(node.inputs[0])} of {node.describe()}" if node is not None else "the input"
-        reason = f"{maker} is {text_of(self.data)}, which has another number of elements"
-        return f"{self.stated(text_of(self.declared))}, but {reason}"
+        data = f"input 0 {quote(node.inputs[0])} of {node.describe()}" if node is not None else "the input"
+        reason = f"{data} is {text_of(self.data)}, which has another number of elements"
+        return f"{self.describe_declaration(text_of(self.declared))}, but {reason}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the input, and the call that supplies it."""
@@ -319,19 +323,19 @@ class DeclaredCountConflict(DeclaredValue):
         return found + call_notes(self.call, text_of)
 
 
-class _OfSubgraph(Record):
-    """An input or output of a subgraph."""
+class _SubgraphConflict(Record):
+    """A conflict about an input or output of a subgraph."""
 
     node: Node
     graph: Graph
     index: int
     shapes: tuple[Fact, Fact]
-    """The shape that is required and the one that the value has."""
+    """The required shape, and the shape that the value has."""
     call: Call | None
 
     @property
     def inner(self) -> str:
-        """Nothing: the place is that of the dimension, or the shape as a whole is wrong."""
+        """Empty: `place` is the dimension that is wrong, or the whole shape."""
         return ""
 
     @property
@@ -344,7 +348,7 @@ class _OfSubgraph(Record):
         return [(self.node.place, self.node.describe()), *call_notes(self.call, text_of)]
 
 
-class SuppliedShapeConflict(_OfSubgraph):
+class SuppliedShapeConflict(_SubgraphConflict):
     """An input of a subgraph that is declared with another shape than its control-flow operator supplies."""
 
     @property
@@ -365,12 +369,12 @@ class SuppliedShapeConflict(_OfSubgraph):
         return f"{what} is declared as {declared}, but {self.node.describe()} supplies {supplied}"
 
 
-class StateShapeConflict(_OfSubgraph):
-    """A state of a Scan that its body returns with another shape than it began with."""
+class _OutputConflict(_SubgraphConflict):
+    """A conflict about an output of a subgraph."""
 
     @property
     def place(self) -> Place:
-        """The output of the body."""
+        """The output of the subgraph."""
         return self.graph.place.at("output", self.index)
 
     @property
@@ -378,18 +382,22 @@ class StateShapeConflict(_OfSubgraph):
         """The name of that output."""
         return self.graph.output_names[self.index]
 
-    def output(self, graph: Graph, shape: Fact) -> str:
+    def describe_output(self, graph: Graph, shape: Fact) -> str:
         """Return the output of a subgraph with its shape."""
         name = quote(graph.output_names[self.index])
         return f"output {self.index} {name} of {graph.describe()} is {text_of(shape)}"
 
+
+class StateShapeConflict(_OutputConflict):
+    """A state of a Scan that its body returns with another shape than it began with."""
+
     def describe(self) -> str:
         """Return both shapes."""
         begins = f"the state of {self.node.describe()} begins as {text_of(self.shapes[0])}"
-        return f"{self.output(self.graph, self.shapes[1])}, but {begins}; a state must keep its shape"
+        return f"{self.describe_output(self.graph, self.shapes[1])}, but {begins}; a state must keep its shape"
 
 
-class BranchShapeConflict(StateShapeConflict):
+class BranchShapeConflict(_OutputConflict):
     """An If output whose branches produce different shapes: the output of the second one, `graph`."""
 
     first: Graph
@@ -397,7 +405,7 @@ class BranchShapeConflict(StateShapeConflict):
 
     def describe(self) -> str:
         """Return both outputs and their shapes."""
-        one, other = self.output(self.first, self.shapes[0]), self.output(self.graph, self.shapes[1])
+        one, other = self.describe_output(self.first, self.shapes[0]), self.describe_output(self.graph, self.shapes[1])
         return f"{other}, but {one}; branches of {self.node.describe()} must return one shape"
 
     def notes(self) -> list[Note]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.frames import Frame, HeldGraph, Walk
+from onnx_lint.inference.flow.frames import Frame, NestedGraph, Walk
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo, as_fact
 from onnx_lint.inference.flow.subgraph_shapes import (
     SuppliedShapes,
@@ -37,29 +37,29 @@ class SubgraphWalk:
         control_flow: ControlFlow,
         found: ValueFlow,
         faulty: FaultyValues,
-        walk_held: Callable[[HeldGraph, tuple[Fact | None, ...] | None], Walk],
+        walk_subgraph: Callable[[NestedGraph, tuple[Fact | None, ...] | None], Walk],
     ) -> None:
         self._control_flow = control_flow
         self._found = found
         self._faulty = faulty
-        self._walk_held = walk_held
+        self._walk_subgraph = walk_subgraph
 
     def walk(
-        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, held: Sequence[HeldGraph]
+        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, nested: Sequence[NestedGraph]
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Walk the subgraphs of a node with the facts that its operator supplies; return the outcome of the node."""
-        graphs = {each.name: each.graph for each in held}
+        graphs = {each.name: each.graph for each in nested}
         if node.op_type == "If":  # it supplies nothing to its branches
-            found = yield from self._walk_each(None, _idle_branch(inputs), frame, held)
+            found = yield from self._walk_each(None, _idle_branch(inputs), frame, nested)
             return self._outcome_of_if(node, memo, inputs, found, graphs, frame)
         supplier = self._supplier(node, memo, inputs)
-        if len(held) == 1:
-            supplier = yield from self._of_all_runs(supplier, node.op_type, held[0])
-        found = yield from self._walk_each(supplier, "body" if supplier.never_runs() else None, frame, held)
+        if len(nested) == 1:
+            supplier = yield from self._of_all_runs(supplier, node.op_type, nested[0])
+        found = yield from self._walk_each(supplier, "body" if supplier.never_runs() else None, frame, nested)
         return self._outcome(node, memo, supplier, found, graphs, frame)
 
     def _of_all_runs(
-        self, supplier: SuppliedShapes, op_type: str, body: HeldGraph
+        self, supplier: SuppliedShapes, op_type: str, body: NestedGraph
     ) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with the shapes that the body of a Loop, Scan or SequenceMap gets in all of its runs."""
         if op_type == "Loop":
@@ -72,7 +72,7 @@ class SubgraphWalk:
         return supplier
 
     def _walk_each(
-        self, supplier: SuppliedShapes | None, idle: str | None, frame: Frame, held: Sequence[HeldGraph]
+        self, supplier: SuppliedShapes | None, idle: str | None, frame: Frame, nested: Sequence[NestedGraph]
     ) -> Generator[Walk, Facts, dict[str, Facts]]:
         """Walk the subgraphs of a node; return the outputs of each by its attribute. `idle` never runs."""
         found: dict[str, Facts] = {}
@@ -80,13 +80,13 @@ class SubgraphWalk:
         in_each: list[dict[str, InputUse]] = []
         before = needs.take() if needs is not None else {}
         may_not_run = needs is not None and supplier is not None and not supplier.surely_runs()
-        for each in held:
+        for each in nested:
             supplied = self._supplied(supplier, each.name, each.graph, frame) if supplier is not None else None
             is_idle = each.name == idle
             if is_idle:
                 self._found.idle.append("body" if supplier is not None else "branch")
             self._found.unsure += is_idle or may_not_run
-            found[each.name] = yield self._walk_held(each, supplied)
+            found[each.name] = yield self._walk_subgraph(each, supplied)
             if is_idle:
                 self._found.idle.pop()
             self._found.unsure -= is_idle or may_not_run
@@ -116,21 +116,21 @@ class SubgraphWalk:
         outcome = self._outcome(node, memo, self._supplier(node, memo, inputs), found, graphs, frame)
         return memo.keep((inputs, facts), outcome) if is_decided else outcome
 
-    def _invariant(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
+    def _invariant(self, supplier: SuppliedShapes, nested: NestedGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with shapes that carried values have before each run of a Loop's body.
 
         They are found by trial: the initial shapes, then what these have in common with those after a run, until a
         run changes nothing.
         """
-        kinds = supplier.subgraphs.supplied(held.name, held.graph)
+        kinds = supplier.subgraphs.supplied(nested.name, nested.graph)
         trial = supplier.tried()
         if kinds is None or all(each is None for each in trial.carried):
             return supplier
         failing = self._found.failing_bodies
-        failing.discard(id(held.graph))
+        failing.discard(id(nested.graph))
         for number in range(_MOST_TRIALS + _WITH_ELEMENTS if self._found.may_try else 0):
-            body = yield from self._tried(held, trial.sized().supplied_facts(kinds))
-            if number == 0 and id(held.graph) in failing and not supplier.never_runs():
+            body = yield from self._tried(nested, trial.sized().supplied_facts(kinds))
+            if number == 0 and id(nested.graph) in failing and not supplier.never_runs():
                 return trial  # the first run meets a fault, which the walk that is kept reports
             after = trial.after(body)
             if after.carried == trial.carried and after.kept == trial.kept:
@@ -138,12 +138,12 @@ class SubgraphWalk:
             trial = after if number + 1 < _WITH_ELEMENTS else replace(after, kept=())
         return supplier
 
-    def _unrolled(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
+    def _unrolled(self, supplier: SuppliedShapes, nested: NestedGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with the outputs of a Loop of a few runs whose carried values change, by running each."""
-        first, most = supplier.facts[LOOP_HEAD:], supplier.most_runs(_MOST_RUN_NODES // max(len(held.graph.forms), 1))
-        kinds = supplier.subgraphs.supplied(held.name, held.graph)
+        first, most = supplier.facts[LOOP_HEAD:], supplier.most_runs(_MOST_RUN_NODES // max(len(nested.graph.forms), 1))
+        kinds = supplier.subgraphs.supplied(nested.name, nested.graph)
         changes = [each.content for each in first] != list(supplier.kept) and any(each.content for each in first)
-        if held.number or kinds is None or not changes or not most:
+        if nested.number or kinds is None or not changes or not most:
             return supplier
         head = supplier.supplied_facts(kinds)[:LOOP_HEAD]
         carried = first
@@ -151,7 +151,7 @@ class SubgraphWalk:
         goes_on: Content = (1,)
         while len(stacked) < most and goes_on == (1,):
             index = with_content(fact(head[0].kind, ()), (len(stacked),))
-            body = yield from self._tried(held, (index, head[1], *carried))
+            body = yield from self._tried(nested, (index, head[1], *carried))
             goes_on = body[0].content if body else None
             carried = body[1 : 1 + len(first)]
             stacked.append(body[1 + len(first) :])
@@ -160,56 +160,56 @@ class SubgraphWalk:
         columns = [stacked_facts(column) for column in zip(*stacked, strict=True)]
         return replace(supplier, unrolled=(*carried, *columns))
 
-    def _scanned(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
+    def _scanned(self, supplier: SuppliedShapes, nested: NestedGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with the elements of the outputs of a Scan of a few runs, by running each."""
-        scan, kinds = supplier.scan, supplier.subgraphs.supplied(held.name, held.graph)
+        scan, kinds = supplier.scan, supplier.subgraphs.supplied(nested.name, nested.graph)
         has_elements = any(each.content is not None for each in supplier.values)
-        if held.number or kinds is None or scan is None or not has_elements or not isinstance(scan.length, int):
+        if nested.number or kinds is None or scan is None or not has_elements or not isinstance(scan.length, int):
             return supplier
-        if not 0 < scan.length * max(len(held.graph.forms), 1) <= _MOST_RUN_NODES or scan.batch:
+        if not 0 < scan.length * max(len(nested.graph.forms), 1) <= _MOST_RUN_NODES or scan.batch:
             return supplier
         states = supplier.subgraphs.state_count
         carried = supplier.values[:states]
         stacked: list[Facts] = []
         for index in range(scan.length):
             slices = [scan.piece(at, each, index) for at, each in enumerate(supplier.values[states:])]
-            body = yield from self._tried(held, (*carried, *slices))
+            body = yield from self._tried(nested, (*carried, *slices))
             carried = body[:states]
             stacked.append(body[states:])
         columns = [scan.stacked_fact(at, column) for at, column in enumerate(zip(*stacked, strict=True))]
         return replace(supplier, unrolled=(*carried, *columns))
 
-    def _tried(self, held: HeldGraph, inputs: Facts) -> Generator[Walk, Facts, Facts]:
+    def _tried(self, nested: NestedGraph, inputs: Facts) -> Generator[Walk, Facts, Facts]:
         """Return the outputs of a body with these inputs, without keeping anything of the walk."""
         is_trial, self._found.is_trial = self._found.is_trial, True
-        body = yield self._walk_held(held, inputs)
+        body = yield self._walk_subgraph(nested, inputs)
         self._found.is_trial = is_trial
         return body
 
-    def _mapped(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
+    def _mapped(self, supplier: SuppliedShapes, nested: NestedGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with the outputs of SequenceMap's body for each element, found by trial."""
-        kinds = supplier.subgraphs.supplied(held.name, held.graph)
+        kinds = supplier.subgraphs.supplied(nested.name, nested.graph)
         count = count_in(supplier.facts[0]) if supplier.facts else None
-        if held.number or kinds is None or not any(map(are_apart, supplier.facts)):
+        if nested.number or kinds is None or not any(map(are_apart, supplier.facts)):
             return supplier
         found: list[Facts] = []
         for index in range(count if isinstance(count, int) else 0):
-            found.append((yield from self._tried(held, supplier.for_element(index).supplied_facts(kinds))))
+            found.append((yield from self._tried(nested, supplier.for_element(index).supplied_facts(kinds))))
         return replace(supplier, mapped=tuple(found))
 
     def walk_others(
-        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, held: Sequence[HeldGraph]
+        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, nested: Sequence[NestedGraph]
     ) -> Generator[Walk, Facts, None]:
         """Walk the subgraphs of a node whose outputs do not follow from them: a FlexAttention supplies scores.
 
         The other operators are searches of ONNX Runtime. It is not documented what they supply.
         """
         supplier = self._supplier(node, memo, inputs) if score_type(memo.operands(inputs)) is not None else None
-        for each in held:
+        for each in nested:
             name, graph = each.name, each.graph
             supplied = self._supplied(supplier, name, graph, frame) if supplier is not None else None
             self._found.unsure += 1
-            found = yield self._walk_held(each, supplied)
+            found = yield self._walk_subgraph(each, supplied)
             self._found.unsure -= 1
             if supplier is None or any(True for _ in supplier.subgraphs.mismatched_inputs(name, graph)):
                 continue  # an output that follows from a wrong input is not reported again

@@ -23,7 +23,7 @@ from onnx_lint.inference.flow.declared_facts import (
     initializer_facts,
 )
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, HeldGraph, Known, Walk
+from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, Known, NestedGraph, Walk
 from onnx_lint.inference.flow.knowledge import have_known_shapes
 from onnx_lint.inference.flow.outcome_memo import MOST_OUTCOMES, NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
@@ -196,7 +196,7 @@ class Flow:
         """The walks over subgraphs of control-flow operators."""
         from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
 
-        return SubgraphWalk(self.flow_input.control_flow, self.found, self.faulty, self.walk_held)
+        return SubgraphWalk(self.flow_input.control_flow, self.found, self.faulty, self.walk_subgraph)
 
     def walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Infer the values of a graph and return the facts of its outputs.
@@ -403,9 +403,9 @@ class Flow:
             if holder is not None and holder.operator is not None and not holder.operator.by_subgraphs:
                 node = here.graph.nodes[index]
                 facts = tuple([here.known.get(name, UNKNOWN) for name in node.inputs])
-                held = here.frame.held_by(node, graphs, here.known)
+                subgraphs = here.frame.subgraphs_of(node, graphs, here.known)
                 with self.crashes.at("following the values through subgraphs", node):
-                    yield from self.subgraphs.walk_others(node, holder, facts, here.frame, held)
+                    yield from self.subgraphs.walk_others(node, holder, facts, here.frame, subgraphs)
         for graph in here.nested.get(len(forms), ()):
             # The call gives another graph than the default of the parameter.
             yield from self._walk_alone(graph, here.frame, here.known)
@@ -468,8 +468,8 @@ class Flow:
         """Return the outcome of a node with subgraphs, a function call, or a node of an unknown operator."""
         if memo.operator is not None:
             try:
-                held = frame.held_by(node, nested, known)
-                return (yield from self.subgraphs.walk(node, memo, inputs, frame, held))
+                subgraphs = frame.subgraphs_of(node, nested, known)
+                return (yield from self.subgraphs.walk(node, memo, inputs, frame, subgraphs))
             except Exception as error:
                 self.crashes.note(crash_of(error), "following the values through subgraphs", node)
             for graph in nested:
@@ -481,8 +481,8 @@ class Flow:
             if function is None or self.found.is_trial:
                 outputs = _without_signature(node, inputs)
             else:
-                held = frame.held_by(node, nested, known)
-                outputs = yield from self.functions.call(function, node, inputs, held, frame)
+                subgraphs = frame.subgraphs_of(node, nested, known)
+                outputs = yield from self.functions.call(function, node, inputs, subgraphs, frame)
         except Exception as error:
             self.crashes.note(crash_of(error), "following the values through the function", node)
         for graph in nested:
@@ -498,12 +498,12 @@ class Flow:
             yield self.walk_nested(graph, frame, known, None)
             self.found.unsure -= 1
 
-    def walk_held(self, held: HeldGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
+    def walk_subgraph(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that an attribute of a node has, or that a call passes to it."""
-        if not held.number:
-            return (yield from self.walk_nested(held.graph, held.frame, held.known, supplied))
+        if not nested.number:
+            return (yield from self.walk_nested(nested.graph, nested.frame, nested.known, supplied))
         self.found.unsure += 1
-        outputs = yield from self.functions.walk_given(held, supplied)
+        outputs = yield from self.functions.walk_given(nested, supplied)
         self.found.unsure -= 1
         return outputs
 

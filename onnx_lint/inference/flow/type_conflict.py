@@ -282,7 +282,7 @@ class DeclarationConflict(DeclaredValue):
         """Return the declared type and the inferred one."""
         maker = self.definition.describe() if self.definition is not None else "the node"
         either = "; either of the two is wrong" if self.cast_to is not None else ""
-        return f"{self.stated(self.declared)}, but {maker} is {self.inferred}{either}"
+        return f"{self.describe_declaration(self.declared)}, but {maker} is {self.inferred}{either}"
 
     @property
     def cast_to(self) -> Place | None:
@@ -336,7 +336,7 @@ class ImpossibleDeclaration(DeclaredValue):
         hint = _version_hint(self.schema, self.schemas, lambda schema: _gives(schema, self._index, self.declared))
         reason = f"{describe_schema(self.schema)} does not produce it{hint}"
         maker = self.definition.describe() if self.definition is not None else "the node"
-        return f"{self.stated(self.declared)}, which {maker} cannot be: {reason}"
+        return f"{self.describe_declaration(self.declared)}, which {maker} cannot be: {reason}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call of the enclosing function."""

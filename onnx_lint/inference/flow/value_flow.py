@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.joining import joined
@@ -21,6 +21,7 @@ from onnx_lint.spec.operators import OperatorSchema
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.conflict import Conflict, DeclaredValue
+    from onnx_lint.inference.flow.dimension_equations import DimensionEquation
     from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
     from onnx_lint.inference.flow.shape_conflict import (
         BranchShapeConflict,
@@ -67,7 +68,8 @@ class ValueFlow:
         self.shapes: list[ShapeConflict] = []
         self.declared_shapes: list[DeclaredShapeConflict | DeclaredCountConflict] = []
         self.of_some_calls: set[tuple[int, int]] = set()
-        """The declarations that only some calls contradict: the identity of the function body, and the index."""
+        """The declarations that only some calls contradict: the identity of the function body, the index in value_info.
+        """
         self.subgraph_shapes: list[SuppliedShapeConflict | BranchShapeConflict | StateShapeConflict] = []
         self._operators = operators
         self._schemas = operators.schemas
@@ -77,21 +79,23 @@ class ValueFlow:
         self.idle_graphs: set[int] = set()
         """The identities of the graphs in such branches and bodies."""
         self.unsure = 0
-        """The number of subgraphs around the current walk, within the function body, that may not run."""
+        """The number of subgraphs around the current walk, within the function body, that are not certain to run."""
         self.omitted_inputs: list[OmittedInput] = []
         """The inputs that calls leave out and the bodies need."""
         self.is_trial = False
-        """True while a walk only tries a run of a Loop's body: nothing of it is kept."""
-        self.equations: Any = None
-        """The equations between dimensions, kept by `dimension_equations`; None until a rule asks for them."""
+        """True during a trial: a walk that only tries a run of a Loop's body, and whose results are dropped."""
+        self.equations: Mapping[tuple[int, ...], Sequence[DimensionEquation]] | None = None
+        """The equations between dimensions by scope, see `dimension_equations`; None until a rule asks for them."""
         self.failing_bodies: set[int] = set()
-        """The identities of the graphs of nodes that have a fault in such a walk."""
+        """The identities of the graphs that have a faulty node in a trial."""
         self._tried_nodes = 0
-        """The number of nodes in such walks."""
+        """The number of nodes that trials have walked so far."""
 
     @property
     def may_try(self) -> bool:
-        """True as long as trials are few enough: they have trials in them, so their time could double at each depth."""
+        """True until trials have walked `_MOST_TRIED` nodes. Trials contain trials, so their time could double at each
+        depth of nested loops.
+        """
         return self._tried_nodes < _MOST_TRIED
 
     @cached_property
@@ -116,9 +120,7 @@ class ValueFlow:
         return known.get(name, UNKNOWN)
 
     def facts_seen(self, graph: Graph) -> Callable[[str], Fact | None]:
-        """Return a function from the name of a value that a graph sees to its fact, as `fact_of`, or
-        None if unknown.
-        """
+        """Return a function that looks up the facts of the values that a graph sees by name. It may return None."""
         walked = self.walks.of(graph, None)
         if graph.parent is None and walked is not None:
             return walked.facts.get
@@ -140,7 +142,11 @@ class ValueFlow:
         yield from self.subgraphs
 
     def clause_of(self, conflict: DeclaredValue, of_function: str, of_call: str, of_graph: str) -> str:
-        """Return the clause on a declaration in value_info: that of functions, of single calls, or of graphs."""
+        """Return the clause that a declaration in value_info breaks.
+
+        `of_graph`: the clause on declarations in graphs. `of_function`: the one on declarations in a function that
+        every call contradicts. `of_call`: the one on those that only some calls contradict.
+        """
         if not conflict.graph.is_function:
             return of_graph
         return of_call if (id(conflict.graph), conflict.index) in self.of_some_calls else of_function
@@ -179,15 +185,17 @@ class ValueFlow:
         has_unknown: bool,
         unequal: Sequence[int] = (),
     ) -> None:
-        """Keep the walk over a graph; later walks over it only if `keeps_all`.
+        """Keep the first walk over a graph, and with `keeps_all` also later ones. Count the nodes of a trial.
 
         `has_unknown`: whether there may be values of unknown shape. `unequal`: see `WalkResult`.
         """
         if self.is_trial:
             self._tried_nodes += len(graph.forms)
             return
-        is_idle = bool(self.idle) and graph.function is None
-        (self.idle_graphs.add if is_idle else self.idle_graphs.discard)(id(graph))
+        if self.idle and graph.function is None:
+            self.idle_graphs.add(id(graph))
+        else:  # it runs, although an earlier walk over it did not
+            self.idle_graphs.discard(id(graph))
         if self.keeps_all or graph not in self.walks:
             kind = graph.kind
             # The values of these are removed from `known` when the walk leaves them; for others `known` can be kept.
@@ -241,7 +249,8 @@ class ValueFlow:
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.
         conflict = ShapeConflict(node, inputs, problem, schema, call, remark)
-        # As a text: a file may choose the numbers of a problem for each index so that most keys have one hash.
+        # The key has the text of the problem: Python does not salt the hashes of numbers, so a file could choose
+        # numbers with which most keys have one hash.
         is_new = not conflict.is_customary and self._is_new(
             node.graph, node.index, *(place if call is not None else (repr(problem),))
         )
@@ -250,24 +259,23 @@ class ValueFlow:
 
     def note_declared(
         self, graph: Graph, entry: DeclarationEntry, declared: Fact, inferred: Fact, call: Call | None, branch: str = ""
-    ) -> bool:
+    ) -> None:
         """Record a declaration in a list of the graph whose type or shape contradicts the inferred one.
 
-        Returns whether it is the type. `branch`: the branch of an If that has the inferred shape.
+        `branch`: the branch of an If that has the inferred shape.
         """
-        is_type = bool(inferred.kind and declared.kind and inferred.kind != declared.kind)
-        if self._is_new(graph, *entry):
-            if is_type:
-                from onnx_lint.inference.flow.type_conflict import DeclarationConflict
+        if not self._is_new(graph, *entry):
+            return
+        if have_different_types(declared, inferred):
+            from onnx_lint.inference.flow.type_conflict import DeclarationConflict
 
-                kinds = declared.kind or "", inferred.kind or ""
-                self.declarations.append(DeclarationConflict(graph, *entry, *kinds, call))
-            else:
-                from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
+            kinds = declared.kind or "", inferred.kind or ""
+            self.declarations.append(DeclarationConflict(graph, *entry, *kinds, call))
+        else:
+            from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 
-                conflict = DeclaredShapeConflict(graph, *entry, declared, inferred, call, branch)
-                self.declared_shapes.append(conflict)
-        return is_type
+            conflict = DeclaredShapeConflict(graph, *entry, declared, inferred, call, branch)
+            self.declared_shapes.append(conflict)
 
     def note_declared_count(
         self, graph: Graph, field: str, index: int, declared: Fact, data: Fact, call: Call | None
@@ -280,14 +288,14 @@ class ValueFlow:
 
     def note_supplied_shapes(self, node: Node, graph: Graph, supplied: tuple[Fact, ...], call: Call | None) -> None:
         """Record the inputs of a subgraph that are declared with another shape than its operator supplies."""
-        for index, (value, given) in enumerate(zip(graph.proto.input, supplied, strict=False)):
-            if given.shape is None and given.inside is None:
+        for index, (value, argument) in enumerate(zip(graph.proto.input, supplied, strict=False)):
+            if argument.shape is None and argument.inside is None:
                 continue
-            stated = fact_of_type(value.type)
-            if joined(given, stated)[1] == "shape" and self._is_new(graph, "supplied shape", index):
+            declared = fact_of_type(value.type)
+            if joined(argument, declared)[1] == "shape" and self._is_new(graph, "supplied shape", index):
                 from onnx_lint.inference.flow.shape_conflict import SuppliedShapeConflict
 
-                self.subgraph_shapes.append(SuppliedShapeConflict(node, graph, index, (given, stated), call))
+                self.subgraph_shapes.append(SuppliedShapeConflict(node, graph, index, (argument, declared), call))
 
     def note_branches(
         self, node: Node, graphs: Mapping[str, Graph], found: Mapping[str, Facts], index: int, call: Call | None
@@ -316,7 +324,12 @@ class ValueFlow:
         return is_new
 
 
+def have_different_types(one: Fact, other: Fact) -> bool:
+    """Return whether the types in two facts are known and differ."""
+    return bool(one.kind and other.kind and one.kind != other.kind)
+
+
 _MOST_TRIED: Final = 20_000
-"""The nodes of trials after which there are no more."""
+"""The budget of all trials, in nodes."""
 
 _NONE_UNKNOWN: Final[frozenset[str]] = frozenset()

@@ -52,7 +52,7 @@ def rank_at(ranks: InputRanks, index: int) -> int | None:
 
 
 def may_be(pattern: Pattern, rank: int | None) -> bool:
-    """Return whether an operand may be that of a form, as far as its rank says."""
+    """Return whether the rank of an operand fits its pattern in a form."""
     if not _is_there(pattern, rank):
         return False
     if rank is None or rank == OMITTED or pattern.terms is None:
@@ -66,14 +66,14 @@ def _is_there(pattern: Pattern, rank: int | None) -> bool:
 
 
 def fits(form: ShapeEquation, ranks: InputRanks) -> bool:
-    """Return whether a node has a form, as far as the ranks say."""
+    """Return whether the ranks of all operands of a node fit a form."""
     return all(may_be(each, rank_at(ranks, at)) for at, each in enumerate(form.inputs))
 
 
 def solve_one(
     forms: Sequence[ShapeEquation], node: Operands, fit: Fit | None = None, *, is_first: bool = False
 ) -> FormSolution | None:
-    """Record the problems with the form, of those that fit the ranks, that has the fewest.
+    """Of the forms that fit the ranks, take the one with the fewest problems, and record these problems.
 
     Returns what the node has of the form without problems; if it may have several, the outputs that all say, unless
     the first one suffices. If there are problems in `fit`, that is the fault.
@@ -152,7 +152,7 @@ def _of_other_rank(node: Operands, index: int, patterns: Sequence[Pattern]) -> b
 
 
 def _far_from_nearest(forms: Sequence[ShapeEquation], node: Operands, ranks: InputRanks) -> None:
-    """Record the first rank that is not that of the form which has the most of the others."""
+    """Find the form that fits the most ranks, and record the first rank that does not fit it."""
     right = [[may_be(each, rank_at(ranks, at)) for at, each in enumerate(form.inputs)] for form in forms]
     best = max(range(len(forms)), key=lambda at: sum(right[at]))
     wrong = [at for at, is_right in enumerate(right[best]) if not is_right]

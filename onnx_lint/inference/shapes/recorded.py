@@ -56,7 +56,7 @@ class _Signature(Record):
 
 
 def _placed(signature: tuple[str, ...], operands: Mapping[str, OperandForm]) -> dict[str, OperandForm]:
-    """Return the operands in the order of the signature, up to the last of which something is known."""
+    """Return the operands in the order of the signature, up to the last one that the record describes."""
     known = [at for at, name in enumerate(signature) if operands.get(name) is not None]
     return {name: operands.get(name) for name in signature[: max(known, default=-1) + 1]}
 
@@ -70,7 +70,7 @@ class _RecordReading:
         self.inputs = _placed(signature.inputs, record.inputs)
         self.outputs = _placed(signature.outputs, record.outputs)
         self.advised = tuple([at for at, name in enumerate(signature.inputs) if name in record.advised])
-        """The inputs of which the documentation requires more."""
+        """The inputs with further requirements in the documentation, which the runtime does not check."""
         others = {name: text for name, text in record.advised.items() if name not in signature.inputs}
         self.advised_attributes = _parsed(others)
         self.computed = _function(record.computed) if record.computed else None
@@ -177,8 +177,8 @@ def _patterns(name: str, dims: str | None, where: Mapping[str, str]) -> list[Pat
         return [operand(dims or name)]
     before, brace, rest = dims.partition("{")
     if brace:
-        choices, _, behind = rest.partition("}")
-        texts = [f"{before}{each.strip()}{behind}" for each in choices.split(",")]
+        choices, _, after = rest.partition("}")
+        texts = [f"{before}{each.strip()}{after}" for each in choices.split(",")]
         return [pattern for text in texts for pattern in _patterns(name, text, where)]
     text = dims.removesuffix("!")
     if any(each in text for each in where):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The declaration of shape rules, by their operators."""
+"""Registers the shape rules of operators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ShapeRule(Record):
 
 
 declared: Final[dict[str, list[tuple[int, ShapeRule]]]] = {}
-"""For each operator, by `name_of`, its rules and the versions they begin with."""
+"""The rules of each operator, by `name_of`, with the version from which each applies."""
 
 
 def name_of(domain: str, operator: str) -> str:

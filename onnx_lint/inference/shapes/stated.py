@@ -167,5 +167,5 @@ def _do_fit(stored: Sequence[int], code: str) -> bool:
 
 
 def _float16(stored: Sequence[int]) -> tuple[float, ...]:
-    """Return the numbers of which a field holds the bits."""
+    """Return the numbers whose bits a field holds."""
     return struct.unpack(f"<{len(stored)}e", struct.pack(f"<{len(stored)}H", *[int(each) & 0xFFFF for each in stored]))

@@ -72,8 +72,8 @@ def like(position: int) -> Decision:
     return lambda application, _index: application.input(position) or None
 
 
-def given(position: int, otherwise: Decision) -> Decision:
-    """The type of an input if the node has it, otherwise that of `otherwise`."""
+def if_present(position: int, otherwise: Decision) -> Decision:
+    """The type of an input if the node has it; without it, the type that `otherwise` decides."""
 
     def infer(application: Application, index: int) -> ValueType | None:
         kind = application.input(position)

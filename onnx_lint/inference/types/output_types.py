@@ -19,8 +19,8 @@ from onnx_lint.inference.types.decision import (
     element_of_sequence,
     first_known_input,
     fixed,
-    given,
     gradient,
+    if_present,
     like,
     mapped,
     named,
@@ -92,7 +92,7 @@ _WINDOW: Final = _by(element_code("output_datatype", fixed(FLOAT)), "output_data
 _RANDOM: Final = _by(element_code("dtype", fixed(FLOAT)), "dtype")
 _RANDOM_LIKE: Final = _by(element_code("dtype", like(0)), "dtype")
 _CAST: Final = _by(element_code("to", unknown("the attribute is missing")), "to")
-_QUANTIZED: Final = _by(given(2, element_code("output_dtype", fixed(UINT8), may_be_zero=True)), "output_dtype")
+_QUANTIZED: Final = _by(if_present(2, element_code("output_dtype", fixed(UINT8), may_be_zero=True)), "output_dtype")
 _SUBGRAPH: Final = OutputTypes((unknown("the subgraphs decide"),), by_subgraphs=True)
 _SCAN: Final = OutputTypes(_SUBGRAPH.decisions, frozenset({"num_scan_inputs"}), by_subgraphs=True)
 
@@ -115,7 +115,7 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
             (None, element_code("stash_type", fixed(FLOAT)), element_code("stash_type", fixed(FLOAT))),
             frozenset({"stash_type"}),
         ),
-        ("", "LinearAttention"): OutputTypes((None, given(3, like(0)))),
+        ("", "LinearAttention"): OutputTypes((None, if_present(3, like(0)))),
         ("", "Loop"): _SUBGRAPH,
         ("", "MelWeightMatrix"): _WINDOW,
         ("", "Multinomial"): _by(element_code("dtype", fixed(INT32)), "dtype"),
@@ -157,14 +157,14 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         (_MICROSOFT, "GatherPacked"): _by(element_code("output_dtype", fixed(BFLOAT16)), "output_dtype"),
         (_MICROSOFT, "GemmFloat8"): _by(element_code("dtype", fixed(FLOAT)), "dtype"),
         (_MICROSOFT, "GridSample"): _by(like(0)),
-        (_MICROSOFT, "LinearAttention"): OutputTypes((None, given(3, like(0)))),
+        (_MICROSOFT, "LinearAttention"): OutputTypes((None, if_present(3, like(0)))),
         (_MICROSOFT, "MatMulInteger16"): _by(fixed(INT32)),
         (_MICROSOFT, "MultiHeadAttention"): OutputTypes(
             (None, None, None, unknown("float or that of the query, by an environment of the runtime"))
         ),
         (_MICROSOFT, "MurmurHash3"): _by(named("positive", {0: INT32, 1: UINT32}, UINT32), "positive"),
-        (_MICROSOFT, "QGemm"): _by(given(8, fixed(FLOAT))),
-        (_MICROSOFT, "QuantizeLinear"): _by(given(2, fixed(UINT8))),
+        (_MICROSOFT, "QGemm"): _by(if_present(8, fixed(FLOAT))),
+        (_MICROSOFT, "QuantizeLinear"): _by(if_present(2, fixed(UINT8))),
         (_MICROSOFT, "RMSNormRotary"): OutputTypes(
             (named("output_fp16", {0: BFLOAT16, 1: FLOAT16}, BFLOAT16), None), frozenset({"output_fp16"})
         ),

@@ -8,7 +8,7 @@ from onnx_lint.inference.types.type_string import ValueType
 
 
 class Disallowed(Record):
-    """The type of an input is not among those that the operator allows there."""
+    """The operator does not allow the type of an input."""
 
     index: int
 
@@ -22,7 +22,7 @@ class Differing(Record):
 
 
 class DisallowedOutput(Record):
-    """The inferred type of an output is not among those that the operator allows there."""
+    """The operator does not allow the inferred type of an output."""
 
     index: int
     type: ValueType

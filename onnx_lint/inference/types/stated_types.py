@@ -59,7 +59,7 @@ def _unless_one(argument: Argument | None) -> frozenset[ValueType] | None:
 
 
 def _of_width(argument: Argument | None) -> frozenset[ValueType] | None:
-    """BitCast: the types whose elements have as many bits as those of the requested type."""
+    """BitCast: the types with the same number of bits for an element as the requested type."""
     element = ELEMENT_TYPES.get(argument.integer or 0) if argument is not None else None
     if element is None or not element.bits:
         return None

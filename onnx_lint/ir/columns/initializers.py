@@ -25,23 +25,23 @@ class Initializers(Record):
     shapes: list[tuple[int, ...]]
     """The dimensions; for initializers of one element type, equal ones are one object."""
     unproved: list[int]
-    """The indices of those that are not evidently right, or have annotations."""
+    """The indices of the initializers that are not evidently right, or have annotations."""
     may_be_nan: set[int]
-    """The indices of those with floating-point numbers in the message that may be NaN."""
+    """The indices of the initializers with floating-point numbers in the message that may be NaN."""
 
 
 NO_INITIALIZERS: Final = Initializers([], [], [], [], set())
 
 
 _NAME: Final = b"\x42"
-"""The tag of the name, which Protocol Buffers writes behind shape and type."""
+"""The tag of the name, which Protocol Buffers writes after shape and type."""
 
 _RAW_DATA: Final = b"\x4a"
-"""The tag of raw_data, which it writes behind the name."""
+"""The tag of raw_data, which Protocol Buffers writes after the name."""
 
 _TensorBeginning = tuple[int, tuple[int, ...], bytes, int]
 """What the bytes before the name of a tensor say: its element type and shape, the tag and length of the raw_data that
-is evidently right for these, and how many bytes the tensor then has behind its name.
+is evidently right for these, and how many bytes the tensor then has after its name.
 """
 
 
@@ -95,7 +95,7 @@ def _add_parsed(
     shape, size = kind
     found.shapes.append(shape)
     fields = proto.ListFields()
-    # These are as many as name, type, shape and raw_data, which is the last of them.
+    # The fields are name, type, shape and raw_data: their number fits, and the last one is raw_data.
     has_raw = name and len(fields) == 3 + bool(shape) and fields[-1][0] is RAW_DATA
     raw = fields[-1][1] if has_raw else b""
     is_plain = len(raw) == size

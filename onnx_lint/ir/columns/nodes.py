@@ -36,7 +36,7 @@ _KEY: Final = 0x0A
 _MOST_UNREAD: Final = 256
 """The most nodes whose metadata is parsed at once."""
 _MOST_UNREAD_BYTES: Final = 4_096
-"""The most bytes of a node's metadata that wait for those of other nodes."""
+"""The most bytes of a node's metadata that wait to be parsed together with the metadata of other nodes."""
 
 _DECISIVE: Final = ("input", "output", "name", "op_type", "attribute", "domain", "overload")
 """The fields that decide the computation of a node. All others are annotations, also those that ONNX may add later."""
@@ -73,7 +73,7 @@ BEFORE_NODES: Final = -1
 _MAX_PLAIN_BYTES: Final = 128
 """In so few bytes no type nests deep enough for a parser to refuse it."""
 
-_MOST_HELD: Final = 64
+_MOST_IN_LIST: Final = 64
 """The number of attributes in one message; their memory is freed when none of their forms is left."""
 
 _MAX_FORMS: Final = 4_096
@@ -188,10 +188,10 @@ class NodeTable:
 
     __slots__ = (
         "annotated",
+        "attribute_list",
         "early_uses",
         "forms",
         "has_redefinitions",
-        "held",
         "inputs",
         "is_canonical",
         "longest",
@@ -226,7 +226,7 @@ class NodeTable:
         """
         self.unread: list[bytes] = []
         """The metadata of nodes that the parser has not seen yet; it reads those of many nodes at once."""
-        self.held: Any = None
+        self.attribute_list: Any = None
         """The list of a message that holds the attributes of the newest forms, if any form has attributes."""
 
 
@@ -320,7 +320,7 @@ def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
 
 _forms: Final[Memory[_FormKey, NodeForm]] = Memory(_MAX_FORMS)
 _forms_of_floats: Final[Memory[_FormKey, NodeForm]] = Memory(512)
-"""The first form of those that differ only in numbers of attributes of type FLOAT, by its key with zeros for these."""
+"""Of forms that differ only in attributes of type FLOAT, the first one, by its key with zeros for these numbers."""
 
 MAX_SHARED_NAMES: Final = 1_000
 """The form of a node with more inputs and outputs ends with its model: it has an element for each."""
@@ -422,7 +422,7 @@ _FLOAT: Final = 0x15
 _ATTRIBUTE_NAME: Final = 0x0A
 """The tag of its name."""
 _BYTES_BESIDE_NAME: Final = 10
-"""The bytes of such an attribute without those of its name."""
+"""The number of bytes of such an attribute, without its name."""
 
 
 def _without_floats(core: bytes) -> bytes:
@@ -484,20 +484,20 @@ def _parsed_form(
     domain = _interned(given.get(_DOMAIN_FIELD, ""))
     overload = _interned(given.get(_OVERLOAD_FIELD, ""))
     attributes = given.get(_ATTRIBUTES_FIELD, ())
-    attributes = _held(attributes, table) if len(core) <= MAX_SHARED_BYTES else attributes[:]
+    attributes = _in_shared_list(attributes, table) if len(core) <= MAX_SHARED_BYTES else attributes[:]
     return NodeForm(op_type, domain, *operands, overload=overload, attributes=attributes), bool(annotations)
 
 
-def _held(attributes: Sequence[Any], table: NodeTable) -> Sequence[Any]:
+def _in_shared_list(attributes: Sequence[Any], table: NodeTable) -> Sequence[Any]:
     """Return the attributes in a message with those of other forms: a message for each form takes a kilobyte more."""
     if not attributes:
         return ()
-    held = table.held
-    if held is None or len(held) >= _MOST_HELD:
-        held = table.held = schema.outline("NodeProto")().attribute
-    start = len(held)
-    held.extend(attributes)
-    found: Sequence[Any] = held[start:]
+    shared = table.attribute_list
+    if shared is None or len(shared) >= _MOST_IN_LIST:
+        shared = table.attribute_list = schema.outline("NodeProto")().attribute
+    start = len(shared)
+    shared.extend(attributes)
+    found: Sequence[Any] = shared[start:]
     return found
 
 

@@ -95,7 +95,8 @@ def set_fields(tensor: Proto) -> SetFields:
 
 
 _NAN_BYTES: Final = dict.fromkeys(FLOATING_TYPES, b"\x7f\xff") | {10: b"\x7c\x7d\x7e\x7f" + bytes(range(0xF8, 0x100))}
-"""The bytes of which a NaN of each type has one: as its last byte in raw_data, or in the varint of a typed field."""
+"""For each type, the bytes that show a NaN: the last byte of one in raw_data, or a byte of its varint, is one of these.
+"""
 
 
 _WIDTHS: Final = {1: 4, 11: 8}

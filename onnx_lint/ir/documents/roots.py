@@ -52,10 +52,10 @@ def roots(kind: str, document: Proto, left: LeftInFile | None = None) -> Roots:
         return Roots(file, types=(Type(document, ROOT, File(ROOT, file), parent=None),))
     if kind in _LISTS:
         return Roots(_around({_LISTS[kind]: [(document, ROOT)]}, finish=finish))
-    held: dict[str, list[_Part]] = {}
+    parts: dict[str, list[_Part]] = {}
     for tensor, place in _tensors(document, ROOT):
-        held.setdefault(_LISTS[tensor.DESCRIPTOR.name], []).append((tensor, place))
-    return Roots(_around(held))
+        parts.setdefault(_LISTS[tensor.DESCRIPTOR.name], []).append((tensor, place))
+    return Roots(_around(parts))
 
 
 def _functions(protos: Iterable[Proto], left: LeftInFile | None) -> tuple[Function, ...]:
@@ -80,15 +80,15 @@ _LISTS: Final = {
 
 
 def _around(
-    held: Mapping[str, list[_Part]], attributes: Sequence[_Part] = (), finish: FinishTable | None = None
+    messages: Mapping[str, list[_Part]], attributes: Sequence[_Part] = (), finish: FinishTable | None = None
 ) -> Graph:
     """Return the pseudo-graph of a file with parts of graphs, by the lists that hold them,
     and with attributes.
     """
     proto = schema.message("GraphProto")()
     parts: dict[Step, Place] = {("attribute_proto", index): place for index, (_, place) in enumerate(attributes)}
-    for field, messages in held.items():
-        for index, (message, place) in enumerate(messages):
+    for field, found in messages.items():
+        for index, (message, place) in enumerate(found):
             getattr(proto, field).add().CopyFrom(message)
             parts[field, index] = place
     protos = [part for part, _ in attributes]
@@ -97,7 +97,7 @@ def _around(
 
 def _tensors(document: Proto, place: Place) -> Iterator[_Part]:
     """Yield the tensors of a value, dense and sparse, with their places."""
-    for message, (field, index) in _held(document):
+    for message, (field, index) in _messages_in(document):
         inside = place.at(field, index)
         if message.DESCRIPTOR.name in _LISTS:
             yield message, inside
@@ -105,7 +105,7 @@ def _tensors(document: Proto, place: Place) -> Iterator[_Part]:
             yield from _tensors(message, inside)
 
 
-def _held(document: Proto) -> Iterator[tuple[Proto, Step]]:
+def _messages_in(document: Proto) -> Iterator[tuple[Proto, Step]]:
     """Yield the messages in the fields of a message, with their places."""
     for field, value in document.ListFields():
         if field.message_type is None:
@@ -126,8 +126,8 @@ def _values(document: Proto, place: Place) -> Iterator[tuple[Proto, Place]]:
     yield document, place
     open_values = [(_values_in(document), place)]
     while open_values:
-        held, around = open_values[-1]
-        found = next(held, None)
+        left, around = open_values[-1]
+        found = next(left, None)
         if found is None:
             open_values.pop()
             continue
@@ -137,7 +137,7 @@ def _values(document: Proto, place: Place) -> Iterator[tuple[Proto, Place]]:
         open_values.append((_values_in(message), inside))
 
 
-class HeldValues:
+class ValuesOfDocument:
     """The sequences, maps and optionals of a document, each with its place."""
 
     def __init__(self, document: Proto) -> None:
@@ -162,7 +162,7 @@ class HeldValues:
 
 def _values_in(value: Proto) -> Iterator[tuple[Proto, Step]]:
     """Yield the sequences, maps and optionals in the value, with their places."""
-    return ((message, step) for message, step in _held(value) if message.DESCRIPTOR.name in _VALUES_OF_VALUES)
+    return ((message, step) for message, step in _messages_in(value) if message.DESCRIPTOR.name in _VALUES_OF_VALUES)
 
 
 def supposed_imports(kind: str, document: Proto) -> dict[str, int]:

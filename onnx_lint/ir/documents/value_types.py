@@ -87,7 +87,7 @@ def _type_of(value: Proto, place: Place, found: list[Mixture]) -> ShownType:
         case "SequenceProto":
             return ShownType("sequence", _element_type(value, place, found))
         case _:
-            return ShownType("optional", _held_type(value, place, found))
+            return ShownType("optional", _type_of_optional(value, place, found))
 
 
 def _known(code: int) -> int:
@@ -95,7 +95,7 @@ def _known(code: int) -> int:
     return code if code in ELEMENT_TYPES else 0
 
 
-def _held_type(optional: Proto, place: Place, found: list[Mixture]) -> ShownType | None:
+def _type_of_optional(optional: Proto, place: Place, found: list[Mixture]) -> ShownType | None:
     if not 1 <= optional.elem_type <= len(KINDS):
         return None
     kind = KINDS[optional.elem_type - 1]

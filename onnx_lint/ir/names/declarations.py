@@ -103,7 +103,7 @@ class Declaration:
     def contradiction(self, other: Declaration) -> str:
         """Return the first part of the type that another declaration contradicts: `rank`, or `1` for dimension 1.
 
-        In sequences, maps and optionals the part of the type inside comes behind its depth. Empty if there is none.
+        In sequences, maps and optionals the depth comes before the part of the type. Empty if nothing is contradicted.
         """
         stated = other.statements
         parts = (part for part, value in self.statements.items() if stated.get(part, value) != value)
@@ -181,9 +181,9 @@ def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:
     """Return true if these entries of the graph's lists state the same type, byte for byte."""
     if any(field == "sparse_initializer" for field, _ in entries):
         return False
-    held = graph.initializers
+    initializers = graph.initializers
     types = {
-        serialized_type(held.element_types[index], held.shapes[index])
+        serialized_type(initializers.element_types[index], initializers.shapes[index])
         if field == "initializer"
         else graph.value_infos[field].types[index]
         for field, index in entries

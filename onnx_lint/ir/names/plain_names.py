@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds graphs and names that need no closer check, as nearly all."""
+"""Quick tests that nearly all graphs and names pass, so that the full checks are skipped."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from onnx_lint.ir.graph import Graph, GraphKind
 
 
 def is_c90(name: str) -> bool:
-    """Return true if the name is an identifier: an ASCII identifier of Python is one of C90."""
+    """Return whether the name is a C90 identifier. These are the identifiers of Python that are ASCII."""
     return name.isidentifier() and name.isascii()
 
 
 def not_c90(names: Collection[str]) -> list[str]:
-    """Return the names that are no C90 identifiers, in order; the empty name is none."""
+    """Return the names that are not C90 identifiers, in order, without empty ones."""
     wrong = filterfalse(str.isidentifier if all(map(str.isascii, names)) else is_c90, names)
     return list(filter(None, wrong))
 
 
 def has_plain_names(graph: Graph) -> bool:
-    """Return true if each list of the graph names each of its values once, and nodes have unique names, or none.
+    """Return whether no list of the graph repeats a name, no two nodes share a name, and no value is defined twice.
 
-    The lists are inputs, initializers, outputs and value_info; the names in value_info must be values of the graph.
-    Parts outside of graphs are not plain, nor is a training algorithm, which shares names with the inference graph.
+    The lists are inputs, initializers, outputs and value_info. The names in value_info must be values of the graph.
+    False for a file without a graph, and for a training algorithm, which shares names with the inference graph.
     """
     kind = graph.kind
     if kind is GraphKind.FILE or kind is GraphKind.ALGORITHM:
         return False
     if graph.table.has_redefinitions or graph.has_repeated_node_names:
         return False
-    # Most functions have no value_info, nor may they have initializers.
+    # A function has no initializers. Most have no value_info either, so that no names need to be read.
     value_infos = graph.value_info_names if not graph.is_function or graph.proto.value_info else []
     lists = [graph.input_names, graph.output_names, value_infos]
     if not graph.is_function:

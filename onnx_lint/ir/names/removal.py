@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes that delete nodes or initializers, and let what used a value read an equal one."""
+"""Fixes that delete nodes or initializers, and let the nodes that used their values read equal ones."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.sharding import sharding_specs
 
 Read = tuple[int, Place]
-"""A node input that reads a value: the index of the node of the graph, which may hold it in a subgraph; its place."""
+"""The index of a node of the graph, and the place of an input that reads a value: of the node, or in its subgraphs."""
 
 
 _NEEDED: Final = "a subgraph, an annotation, a sharding or the outputs of the graph need the name of a value"
 
 
 class _Substitution(Record):
-    """One of two equal values that goes, and the edits by which the other one stands for it."""
+    """The replacement of a value by an equal one: the name that disappears, and the edits."""
 
-    gone: str
+    removed: str
     edits: list[Edit]
 
 
@@ -74,26 +74,27 @@ class _Mentions:
         """Return whether something besides node inputs and declarations needs any of the names."""
         return not names.isdisjoint(self.others) or not names.isdisjoint(self.outputs)
 
-    def without(
-        self, defined: set[str], instead: Mapping[str, str], nodes: Sequence[int]
+    def deletion(
+        self, defined: set[str], replacements: Mapping[str, str], nodes: Sequence[int]
     ) -> tuple[set[str], list[Edit]] | None:
-        """Return the names that go with some nodes, and the edits by which equal values stand for those that are used.
+        """Return the names that disappear if nodes are deleted, and the edits by which other nodes read replacements.
 
-        None if something needs a name. `defined`: the values that go; `instead`: for each that is used, an equal one.
+        None if something needs one of the names. `defined`: the names that the nodes define. `replacements`: for each
+        of these that is used, the name of an equal value.
         """
-        gone, edits = defined.difference(instead), list[Edit]()
-        if not self.readers_of(gone).issubset(nodes):
+        removed, edits = defined.difference(replacements), list[Edit]()
+        if not self.readers_of(removed).issubset(nodes):
             return None
-        for name, other in instead.items():
+        for name, other in replacements.items():
             found = self.substitution(name, other, nodes)
             if found is None:
                 return None
-            gone.add(found.gone)
+            removed.add(found.removed)
             edits += found.edits
-        return None if self.keeps_any_of(gone) else (gone, edits)
+        return None if self.keeps_any_of(removed) else (removed, edits)
 
     def substitution(self, name: str, other: str, nodes: Container[int]) -> _Substitution | None:
-        """Return how `other` stands for `name`, which nodes that go define; None if it cannot.
+        """Return how `other` replaces `name`, which the deleted `nodes` define; None if it cannot.
 
         An output of the graph keeps its name, so `other` takes it.
         """
@@ -107,7 +108,7 @@ class _Mentions:
         return _Substitution(other, [Assign(self.makers[other], name), *self._reading(other, name, nodes)])
 
     def _reading(self, name: str, other: str, nodes: Container[int]) -> list[Edit]:
-        """Return the edits by which the nodes that stay read `other` and not `name`."""
+        """Return the edits by which the nodes that are not deleted read `other` in place of `name`."""
         return [Assign(place, other) for number, place in self.reads.get(name, ()) if number not in nodes]
 
     def _add(self, nested: Graph, inner: _Mentions) -> None:
@@ -143,46 +144,46 @@ class Removals:
         message: str,
         graph: Graph,
         nodes: Sequence[int] = (),
-        instead: Mapping[str, str] | None = None,
+        replacements: Mapping[str, str] | None = None,
         *,
         initializer: tuple[str, Place] | None = None,
         is_safe: bool = True,
     ) -> Fix | str:
         """Return the fix that deletes nodes, or an initializer, and their declarations; or why there is none.
 
-        `initializer`: its name, and its place.
-        `instead`: for a value that they define and something uses, an equal value that is left. An output of the graph
-        keeps its name: the equal value takes it.
+        `initializer`: its name, and its place. `replacements`: for each value that is deleted and used, the name of an
+        equal value that stays. An output of the graph keeps its name: the equal value takes it.
         """
         if not self._is_possible or graph.is_file:
             return "the model has training information, or names that are undefined, out of order or defined twice"
-        mentions, equal = self._of(graph), instead or {}
+        mentions, replacements = self._of(graph), replacements or {}
         defined = {name for number in nodes for name in graph.node_outputs[number] if name}
         deleted = [Delete(graph.at("node", number)) for number in nodes]
         if initializer is not None:
             name, place = initializer
             defined.add(name)
             deleted.append(Delete(place))
-        found = mentions.without(defined, equal, nodes)
+        found = mentions.deletion(defined, replacements, nodes)
         if found is None:
             return _NEEDED
-        gone, substitutions = found
-        declared = [place for name in sorted(gone) for place in mentions.declarations.get(name, ())]
-        touched = defined.union(*(graph.node_inputs[number] for number in nodes), equal.values()) - {""}
+        removed, substitutions = found
+        declared = [place for name in sorted(removed) for place in mentions.declarations.get(name, ())]
+        touched = defined.union(*(graph.node_inputs[number] for number in nodes), replacements.values()) - {""}
         is_safe = is_safe and not self._has_small_floats(touched, graph)
-        return Fix(message, (*deleted, *substitutions, *map(Delete, declared)), is_safe, removes=frozenset(gone))
+        return Fix(message, (*deleted, *substitutions, *map(Delete, declared)), is_safe, removes=frozenset(removed))
 
     def _has_small_floats(self, names: Iterable[str], graph: Graph) -> bool:
         """Return whether one of the values may be of a 16-bit floating-point type."""
-        return any("float16" in (self._kind_of(name, graph) or "float16") for name in names)
+        kinds = [self._kind_of(name, graph) for name in names]
+        return any(kind is None or "float16" in kind for kind in kinds)
 
-    def with_what_only_it_needs(self, graph: Graph, number: int) -> list[int]:
-        """Return a node that nothing uses, and the nodes whose outputs only inputs of it and of others of them read."""
+    def unused_with_producers(self, graph: Graph, number: int) -> list[int]:
+        """Return an unused node, and every node whose outputs only these nodes read, directly or through others."""
         if not self._is_possible:
             return [number]
         mentions, left = self._of(graph), dict[int, int]()
         found = [number]
-        for user in found:
+        for user in found:  # the list grows meanwhile
             for name in graph.node_inputs[user]:
                 maker = graph.positions.get(name, -1)
                 if maker >= 0:

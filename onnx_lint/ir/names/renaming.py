@@ -16,10 +16,10 @@ class FreshNames:
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
         self._counts: dict[str, int] = {}
-        """The number that was last tried behind each name."""
+        """The last number that was appended to each name."""
 
     def like(self, name: str) -> str:
-        """Return the name, or the name with a number behind it, if something has the name; it is in use from now on."""
+        """Return the name, with a number appended if the name is in use. The result is in use from now on."""
         found = name
         while found in self._taken:
             self._counts[name] = self._counts.get(name, 0) + 1
@@ -65,7 +65,7 @@ def _are_told_apart(graph: Graph, names: Mapping[str, str]) -> bool:
 
 
 def _uses(graph: Graph, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield those of the names that a nested graph takes from outside."""
+    """Yield the names among these that a nested graph takes from outside."""
     inner = _of_outside(graph, names)
     if inner:
         for inputs in graph.node_inputs:
@@ -75,7 +75,7 @@ def _uses(graph: Graph, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _of_outside(graph: Graph, names: Mapping[str, str]) -> Mapping[str, str]:
-    """Return those of the names that a nested graph does not define itself."""
+    """Return the names among these that a nested graph does not define itself."""
     if graph.positions.keys().isdisjoint(names):
         return names
     return {name: new for name, new in names.items() if name not in graph.positions}

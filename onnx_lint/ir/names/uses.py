@@ -11,7 +11,7 @@ from onnx_lint.ir.graph import Graph, GraphKind, Node, Nodes
 from onnx_lint.schema import Proto
 
 InputsOf = Callable[[Graph], Sequence[Sequence[str]]]
-"""What returns the inputs of each node of a graph, or those of them that count."""
+"""Returns the inputs of each node of a graph, or only the inputs that count as uses."""
 
 _ALL_INPUTS: Final[InputsOf] = attrgetter("node_inputs")
 
@@ -54,7 +54,7 @@ class ValueUses:
     def is_needed(self, node: Node) -> bool:
         """Return whether an output of the graph needs a node, and the nodes around it. One without outputs is not."""
         places = [(node.graph, node.index), *node.graph.scopes()]
-        # The default of an attribute stands behind the nodes of its function, any of which may refer to it.
+        # The default of an attribute comes after the nodes of its function, any of which may refer to it.
         known = ((self._needed.get(graph, b""), index) for graph, index in places)
         flags = [needed[index] for needed, index in known if index < len(needed)]
         return any(node.outputs) and all(flags)
@@ -69,14 +69,14 @@ def _needed_nodes(
 ) -> tuple[bytearray, set[str]]:
     """Return for each node whether an output needs it, and the names that the needed nodes use from outside.
 
-    `inputs`: those of each node that count. `nested`: the names that the graphs in the attributes of a node use, by the
-    index of the node.
+    `inputs`: the inputs of each node that count as uses. `nested`: the names that the graphs in the attributes of a
+    node use, by the index of the node.
     """
     outputs, positions = graph.node_outputs, graph.positions
     count = len(inputs)
     flags = bytearray(count)
     beyond: set[str] = set()
-    pile: list[int] = []
+    pending: list[int] = []
 
     def use(names: Iterable[str]) -> None:
         for name in names:
@@ -85,17 +85,17 @@ def _needed_nodes(
                 beyond.add(name)
             elif position >= 0 and not flags[position]:
                 flags[position] = True
-                pile.append(position)
+                pending.append(position)
 
     for index, names in enumerate(outputs):
         if not any(names):
             flags[index] = True
-            pile.append(index)
+            pending.append(index)
     use(graph.output_names)
     use(nested.get(_ALWAYS, ()))
     use(nested.get(count, ()))  # the default of a function's attribute: a graph that any node may refer to
-    while pile:
-        index = pile.pop()
+    while pending:
+        index = pending.pop()
         use(inputs[index])
         use(nested.get(index, ()))
     beyond.discard("")

@@ -52,9 +52,9 @@ class AttributeFault(Record):
     index: int | None = None
     """The index of the wrong element in a list; None if the value as a whole is wrong, or the index is not known."""
     is_allowed: bool = False
-    """True if no text forbids it, but consumers refuse it."""
+    """True if ONNX does not forbid it, but consumers refuse it."""
     is_unexplained: bool = False
-    """True if no text says what it means."""
+    """True if ONNX does not say what it means."""
     is_of_elements: bool = False
     """True if it decides the elements of the outputs only, and not their types and shapes."""
 
@@ -199,14 +199,14 @@ GivenAttributes = Mapping[str, Proto]
 def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
     for name, least in constraints.minima.items():
         if name in given:
-            held = getattr(given[name], _NUMBERS[given[name].type])
-            numbers = [held] if isinstance(held, int | float) else held
+            value = getattr(given[name], _NUMBERS[given[name].type])
+            numbers = [value] if isinstance(value, int | float) else value
             # NaN is below everything.
             index, below = next((each for each in enumerate(numbers) if not each[1] >= least), _NO_NUMBER)
             if name == "clip" and numbers == [0]:
                 yield AttributeFault(name, "is 0, which bounds every element to 0", "a number above 0", is_allowed=True)
             if below is not None:
-                verb = "is" if numbers is not held else "holds"
+                verb = "is" if numbers is not value else "holds"
                 what = f"{verb} {_short(below)}, but must be at least {least}"
                 yield AttributeFault(name, what, f"numbers of at least {least}", index=index)
 

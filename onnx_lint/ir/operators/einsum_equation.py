@@ -16,8 +16,8 @@ _STRANGE: Final = re.compile(r"[^A-Za-z. ,]")
 def equation_fault(equation: str, input_count: int) -> str | None:
     """Return the fault of an equation for that many inputs, to follow its name; None if it has none.
 
-    Letters of either case are labels: the texts before version 28 mention lower case only, and all consumers accept
-    both. The labels behind the arrow are the dimensions of the output, so none is there twice.
+    Letters of either case are labels: descriptions before version 28 mention lower case only, and all consumers accept
+    both. The labels after the arrow are the dimensions of the output, so none is repeated there.
     """
     # Spaces have no meaning, and onnx skips them anywhere but inside an ellipsis.
     left, arrow, right = equation.replace(" ", "").partition(_ARROW)
@@ -51,7 +51,7 @@ def terms_of(equation: str) -> tuple[list[str], str]:
 
 
 def lacks_ellipsis(equation: bytes) -> bool:
-    """Return whether an equation has an arrow, an ellipsis before it, and none behind it."""
+    """Return whether an equation has an arrow, an ellipsis before it, and none after it."""
     left, arrow, right = equation.partition(b"->")
     return bool(arrow) and b"..." in left and b"..." not in right
 

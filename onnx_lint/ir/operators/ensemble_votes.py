@@ -182,7 +182,7 @@ def length_of(proto: Proto) -> int | None:
 
 
 def are(count: int, noun: str) -> str:
-    """Return `is 1 node` or `are 2 nodes`, to be put behind "there"."""
+    """Return `is 1 node` or `are 2 nodes`, to follow "there"."""
     return f"is 1 {noun}" if count == 1 else f"are {count:,} {_PLURALS.get(noun, f'{noun}s')}"
 
 

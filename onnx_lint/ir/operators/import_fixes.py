@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes that import an operator set in the newest version that fits all nodes that would be bound to it."""
+"""Fixes that import an operator set, in the newest version that fits all nodes of its domain."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from onnx_lint.wording import quote
 
 
 class ImportFixes:
-    """Makes fixes for the domains that a model, or a function, has in its nodes and does not import."""
+    """Makes fixes for the domains that the nodes of a model or function use and that it does not import."""
 
     def __init__(self, graphs: Iterable[Graph], operators: Operators, imports: Imports, ir_version: int) -> None:
-        """`ir_version`: the releases of ONNX that write it have operator sets up to some version."""
-        self._stated = imports
+        """`ir_version`: the IR version of the model. No version newer than in the releases with it is imported."""
+        self._imports = imports
         self._imported = imports.versions(None)
         self._ir_version = ir_version
         self._graphs = graphs
@@ -33,7 +33,7 @@ class ImportFixes:
 
     @cached_property
     def _nodes(self) -> dict[tuple[int | None, str], list[AlikeNodes]]:
-        """The forms of nodes whose operator no function of the model defines, by function and domain."""
+        """The forms of nodes by function and domain, without calls of the model's own functions."""
         found: dict[tuple[int | None, str], list[AlikeNodes]] = {}
         for graph in self._graphs:
             owner = None if graph.function is None else graph.function.index
@@ -45,9 +45,10 @@ class ImportFixes:
         return found
 
     def importing(self, domains: Sequence[str], function: Function | None = None) -> Fix | str:
-        """Return the fix that imports domains in the model, or in a function, or why a version cannot be decided."""
+        """Return the fix that imports domains in the model or in a function, or the reason why there is none."""
         place = ROOT if function is None else function.place
-        end, entry = place.at("opset_import", self._stated.count(function)), schema.message("OperatorSetIdProto")
+        end = place.at("opset_import", self._imports.count(function))
+        entry = schema.message("OperatorSetIdProto")
         edits, names = [], []
         for domain in domains:
             version = self._version(domain, function)
@@ -57,11 +58,11 @@ class ImportFixes:
             edits.append(Insert(end, entry(domain=domain, version=version)))
         return Fix(f"import {' and '.join(names)}", tuple(edits), is_safe=False)
 
-    def assumed(self, lacking: Iterable[tuple[Function | None, Iterable[str]]]) -> dict[int, dict[str, int]]:
-        """Return the versions by which to judge nodes of domains without an import, by the numbers of import lists.
+    def assumed_versions(self, lacking: Iterable[tuple[Function | None, Iterable[str]]]) -> dict[int, dict[str, int]]:
+        """Return the versions to assume for domains that are not imported: import list -> domain -> version.
 
-        `lacking`: the domains that the model (None) and functions do not import. Their versions are those of the fixes;
-        a domain of ONNX Runtime has only one. Functions with one list of imports share it, as they share operators.
+        They are the versions that `importing` would add, and version 1 for domains of ONNX Runtime. Functions with
+        equal imports have one list. `lacking`: the missing domains of the model (None) and of functions.
         """
         found: dict[int, dict[str, int]] = {}
         known = self._operators.schemas.known_domains()
@@ -73,32 +74,32 @@ class ImportFixes:
         return found
 
     def _version(self, domain: str, function: Function | None) -> int | None:
-        """Return the newest version that all nodes allow; None if there is none, or an operator is unknown.
+        """Return the newest version that fits all nodes; None if there is none, or an operator is unknown.
 
-        A function gets the version that the model imports, and the model one that a function imports, if the nodes
-        allow that.
+        If the model imports the domain, only its version is possible in a function. If functions import the domain,
+        only their versions are possible in the model.
         """
         versions: Sequence[int]
         if function is not None and domain in self._imported:
             versions = [self._imported[domain]]
-        elif stated := self._stated_by_functions.get(domain):
-            versions = sorted(map(int, stated))
+        elif imported := self._imported_by_functions.get(domain):
+            versions = sorted(map(int, imported))
         elif is_onnx_domain(domain):
             known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
             versions = range(1, max(known, default=0) + 1)
         else:
             # Calls of functions do not depend on the version, and the operators of ONNX Runtime have one version.
-            versions = range(1, 2)
+            versions = (1,)
         nodes = self._nodes.get((None if function is None else function.index, domain), ())
         fitting = (each for each in reversed(versions) if all(self._fits(alike, each) for alike in nodes))
         return next(fitting, None)
 
     @cached_property
-    def _stated_by_functions(self) -> dict[str, set[str]]:
-        """The versions of each domain that functions import; there may be as many domains as functions."""
+    def _imported_by_functions(self) -> dict[str, set[str]]:
+        """The versions of each domain that functions import."""
         found: dict[str, set[str]] = {}
         for graph in self._graphs:
-            for domain, version in self._stated.versions(graph.function).items() if graph.is_function else ():
+            for domain, version in self._imports.versions(graph.function).items() if graph.is_function else ():
                 found.setdefault(domain, set()).add(salted_text(version))
         return found
 

@@ -59,7 +59,7 @@ class KeptNodes:
 
     @cached_property
     def _kept_functions(self) -> frozenset[int]:
-        """The functions of which a call is kept: in the main graph, or in a function that is kept itself."""
+        """The functions with a call that is kept: in the main graph, or in a function that is kept itself."""
         callees: dict[int | None, set[int]] = {}
         for node, function in self._calls.all:
             caller = node.graph.function

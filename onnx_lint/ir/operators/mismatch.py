@@ -191,7 +191,7 @@ _REQUIRED_BY_RUNTIME: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("ai.onnx.ml", "SVMClassifier"): ("coefficients", "kernel_params", "rho"),
     ("ai.onnx.ml", "SVMRegressor"): ("coefficients", "kernel_params", "rho"),
 }
-"""Attributes without which ONNX Runtime 1.32 makes no session, by operator. No text requires them."""
+"""Attributes without which ONNX Runtime 1.32 makes no session, by operator. ONNX does not require them."""
 
 
 def misspelt_attributes(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, str]:

@@ -33,12 +33,12 @@ _PARTS: Final = rf"""
   | (?P<repeat> [*+?] | \{{ (?P<least> \d+ ) (?:,(?P<most> \d* ) )? \}} ) \??
   | (?P<plain> . )
 """
-"""Matches a part of a pattern. `flags` are those of a group without content; `other` is not in a group of RE2."""
+"""Matches a part of a pattern. `flags`: the flags of a group without content. `other`: a group that RE2 lacks."""
 
 _CHARACTER_ESCAPES: Final = frozenset("aftnrvx01234567")
 _ESCAPES: Final = _CHARACTER_ESCAPES | frozenset("dDsSwWpPQAbBCz")
-"""The letters and digits with a meaning after a backslash; any other character there means itself. In a class only
-those of characters have one; `set` matches the others."""
+"""The letters and digits with a meaning after a backslash; any other character there means itself. In a class, only
+`_CHARACTER_ESCAPES` have one; `set` matches the others."""
 
 _NAMED: Final = r"\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]"
 
@@ -138,7 +138,7 @@ def _class_fault(text: str) -> str | None:
     """Return the fault of an escape in a class, or of a range from a character to an earlier one."""
     content = text.removeprefix("[").removeprefix("^").removesuffix("]")
     if content.startswith("]"):
-        content = f"\\{content}"  # there it is a character, as behind a backslash
+        content = f"\\{content}"  # there it is a character, as after a backslash
     for part in re.finditer(_IN_CLASS, content, re.DOTALL | re.VERBOSE):
         if part["named"] is not None and re.fullmatch(_NAMED, part["named"]) is None:
             return f"has the class '{part['named']}', which RE2 does not know"
@@ -161,28 +161,28 @@ def _code_point(character: str) -> int | None:
     """Return the number of a character of a class, which may be an escape; None if that is malformed."""
     if not character.startswith("\\"):
         return ord(character)
-    behind = character[1:]
-    if behind in _CONTROLS:
-        return _CONTROLS[behind]
-    if behind[0] in "01234567":
-        return int(behind, 8)
-    hexadecimal = re.fullmatch(r"x(?:\{([0-9A-Fa-f]{1,8})\}|([0-9A-Fa-f]{2}))", behind)
+    escaped = character[1:]
+    if escaped in _CONTROLS:
+        return _CONTROLS[escaped]
+    if escaped[0] in "01234567":
+        return int(escaped, 8)
+    hexadecimal = re.fullmatch(r"x(?:\{([0-9A-Fa-f]{1,8})\}|([0-9A-Fa-f]{2}))", escaped)
     if hexadecimal is not None:
         return int(hexadecimal[1] or hexadecimal[2], 16)
-    return None if behind[0] == "x" else ord(behind)
+    return None if escaped[0] == "x" else ord(escaped)
 
 
 def _escape_fault(text: str, known: frozenset[str], where: str = "") -> str | None:
-    behind = text[1:2]
+    escaped = text[1:2]
     if not text.startswith("\\"):
         return None
-    if not behind:
+    if not escaped:
         return "ends with a backslash"
-    if not behind.isascii() or (behind.isalnum() and behind not in known):
-        return f"has the escape '\\{behind}', which RE2 does not know{where}"
-    if behind in "pP" and not _is_set(text[2:]):
+    if not escaped.isascii() or (escaped.isalnum() and escaped not in known):
+        return f"has the escape '\\{escaped}', which RE2 does not know{where}"
+    if escaped in "pP" and not _is_set(text[2:]):
         return f"has the class '{text}', which RE2 does not know"
-    if behind == "x":
+    if escaped == "x":
         code = _code_point(text)
         return None if code is not None and code <= _MOST_CODE_POINT else f"has the escape '{text}' of no character"
     return f"has the reference '{text}' to a group, which RE2 does not know" if re.fullmatch(r"\\[1-7]", text) else None

@@ -181,7 +181,7 @@ class _FieldPositions:
 
 
 def _skipped(source: Source, position: int, end: int, numbers: int) -> tuple[int, int]:
-    """Return the position after so many varints, and how many of them are not there."""
+    """Return the position after `numbers` varints, and how many varints are missing."""
     while numbers and position < end:
         piece = source.read_at(position, min(end - position, _PIECE_BYTES))
         count = len(piece.translate(None, wire.CONTINUED_BYTES))

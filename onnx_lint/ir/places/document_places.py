@@ -14,7 +14,7 @@ from onnx_lint.schema import Proto, wire
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.byte_ranges import ByteRanges
-    from onnx_lint.ir.places.enclosing_names import EnclosingNames, NamesInDocument
+    from onnx_lint.ir.places.enclosing_names import EnclosingNames
 
 
 class DocumentPlaces:
@@ -27,7 +27,7 @@ class DocumentPlaces:
 
     def enclosing_names(self, place: Place) -> EnclosingNames:
         """Return the names of the messages around `place` and at it."""
-        return self._names.of(place)
+        return self._names.names_at(place)
 
     def messages_on(self, place: Place) -> list[tuple[str, Proto]]:
         """Return the existing messages from the document to `place`: the kind of each, and the message."""
@@ -38,9 +38,9 @@ class DocumentPlaces:
         return self.byte_ranges.byte_range(place) if self._form == "binary" else None
 
     def values_of(self, place: Place, message: str) -> list[tuple[int, int]]:
-        """Return the first byte of each value of a field of a message, and the byte after it.
+        """Return the first byte of each value of a field, and the byte after it. `message`: the type with the field.
 
-        None for text, for a place outside of fields, and for a field that holds a message: parsers merge its values.
+        Empty for text, for the root, and for a field that holds a message, since parsers merge its values.
         """
         field = wire.fields_by_name(message).get(place.field)
         if self._form != "binary" or field is None or field.message is not None:
@@ -50,7 +50,7 @@ class DocumentPlaces:
     def extent(self, place: Place) -> tuple[int, int]:
         """Return the bytes of `place`, or the nearest message around it that exists, in the serialized document."""
         ranges = self.byte_ranges
-        return next(found for place in place.ancestors() if (found := ranges.byte_range(place)) is not None)
+        return next(found for each in place.ancestors() if (found := ranges.byte_range(each)) is not None)
 
     @cached_property
     def _names(self) -> NamesInDocument:

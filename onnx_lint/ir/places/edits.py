@@ -78,7 +78,7 @@ class Fix(Record):
     is_safe: bool = True
     """True if the model computes the same for every reader afterwards, and nothing else changes."""
     later: Callable[[], Iterable[Edit]] | None = None
-    """Returns the edits, instead of `edits`: for a fix that may have as many as the model has names."""
+    """Returns the edits, instead of `edits`: for a fix that may have an edit for each name of the model."""
     removes: frozenset[str] = frozenset()
     """The names of the values that are gone afterwards, so that no other fix may let anything read them."""
     copies: tuple[DataCopy, ...] = ()

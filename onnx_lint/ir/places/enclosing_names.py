@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of the messages around a place, which readers know, and which stay when an index changes."""
+"""The names of the messages around a place. Readers know them, and they stay equal when an index changes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from onnx_lint.schema import Proto, wire
 from onnx_lint.wording import report_name
 
 _NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
-"""The fields that distinguish a message from others of its kind in the same list; the first one present counts."""
+"""The fields that distinguish a message from others in the same list. The first one that its type has counts."""
 
 
 class EnclosingNames(Record):
-    """The names around a place, as reports have them; None if there is no such message around it."""
+    """The names around a place, as reports have them. A name is None if there is no such message around the place."""
 
     node: str | None = None
     """The name of the innermost node."""
@@ -26,14 +26,14 @@ class EnclosingNames(Record):
     graph: str | None = None
     """The name of the innermost graph or function."""
     scope: tuple[str, ...] = ()
-    """The names of all messages around the place and at it, outermost first; indices are not among them."""
+    """The names of all messages around the place and at it, outermost first, without indices."""
 
 
 class NamesInDocument:
     """The names around the places of a model, or of a document of another kind.
 
-    A large message is looked at once for all places in it: a node is kept in bytes, and with a graph in it these may
-    be all of the file. Of small ones in each message the last one is kept.
+    Caches the messages that it parses. Large ones are all kept, since a node with a subgraph may hold most of the file.
+    Of the small messages in one message only the last is kept, since findings in one message are consecutive.
     """
 
     __slots__ = ("_root",)
@@ -41,8 +41,8 @@ class NamesInDocument:
     def __init__(self, proto: Proto) -> None:
         self._root = _NamedMessage(proto.DESCRIPTOR.name, proto, EnclosingNames())
 
-    def of(self, place: Place) -> EnclosingNames:
-        """Return the names around `place`; if a message on the way to it is missing, those of the existing ones."""
+    def names_at(self, place: Place) -> EnclosingNames:
+        """Return the names around `place`. Missing messages on the way to it have none."""
         message = self._root
         for step in place.key:
             inner = message.at(step)
@@ -52,7 +52,7 @@ class NamesInDocument:
         return message.enclosing_names
 
     def messages_on(self, place: Place) -> list[tuple[str, Proto]]:
-        """Return the existing messages from the root to `place`: the kind of each, and the message."""
+        """Return the existing messages from the root to `place`: the type of each, and the message."""
         message = self._root
         found = [(message.kind, message.proto)]
         for step in place.key:
@@ -65,33 +65,34 @@ class NamesInDocument:
 
 
 _SMALL_BYTES: Final = 512
-"""A smaller message is opened again for another place in it: keeping it would take more memory than it has bytes."""
+"""A smaller message is parsed again when necessary: to keep it would take more memory than it has bytes."""
 
 
 class _NamedMessage:
-    """A message with the names around it, its own included, and some of the messages in it that were opened."""
+    """A message with its own name and the names around it, and the parsed messages in it that are kept."""
 
-    __slots__ = ("_large", "_last", "enclosing_names", "kind", "proto")
+    __slots__ = ("_large", "_last_used", "enclosing_names", "kind", "proto")
 
     def __init__(self, kind: str, proto: Proto, enclosing_names: EnclosingNames) -> None:
         self.kind = kind
         self.proto = proto
         self.enclosing_names = enclosing_names
         self._large: dict[Step, _NamedMessage] | None = None
-        self._last: tuple[Step, _NamedMessage | None] | None = None
-        """The message that was opened last: findings in one message are consecutive."""
+        """The large messages in it, by the step to them; None if there are none."""
+        self._last_used: tuple[Step, _NamedMessage | None] | None = None
+        """The message that was used last, and the step to it."""
 
     def at(self, step: Step) -> _NamedMessage | None:
         """Return the message in a field; None if there is none."""
-        if self._last is not None and self._last[0] == step:
-            return self._last[1]
+        if self._last_used is not None and self._last_used[0] == step:
+            return self._last_used[1]
         found = self._large.get(step) if self._large is not None else None
         if found is None:
-            found = self._open(*step)
-        self._last = step, found
+            found = self._parse(*step)
+        self._last_used = step, found
         return found
 
-    def _open(self, name: str, index: int | None) -> _NamedMessage | None:
+    def _parse(self, name: str, index: int | None) -> _NamedMessage | None:
         field = wire.fields_by_name(self.kind).get(name)
         if field is None or field.message is None or field.repeated != (index is not None):
             return None
@@ -101,16 +102,17 @@ class _NamedMessage:
                 return None
             value = value[index]
         is_large = isinstance(value, bytes) and len(value) >= _SMALL_BYTES
-        if isinstance(value, bytes):  # a message that a model in outline has as bytes
+        if isinstance(value, bytes):  # a message that the loader left unparsed
             value = schema.opened(field.message, value)
-        found = _NamedMessage(field.message, value, _within(self.enclosing_names, field.message, value))
+        found = _NamedMessage(field.message, value, _names_in(self.enclosing_names, field.message, value))
         if is_large:
             self._large = {} if self._large is None else self._large
             self._large[name, index] = found
         return found
 
 
-def _within(outer: EnclosingNames, kind: str, message: Proto) -> EnclosingNames:
+def _names_in(outer: EnclosingNames, kind: str, message: Proto) -> EnclosingNames:
+    """Return the names around the parts of a message, given the names around the message."""
     scope = (*outer.scope, report_name(_identity(kind, message)))
     if kind == "NodeProto":
         return EnclosingNames(report_name(message.name), report_name(_operator(message)), outer.graph, scope)

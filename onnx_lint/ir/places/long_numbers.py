@@ -80,7 +80,7 @@ def _in_message(
                 if skipped > following:
                     position = skipped
                     break
-        else:  # the last field may be a group, which ends far behind its tag
+        else:  # the last field may be a group, which ends far after its tag
             return
 
 

@@ -15,11 +15,14 @@ PlaceKey = tuple[Step, ...]
 
 
 class Place(Record):
-    """A message or value in the model: a field of its parent, and which one where the field is repeated."""
+    """A message or value in the model."""
 
     parent: Place | None
+    """The place of the message around it; None for the root."""
     field: str
+    """The field of that message; for the root the name of the kind of document, such as `model`."""
     index: int | None = None
+    """The index in a repeated field."""
 
     def at(self, field: str, index: int | None = None) -> Place:
         """Return the place of a field of the message at this place."""
@@ -35,7 +38,7 @@ class Place(Record):
     @property
     def key(self) -> PlaceKey:
         """The steps from the root on."""
-        steps: list[tuple[str, int | None]] = []
+        steps: list[Step] = []
         place = self
         while place.parent is not None:
             steps.append((place.field, place.index))

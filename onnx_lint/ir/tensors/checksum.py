@@ -46,8 +46,8 @@ class Digests:
             key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
             if key in _known:
                 return _known[key]
-            problem = None if is_asked else self._take_unasked(status.st_size)
-            problem = problem or self._folder.take(status.st_size)
+            problem = None if is_asked else self._reserve_unasked(status.st_size)
+            problem = problem or self._folder.reserve_bytes(status.st_size)
             if problem is not None:
                 self.unread[location] = problem
                 return None
@@ -56,8 +56,8 @@ class Digests:
             os.close(descriptor)
         return _known.keep(key, digest)
 
-    def _take_unasked(self, size: int) -> str | None:
-        """Take that many bytes from those that are read unasked; return why that is not possible, if fewer are left."""
+    def _reserve_unasked(self, size: int) -> str | None:
+        """Subtract bytes from what is read without a request of the user. Return a sentence if fewer are left."""
         if size > self._unasked_left:
             return f"its {counted(size, 'byte')} would only be read on request (option --verify-checksums)"
         self._unasked_left -= size
@@ -65,7 +65,7 @@ class Digests:
 
 
 _UNASKED_BYTES: Final = 1 << 24
-"""The bytes that are read for one model if the user does not ask for it; reading them takes some ten milliseconds."""
+"""The most bytes of one model that are read without a request of the user; that takes some ten milliseconds."""
 
 _MAX_KNOWN: Final = 10_000
 _known: Final[Memory[_FileStamp, str]] = Memory(_MAX_KNOWN)

@@ -202,8 +202,8 @@ def rows_of(pieces: Iterable[Array], width: int) -> Iterator[Array]:
         yield numbers[:whole].reshape(-1, width)
 
 
-def behind(previous: Array | None, rows: Array) -> Array:
-    """Return the rows, with the last row of the previous piece in front."""
+def with_row_before(previous: Array | None, rows: Array) -> Array:
+    """Return the rows after the last row of the previous piece, if there is one."""
     import numpy as np
 
     return rows if previous is None else np.concatenate([previous, rows])

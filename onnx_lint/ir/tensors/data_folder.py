@@ -36,7 +36,7 @@ _DATA_NAME: Final = r"(?i:.*[._](?:data|bin|weights?|params|raw|dat))"
 """Matches the names that exporters give to files of external data, such as `model.onnx.data` and `model.onnx_data`."""
 
 NOT_PULLED: Final = "'git lfs pull' has not fetched"
-"""What is said of a Git LFS pointer, before the name of what it stands for."""
+"""The beginning of what reports say about a Git LFS pointer. The name of the file follows."""
 HOW_TO_PULL: Final = "run 'git lfs pull'; in CI, let the checkout fetch Git LFS (actions/checkout: 'lfs: true')"
 """What to do about a Git LFS pointer."""
 
@@ -54,7 +54,7 @@ class FileState(Enum):
     OTHER = "no regular file"
     LINKED = "a symbolic link that is not followed"
     HARD_LINKED = "a file with further hard links"
-    UNKNOWN = "not to be seen"
+    UNKNOWN = "unknown"
 
 
 class ExternalFile(Record):
@@ -62,21 +62,21 @@ class ExternalFile(Record):
 
     state: FileState
     detail: str
-    """The state in words, with the component of the path that is to blame."""
+    """The state in words, with the component of the path that causes it."""
     size: int | None = None
-    """The size in bytes; None unless it is a regular file that was reached."""
+    """The size in bytes; None if there is no regular file, or none that may be opened."""
     folder: str = ""
     """The folder below which it is opened."""
     path: str = ""
-    """The path below that folder, which no link is part of."""
+    """The path below that folder. No component is a link."""
     link: str | None = None
     """The link that was followed, or the hard links that are trusted, in words; None if there are none."""
     hint: str | None = None
-    """What to do about a file that cannot be used; None if that depends on the model."""
+    """How to make the file usable; None if that depends on the model."""
 
 
 class DataFolder:
-    """The folder of one model. Each file is looked up once, unless there are too many to keep their states."""
+    """The folder of one model. Each file is looked up once; the states of at most `_MOST_KEPT` files are kept."""
 
     is_local: ClassVar[bool] = True
 
@@ -88,32 +88,34 @@ class DataFolder:
         self._directory = directory
         self._trusted = trusted
         self._files: dict[str, ExternalFile] = {}
-        self._left = most
+        self._bytes_left = most
         self.small_reads = 0
         """The number of small tensors that were read for their shapes so far; each read opens a file."""
         self.unread: dict[str, str] = {}
-        """The files whose contents were to be judged and could not be read, by location, each with the reason."""
+        """The files that a check needed and could not read: location -> reason."""
         self.opened: dict[str, os.stat_result] = {}
         """The status of each file that was opened to read its content, by location."""
         self.listed: list[str] | None = None
         """The result of `data_files`; None if that was not called."""
-        self._has_failed = False
+        self._is_cacheable = True
+        """False if the results depend on anything but `lookups`, `opened` and `listed`, which the cache compares."""
 
     @property
     def lookups(self) -> Mapping[str, ExternalFile] | None:
-        """Return the state of each location so far; None if anything but that, `opened` and `listed` was examined."""
-        return None if self._has_failed or self.unread or len(self._files) >= _MOST_KEPT else self._files
+        """The state of each location so far; None if a report on the model must not be cached."""
+        is_complete = self._is_cacheable and not self.unread and len(self._files) < _MOST_KEPT
+        return self._files if is_complete else None
 
-    def take(self, size: int) -> str | None:
-        """Take that many bytes from the limit on reading; return why that is not possible, if fewer are left."""
-        if size > self._left:
+    def reserve_bytes(self, size: int) -> str | None:
+        """Subtract a number of bytes from what may still be read. If fewer are left, return a sentence that says so."""
+        if size > self._bytes_left:
             return f"its {size:,} bytes are more than the limit external_bytes leaves (option --limit external_bytes=N)"
-        self._left -= size
+        self._bytes_left -= size
         return None
 
-    def may_read(self, location: str, size: int) -> bool:
-        """Return true if that many bytes of a file may be read; otherwise `unread` has the reason."""
-        problem = self.take(size)
+    def reserve_or_note(self, location: str, size: int) -> bool:
+        """Reserve bytes for reading a file, and return whether they may be read. If not, `unread` has the reason."""
+        problem = self.reserve_bytes(size)
         if problem is not None:
             self.unread[location] = problem
         return problem is None
@@ -121,17 +123,20 @@ class DataFolder:
     def file(self, location: str) -> ExternalFile:
         """Return the file at a location that is a relative path without parent directories.
 
-        Raises ReadError if a link on the way disappears while it is followed: no verdict on the model would be right.
+        Raises ReadError if a link on the way disappears while it is followed, since any verdict could be wrong then.
         """
         found = self._files.get(location)
         if found is None:
-            found = self._found(location)
+            found = self._look_up(location)
             if len(self._files) < _MOST_KEPT:
                 self._files[location] = found
         return found
 
     def data_files(self) -> list[str]:
-        """Return the names of the files in the folder itself that look like external data, sorted; few of too many."""
+        """Return the names of the files in the folder itself that look like external data, sorted.
+
+        Of a folder with more than `_MOST_LISTED` files, only that many are examined.
+        """
         if self.listed is None:
             try:
                 with os.scandir(self._directory or ".") as entries:
@@ -144,7 +149,7 @@ class DataFolder:
 
     def has_other_models(self, name: str) -> bool:
         """Return whether the folder has another model file than the one of that name."""
-        self._has_failed = True  # a file that is added changes the answer
+        self._is_cacheable = False  # the cache does not notice a model that is added
         try:
             with os.scandir(self._directory or ".") as entries:
                 return any(entry.name.endswith(".onnx") and entry.name != name for entry in entries)
@@ -158,17 +163,13 @@ class DataFolder:
         are not trusted.
         """
         try:
-            descriptor, status = self._opened(location)
+            descriptor, status = self._open_checked(location)
         except OSError:
-            self._has_failed = True
+            self._is_cacheable = False
             raise
         before = self.opened.setdefault(location, status)
-        self._has_failed |= (before.st_ino, before.st_size, before.st_mtime_ns, before.st_ctime_ns) != (
-            status.st_ino,
-            status.st_size,
-            status.st_mtime_ns,
-            status.st_ctime_ns,
-        )
+        if _version_of(before) != _version_of(status):
+            self._is_cacheable = False
         return descriptor, status
 
     def read(self, location: str, offset: int, length: int) -> bytes:
@@ -179,7 +180,7 @@ class DataFolder:
         finally:
             os.close(descriptor)
 
-    def _opened(self, location: str) -> tuple[int, os.stat_result]:
+    def _open_checked(self, location: str) -> tuple[int, os.stat_result]:
         file = self.file(location)
         descriptor = open_below(file.folder, file.path)
         try:
@@ -191,14 +192,14 @@ class DataFolder:
             raise
         return descriptor, status
 
-    def _found(self, location: str) -> ExternalFile:
-        file = self._reached(location)
+    def _look_up(self, location: str) -> ExternalFile:
+        file = self._look_up_through_links(location)
         if file.state is FileState.REGULAR and file.size is not None and file.size < MAX_POINTER_BYTES:
-            return self._unless_pointer(location, file)
+            return self._with_pointer_as_other(location, file)
         return file
 
-    def _unless_pointer(self, location: str, file: ExternalFile) -> ExternalFile:
-        """Return the file; if it is a Git LFS pointer, a file in the state OTHER."""
+    def _with_pointer_as_other(self, location: str, file: ExternalFile) -> ExternalFile:
+        """Return the file. A Git LFS pointer gets the state OTHER."""
         try:
             descriptor = open_below(file.folder, file.path)
         except OSError:
@@ -220,7 +221,8 @@ class DataFolder:
         """The trusted folders without links. Few models need them."""
         return [_without_links(folder) for folder in self._trusted]
 
-    def _reached(self, location: str) -> ExternalFile:
+    def _look_up_through_links(self, location: str) -> ExternalFile:
+        """Look up a file. A link that leads to it is followed if its target is in a trusted folder."""
         file = examine(self._directory, location)
         if not self._trusted or file.state not in (FileState.LINKED, FileState.HARD_LINKED):
             return file
@@ -239,16 +241,21 @@ class DataFolder:
         if found.state in (FileState.REGULAR, FileState.HARD_LINKED):
             return replace(found, state=FileState.REGULAR, link=file.detail)
         if file.state is FileState.HARD_LINKED:
-            return file  # which has changed meanwhile
+            return file  # its target has changed meanwhile
         what = "no regular file" if found.state is FileState.OTHER else "nothing"
         return replace(found, state=FileState.MISSING, detail=f"{file.detail} to {what}")
 
 
+def _version_of(status: os.stat_result) -> tuple[int, int, int, int]:
+    """Return what changes if the file is replaced or written."""
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
 def _without_links(path: str) -> str:
-    """Return the path that a path leads to. Raises ReadError if another program changes it meanwhile."""
+    """Return a path with all links followed. Raises ReadError if another program changes one meanwhile."""
     try:
         return os.path.realpath(path)
-    except OSError as error:  # the link is gone that `lstat` has seen
+    except OSError as error:  # the link was deleted after `lstat` found it
         raise ReadError(f"{path} changed while its links were followed: {error.strerror or error}") from error
 
 
@@ -257,16 +264,16 @@ def is_below(path: str, folder: str) -> bool:
     try:
         return os.path.commonpath([path, folder]) == folder
     except ValueError:
-        return False  # as on two drives
+        return False  # they are on two drives
 
 
 def components(location: str) -> list[str]:
-    """Return the names in a path."""
+    """Return the components of a path, without empty ones and `.`."""
     return [part for part in location.split("/") if part not in ("", ".")]
 
 
 def examine(directory: str, location: str) -> ExternalFile:
-    """Look up a location that is a relative path without parent directories; no link is followed."""
+    """Look up a location, which is a relative path without parent directories. No link is followed."""
     path = directory
     status: os.stat_result | None = None
     parts = components(location)
@@ -293,7 +300,7 @@ def examine(directory: str, location: str) -> ExternalFile:
 
 
 def open_below(directory: str, location: str) -> int:
-    """Return the descriptor of a file that was opened for reading. Links below the directory are not followed.
+    """Open a file for reading, and return the descriptor. Links below the directory are not followed.
 
     `location`: a relative path of plain names. Raises OSError if the file does not exist.
     """

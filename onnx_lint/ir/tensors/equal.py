@@ -127,7 +127,7 @@ class _InitializerValues:
     def _may_read(self, tensor: StoredTensor) -> bool:
         if not isinstance(tensor, OutsideTensor) or self._folder is None:
             return True
-        return self._folder.may_read(tensor.location, sum(each.length for each in tensor.tensor.payloads))
+        return self._folder.reserve_or_note(tensor.location, sum(each.length for each in tensor.tensor.payloads))
 
     def _tensor(self, index: int) -> StoredTensor | None:
         proto, place = self._graph.message_at("initializer", index), self._graph.at("initializer", index)

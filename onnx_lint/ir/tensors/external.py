@@ -17,7 +17,7 @@ from onnx_lint.ir.parts import Tensor
 from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.tensors.checksum import Digests
 from onnx_lint.ir.tensors.data_folder import DataFolder, ExternalFile, FileState, components
-from onnx_lint.ir.tensors.remade import TensorOrigin, made
+from onnx_lint.ir.tensors.reparsed_tensors import TensorOrigin, tensor_of
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAX_INT64, VALUE_FIELDS
 
@@ -123,7 +123,7 @@ class ExternalData:
         """The tensor, or the origin to parse it from again."""
         self._folder = folder
         self._digests = digests
-        tensor = made(origin)
+        tensor = tensor_of(origin)
         proto = tensor.proto
         entries = [(entry.key, entry.value) for entry in proto.external_data]
         first = dict(reversed(entries))
@@ -152,7 +152,7 @@ class ExternalData:
     @property
     def tensor(self) -> Tensor:
         """Return the tensor, parsed again if there are many of them."""
-        return made(self.origin)
+        return tensor_of(self.origin)
 
     @property
     def proto(self) -> Proto:

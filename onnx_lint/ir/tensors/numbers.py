@@ -167,7 +167,7 @@ def _may_be_read(tensor: Tensor, source: Source) -> bool:
 
 
 def _size(count: int, field: str, kind: int) -> int:
-    """Return the bytes of so many entries of a field, as numbers of that type."""
+    """Return the number of bytes of `count` entries of a field, as numbers of that type."""
     return count if field == "raw_data" else count * _WIDTHS[kind]
 
 

@@ -14,7 +14,7 @@ from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.ir.tensors.external import ExternalData
-from onnx_lint.ir.tensors.remade import made
+from onnx_lint.ir.tensors.reparsed_tensors import tensor_of
 from onnx_lint.ir.tensors.sparse import StoredSparseTensor
 from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 from onnx_lint.schema import Proto
@@ -63,7 +63,7 @@ class OutsideTensor(StoredTensor):
     @property
     def tensor(self) -> Tensor:
         """The tensor, with the bytes of the file as its values."""
-        return replace(made(self._origin), payloads=(self._payload,))
+        return replace(tensor_of(self._origin), payloads=(self._payload,))
 
     def place_of(self, field: str) -> Place:
         """Return the place of the entry that names the file."""
@@ -140,7 +140,7 @@ def _outside(data: ExternalData, folder: DataFolder, *, reads_all: bool = True) 
     length = data.length if data.get("length") is not None else data.needed_bytes
     if length is None:
         folder.unread[data.location] = "how long the values of a tensor are is not said"
-    elif length and offset + length <= file.size and folder.may_read(data.location, length if reads_all else 1):
+    elif length and offset + length <= file.size and folder.reserve_or_note(data.location, length if reads_all else 1):
         source = DataFileSource(folder, data.location, file.size)
         yield OutsideTensor(data, Payload("raw_data", offset, length, packed=True), source)
 

@@ -34,7 +34,7 @@ class StoredSparseTensor(Record):
 
     @property
     def name(self) -> str:
-        """The name of the values, which is the one of the sparse tensor."""
+        """The name of the values, which is also that of the sparse tensor."""
         return str(self.values.proto.name) if self.values is not None else ""
 
     @property
@@ -55,13 +55,14 @@ class StoredSparseTensor(Record):
         shape = list(self.indices.proto.dims)
         if len(shape) == 1:
             count = element_count(self.sparse.proto.dims)
+            # A count of more than 64 bits allows every index.
             return [MAX_INT64 + 1 if count is None else count]
         return dims if len(shape) == 2 and shape[1] == len(dims) else None
 
     def index_rows(self) -> Iterator[Any]:
         """Yield the indices in bounded pieces: arrays with a row for each index.
 
-        Yields nothing if they cannot be read: without bounds, of another type than int64, in another file, of a wrong
+        Yields nothing if the bounds are unknown, or if the indices are not int64, are in another file or have a wrong
         size.
         """
         indices, bounds = self.indices, self.index_bounds

@@ -10,7 +10,7 @@ from onnx_lint.ir.columns.tensor_encodings import element_count, encoding_in
 from onnx_lint.ir.parts import Tensor
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place
-from onnx_lint.ir.tensors.remade import TensorOrigin, made
+from onnx_lint.ir.tensors.reparsed_tensors import TensorOrigin, tensor_of
 from onnx_lint.ir.tensors.strings import StringScan
 from onnx_lint.ir.tensors.wire_values import count_entries
 from onnx_lint.schema import Proto
@@ -70,7 +70,7 @@ class StoredTensor:
     @property
     def tensor(self) -> Tensor:
         """The tensor, parsed again if there are many of them."""
-        return made(self._origin)
+        return tensor_of(self._origin)
 
     @property
     def proto(self) -> Proto:
@@ -86,7 +86,7 @@ class StoredTensor:
 
         Varints and unpacked records are counted in the source.
         """
-        if isinstance(self._origin, TensorOrigin):
+        if not isinstance(self._origin, Tensor):
             return self._counted(field)
         self._counts = self._counts or {}
         if field not in self._counts:
@@ -115,7 +115,7 @@ class StoredTensor:
         for payload in tensor.payloads:
             if payload.field == "string_data":
                 scan.run(self.source, payload)
-        if not isinstance(self._origin, TensorOrigin):
+        if isinstance(self._origin, Tensor):
             self._strings = scan
         return scan
 

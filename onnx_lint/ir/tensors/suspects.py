@@ -20,7 +20,7 @@ from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.parts import Attribute, SparseTensor, Tensor
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place, PlaceKey
-from onnx_lint.ir.tensors.remade import MOST_KEPT, TensorOrigin, Tensors
+from onnx_lint.ir.tensors.reparsed_tensors import MOST_KEPT, AttributeOrigin, InitializerOrigin, TensorOrigin, Tensors
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 
@@ -151,11 +151,11 @@ class _Collector:
 
     def initializers_to_examine(self, graph: Graph) -> list[int]:
         """Return the indices of initializers that are of a kind not evidently right, or have values in the source."""
-        held = graph.initializers
-        self.element_types |= ELEMENT_TYPES.keys() & held.element_types
-        found = set(held.unproved)
+        initializers = graph.initializers
+        self.element_types |= ELEMENT_TYPES.keys() & initializers.element_types
+        found = set(initializers.unproved)
         if graph.is_file and self.payloads:
-            return list(range(len(held.names)))
+            return list(range(len(initializers.names)))
         if self.left_out:
             steps = self.left_out.get(graph.place.key, ())
             found.update(index for field, index in steps if field == "initializer" and index is not None)
@@ -197,14 +197,14 @@ class _Collector:
     def keep(
         self, found: list[StoredTensor], tensor: Tensor, index: int | None, right_field: str | None = None
     ) -> None:
-        """Add the tensor to those that were found."""
+        """Add the tensor to a list of suspects."""
         origin = None if len(found) < MOST_KEPT else self.origin(tensor, index)
         found.append(self.stored(tensor, right_field, origin))
 
     def origin(self, tensor: Tensor, index: int | None) -> TensorOrigin:
         if index is not None:
-            return TensorOrigin(tensor.graph, self.payloads, index, None, None)
-        return TensorOrigin(tensor.graph, self.payloads, None, tensor.proto, tensor.place)
+            return InitializerOrigin(tensor.graph, self.payloads, index)
+        return AttributeOrigin(tensor.graph, self.payloads, tensor.proto, tensor.place)
 
     def described(
         self, proto: Proto, fields: SetFields, place: Place, graph: Graph, index: int | None = None

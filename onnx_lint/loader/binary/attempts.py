@@ -184,9 +184,9 @@ def _other_message(file: BinaryFile) -> Fault | None:
     """Return the fault of a file that should be a model and holds another message."""
     if file.kind != MODEL_KIND:
         return None
-    from onnx_lint.loader.identity.other_messages import another_message
+    from onnx_lint.loader.identity.other_messages import fault_of_other_message
 
-    return another_message(file.source)
+    return fault_of_other_message(file.source)
 
 
 def _unsplit(file: BinaryFile, error: WireError) -> tuple[Fault, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Splits a message into records; a long unpacked list counts as one."""
+"""Splits a message into records. Consecutive records of a list that is not packed are joined to a run."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from onnx_lint.schema import wire
 from onnx_lint.spec.element_types import TYPED_FIELDS
 
 RUN = -1
-"""The wire type of a run of records."""
+"""The wire type that marks a run of records."""
 
 LONG_RUN = 32
-"""After that many consecutive records the end of the run is searched in bulk."""
+"""The number of consecutive records after which the end of the run is searched in bulk."""
 
 _RUN_FIELDS = {
     "TensorProto": frozenset(TYPED_FIELDS),
     "AttributeProto": frozenset({"floats", "ints", "strings"}),
 }
-"""The lists that may have millions of elements, by message: a tree ensemble is written in the attributes of a node."""
+"""The lists that may have millions of elements, by message. Those of attributes hold, for example, tree ensembles."""
 
 
 def records_of(
     source: Source, message: str, start: int, end: int, *, inside_groups: bool = True
 ) -> Iterator[tuple[int, int, int, int, int]]:
-    """Yield the records of a message as `wire.records` does, with consecutive unpacked values of a long list as one."""
+    """Yield the records of a message as `wire.records` does, but the records of a run as one, of wire type `RUN`."""
     if message in _RUN_FIELDS:
         return _with_runs(source, message, start, end, inside_groups)
     return wire.records(source, start, end, inside_groups=inside_groups)
@@ -36,29 +36,30 @@ def _with_runs(
 ) -> Iterator[tuple[int, int, int, int, int]]:
     from onnx_lint.loader.binary.run_ends import run_end
 
-    run: tuple[int, int, int] | None = None
-    records = 0
+    run_field: int | None = None
+    run_start = run_stop = records = 0
     fields, wanted = wire.fields(message), _RUN_FIELDS[message]
     position = start
     while True:
         for record in wire.records(source, position, end, inside_groups=inside_groups):
             number, wire_type, tag, _, position = record
             field = fields.get(number)
-            # A packed list is one record as it is.
+            # A packed list is already one record.
             single = field if field is not None and field.name in wanted and wire_type == field.wire_type else None
-            if run is not None and (single is None or run[0] != number):
-                yield run[0], RUN, run[1], run[1], run[2]
-                run, records = None, 0
+            if run_field is not None and (single is None or run_field != number):
+                yield run_field, RUN, run_start, run_start, run_stop
+                run_field, records = None, 0
             if single is None:
                 yield record
                 continue
+            if run_field is None:
+                run_field, run_start = number, tag
             records += 1
-            following = run_end(source, position, end, single) if records % LONG_RUN == 0 else position
-            run = (number, tag if run is None else run[1], following)
-            if following != position:
-                position = wire.advanced(position, following)
-                break
+            run_stop = run_end(source, position, end, single) if records % LONG_RUN == 0 else position
+            if run_stop != position:
+                position = wire.advanced(position, run_stop)
+                break  # continue after the values that `run_end` skipped
         else:
             break
-    if run is not None:
-        yield run[0], RUN, run[1], run[1], run[2]
+    if run_field is not None:
+        yield run_field, RUN, run_start, run_start, run_stop

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from types import MappingProxyType
@@ -29,15 +29,15 @@ from onnx_lint.loader.limits.not_checked import MOST_OF_BYTE
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 
-OF_BYTE: Final = 5
+BYTES_PER_BYTE: Final = 5
 """Bytes of memory for each byte of the message."""
 
-_OF_LISTED_BYTE: Final = 3
+_PER_LISTED_BYTE: Final = 3
 """For each byte of a long list that stays in the file: rules read numbers into arrays, most of them of 32 bits."""
-_OF_PACKED_BYTE: Final = 8
+_PER_PACKED_BYTE: Final = 8
 """For each byte of such a list of packed integers, which may have one byte each."""
 
-_OF_MESSAGE: Final[Mapping[str, int]] = MappingProxyType(
+_PER_MESSAGE: Final[Mapping[str, int]] = MappingProxyType(
     {
         "AttributeProto": 900,
         "FunctionProto": 4_200,
@@ -53,11 +53,11 @@ _OF_MESSAGE: Final[Mapping[str, int]] = MappingProxyType(
     }
 )
 """For each occurrence of a message."""
-_OF_PART: Final = 300
+_PER_LIST_ENTRY: Final = 300
 """For any other message that a list holds, and for each string or number of a list."""
-_OF_SINGLE: Final = 100
+_PER_SINGLE_MESSAGE: Final = 100
 """For any other message that no list holds: most are parts of types."""
-_OF_FIELD: Final[Mapping[str, int]] = MappingProxyType(
+_PER_FIELD: Final[Mapping[str, int]] = MappingProxyType(
     {
         "AttributeProto.floats": 60,
         "AttributeProto.ints": 50,
@@ -79,24 +79,24 @@ _OF_FIELD: Final[Mapping[str, int]] = MappingProxyType(
 )
 """For fields that need another weight than their messages or lists."""
 
-_OF_FUNCTION_NODE: Final = 2
-"""The contents of the nodes of functions count so often: the walks over their bodies keep more of them."""
+_FUNCTION_NODE_FACTOR: Final = 2
+"""The factor for the contents of nodes of functions: the walks over their bodies keep more of them."""
 
-_OFTEN_EQUAL: Final = frozenset({"AttributeProto", "TypeProto"})
-"""Messages of which a large model has many equal ones. These are parsed once, and counted each."""
+_OFTEN_REPEATED: Final = frozenset({"AttributeProto", "TypeProto"})
+"""Messages of which a large model has many equal ones. Equal ones are parsed once, and each is counted."""
 
 _PIECE_BYTES: Final = PIECE_BYTES + wire.MOST_SHORT_BYTES
 """The number of bytes that are counted at a time. Larger messages are split."""
 
 _WORTHWHILE: Final = 256
-"""A run of fewer bytes is not worth a new walk behind it."""
+"""A run of fewer bytes is not worth a new walk after it."""
 
 
 def needed_memory(skeleton: Skeleton, message: str, limit: int, *, shares_forms: bool = False) -> int | None:
     """Return the estimate for the message called `message`; None if it does not exceed the limit.
 
-    A message that cannot be split is counted up to the fault. `shares_forms`: whether equal forms of nodes and equal
-    types of values are read once. Only if the estimate exceeds the limit, the message is counted again with this.
+    A message that cannot be split is counted up to the fault. `shares_forms`: whether the loader parses equal forms of
+    nodes, and equal types of values, only once. Then a message that exceeds the limit is counted again.
     """
     lists = _needed_by_lists(skeleton)
     if skeleton.size * MOST_OF_BYTE + lists <= limit:
@@ -110,14 +110,14 @@ def needed_memory(skeleton: Skeleton, message: str, limit: int, *, shares_forms:
 
 def _counted(estimate: _Estimate, skeleton: Skeleton, message: str) -> int:
     for piece in skeleton.pieces():
-        estimate.message(message, piece, 0)
+        estimate.add_message(message, piece, 0)
     return estimate.bytes
 
 
 def _needed_by_lists(skeleton: Skeleton) -> int:
     parts = [part for parts in skeleton.long_lists.values() for part in parts]
     return sum(
-        part.length * (_OF_PACKED_BYTE if part.packed and part.field == "ints" else _OF_LISTED_BYTE) for part in parts
+        part.length * (_PER_PACKED_BYTE if part.packed and part.field == "ints" else _PER_LISTED_BYTE) for part in parts
     )
 
 
@@ -126,9 +126,9 @@ def _weights(message: str) -> Mapping[int, tuple[int, str | None]]:
     """Return by number the fields that count: the weight of an occurrence, and the message to look into."""
     found: dict[int, tuple[int, str | None]] = {}
     for number, field in wire.fields(message).items():
-        of_single = _OF_SINGLE if field.message else 0
-        usual = _OF_PART if field.repeated else of_single
-        weight = _OF_FIELD.get(f"{message}.{field.name}", _OF_MESSAGE.get(field.message or "", usual))
+        of_single = _PER_SINGLE_MESSAGE if field.message else 0
+        usual = _PER_LIST_ENTRY if field.repeated else of_single
+        weight = _PER_FIELD.get(f"{message}.{field.name}", _PER_MESSAGE.get(field.message or "", usual))
         if weight:
             found[number] = weight, field.message if field.message and _has_parts(field.message) else None
     return found
@@ -136,7 +136,7 @@ def _weights(message: str) -> Mapping[int, tuple[int, str | None]]:
 
 def _has_parts(message: str) -> bool:
     """Return whether the message may hold more than numbers and strings: then the estimate looks into it."""
-    return message in _OF_MESSAGE or any(part.message or part.repeated for part in wire.fields(message).values())
+    return message in _PER_MESSAGE or any(part.message or part.repeated for part in wire.fields(message).values())
 
 
 _NO_WEIGHT: Final = 0, None
@@ -154,7 +154,7 @@ class _SharedForms:
 
     def __init__(self) -> None:
         self._forms: dict[tuple[bytes, bytes], bool] = {}
-        """The forms so far, and whether the next node with the form shares it."""
+        """The forms so far, and whether later nodes share the form: not if it holds a graph."""
         self._types: set[bytes] = set()
 
     def new_types(self, types: Iterable[bytes]) -> list[bytes]:
@@ -174,15 +174,15 @@ class _SharedForms:
         key = form, names
         is_shared = self._forms.get(key)
         if is_shared is None:
-            is_canonical, is_plain = _is_canonical(form)
+            is_canonical, holds_graphs = _checked_fields(form)
             if not is_canonical:
                 raise _NotSharedError
             if len(self._forms) == _MOST_FORMS:
                 self._forms.clear()
-            self._forms[key] = is_plain
-        if not is_shared:
+            self._forms[key] = not holds_graphs
+        if not is_shared:  # the first node with a form is counted in full
             return data, 0
-        return own, _LESS_OF_NAME * len(names) + _LESS_OF_BYTE * len(form)
+        return own, _SAVED_PER_NAME * len(names) + _SAVED_PER_FORM_BYTE * len(form)
 
 
 def _own_and_form(data: bytes) -> tuple[bytes, bytes, bytes]:
@@ -196,16 +196,16 @@ def _own_and_form(data: bytes) -> tuple[bytes, bytes, bytes]:
     position = tag = 0
     try:
         while position < len(data):
-            start, before, tag = position, tag, data[position]
+            start, before, tag = position, tag, data[position]  # each tag of a node is one byte
             length, position = wire.decode_varint(data, start + 1)
             has_shortest_length = position - start - 1 == (length.bit_length() + 6) // 7 + (not length)
             if tag < before or tag not in _TAGS_OF_NODE or not has_shortest_length:
                 raise _NotSharedError
             position += length
             if tag <= _OUTPUT:
-                names.append(tag + (not length))
+                names.append(tag if length else tag + 1)  # an omitted operand makes another form
             (form if tag in _TAGS_OF_FORM else own).append(data[start:position])
-            if tag in _NESTED and not _is_canonical(own[-1])[0]:
+            if tag in _TAGS_OF_NESTED and not _checked_fields(own[-1])[0]:
                 raise _NotSharedError
     except (IndexError, OverflowError):
         raise _NotSharedError from None
@@ -214,8 +214,8 @@ def _own_and_form(data: bytes) -> tuple[bytes, bytes, bytes]:
     return b"".join(own), b"".join(form), bytes(names)
 
 
-def _is_canonical(data: bytes) -> tuple[bool, bool]:
-    """Return whether Protocol Buffers writes these fields of a node so, and whether they hold no graph."""
+def _checked_fields(data: bytes) -> tuple[bool, bool]:
+    """Return whether Protocol Buffers writes these fields of a node with the same bytes, and whether one is a graph."""
     try:
         node = schema.nodeless("NodeProto").FromString(data)
     except (DecodeError, UnicodeDecodeError) as error:
@@ -225,113 +225,112 @@ def _is_canonical(data: bytes) -> tuple[bool, bool]:
     # The parser reads types again, because they may be too deep.
     has_types = any(each.HasField("tp") or each.type_protos for each in node.attribute)
     holds_graphs = any(each.HasField("g") or each.graphs for each in node.attribute)
-    return not has_types and node.SerializePartialToString() == data, not holds_graphs
+    return not has_types and node.SerializePartialToString() == data, holds_graphs
 
 
-_OUTPUT: Final = 0x12
-_TAGS_OF_NODE: Final = frozenset(field.number << 3 | WireType.LEN for field in wire.fields("NodeProto").values())
-_TAGS_OF_FORM: Final = frozenset({0x22, 0x2A, 0x3A, 0x42})
-"""The tags of op_type, attribute, domain and overload."""
-_NESTED: Final = frozenset({0x4A, 0x52})
-"""The tags of metadata_props and device_configurations."""
+_TAGS: Final = {field.name: field.number << 3 | WireType.LEN for field in wire.fields("NodeProto").values()}
+_OUTPUT: Final = _TAGS["output"]
+_TAGS_OF_NODE: Final = frozenset(_TAGS.values())
+_TAGS_OF_FORM: Final = frozenset({_TAGS["op_type"], _TAGS["attribute"], _TAGS["domain"], _TAGS["overload"]})
+_TAGS_OF_NESTED: Final = frozenset({_TAGS["metadata_props"], _TAGS["device_configurations"]})
 _MOST_FORMS: Final = 2_048
 """The limit on remembered forms; the columns of nodes keep twice as many."""
 
-_LESS_OF_NODE: Final = 550
-"""A node that shares its form needs so much less than another,"""
-_LESS_OF_NAME: Final = 150
-"""so much less for each of its inputs and outputs,"""
-_LESS_OF_BYTE: Final = 2
-"""and for each byte of the form."""
-_OF_SHARED_TYPE: Final = 20
+_SAVED_PER_NODE: Final = 550
+"""The bytes that a node with a form of an earlier node saves."""
+_SAVED_PER_NAME: Final = 150
+"""The bytes that it saves for each of its inputs and outputs."""
+_SAVED_PER_FORM_BYTE: Final = 2
+"""The bytes that it saves for each byte of the form."""
+_PER_SHARED_TYPE: Final = 20
 """For a type that an earlier value has as well."""
 
 
 class _Estimate:
-    """Adds up bytes of memory, down to the innermost messages of one piece before the next piece."""
+    """The sum of an estimate. `times`, everywhere: how often a message is counted."""
 
     def __init__(self, shared: _SharedForms | None = None) -> None:
         self.bytes = 0
         self._shared = shared
-        """The forms of the nodes so far, if those that share one are to be counted so."""
+        """The forms of the nodes so far; None to count every node in full."""
 
-    def message(self, name: str, content: bytes, depth: int, times: int = 1) -> None:
-        """Count one message, which needs the memory of so many."""
+    def add_message(self, name: str, content: bytes, depth: int, times: int = 1) -> None:
+        """Count one message."""
         if not depth:
-            self.bytes += OF_BYTE * len(content)
+            self.bytes += BYTES_PER_BYTE * len(content)
         if depth > MAX_DEPTH:
             return
         if len(content) > _PIECE_BYTES:
-            self.large(name, content, depth, times)
+            self.add_large(name, content, depth, times)
         else:
-            self.small(name, content, depth, times)
+            self.add_small(name, content, depth, times)
 
-    def messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
-        """Count messages of one kind. Small ones are parsed together: one behind the other they are one message."""
+    def add_messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
+        """Count messages of one kind. Small ones are parsed together: one after the other they are one message."""
         if depth > MAX_DEPTH:
             return
         contents = list(contents)
         if sum(map(len, contents)) <= _PIECE_BYTES:
             if any(contents):
-                self.small(name, b"".join(contents), depth, times)
+                self.add_small(name, b"".join(contents), depth, times)
             return
         pending: list[bytes] = []
         size = 0
         for content in contents:
             if len(content) > _PIECE_BYTES:
-                self.large(name, content, depth, times)
+                self.add_large(name, content, depth, times)
                 continue
             pending.append(content)
             size += len(content)
             if size >= _PIECE_BYTES:
-                self.small(name, b"".join(pending), depth, times)
+                self.add_small(name, b"".join(pending), depth, times)
                 pending.clear()
                 size = 0
         if pending:
-            self.small(name, b"".join(pending), depth, times)
+            self.add_small(name, b"".join(pending), depth, times)
 
-    def small(self, name: str, piece: bytes, depth: int, times: int) -> None:
+    def add_small(self, name: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of consecutive messages."""
         look()
         try:
             merged = schema.columns(name).FromString(piece)
         except (DecodeError, UnicodeDecodeError) as error:
             schema.raise_lack_of_memory(error)
-            self.one_by_one(name, piece, depth, times)
+            self.add_one_by_one(name, piece, depth, times)
             return
         weights = _weights(name)
         for descriptor, values in merged.ListFields():
             weight, message = weights.get(descriptor.number, _NO_WEIGHT)
             self.bytes += weight * len(values) * times
             if message == "NodeProto":
-                self.nodes(values, name, depth + 1, times)
-            elif name == "ValueInfoProto" and message in _OFTEN_EQUAL and self._shared is not None:
+                self.add_nodes(values, name, depth + 1, times)
+            elif name == "ValueInfoProto" and message in _OFTEN_REPEATED and self._shared is not None:
                 types = self._shared.new_types(values)
-                self.bytes -= times * (weight - _OF_SHARED_TYPE) * (len(values) - len(types))
-                self.messages(message, types, depth + 1, times)
-            elif message in _OFTEN_EQUAL:
-                self.equal_messages(message, values, depth + 1, times)
+                self.bytes -= times * (weight - _PER_SHARED_TYPE) * (len(values) - len(types))
+                self.add_messages(message, types, depth + 1, times)
+            elif message in _OFTEN_REPEATED:
+                self.add_equal_messages(message, values, depth + 1, times)
             elif message is not None:
-                self.messages(message, filter(None, values), depth + 1, times)
+                self.add_messages(message, filter(None, values), depth + 1, times)
 
-    def equal_messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
+    def add_equal_messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
         """Count messages of which many are equal: each kind is read once."""
         equal: dict[int, list[bytes]] = {}
         for content, count in Counter(contents).items():
             equal.setdefault(count, []).append(content)
         for count, each in equal.items():
-            self.messages(name, each, depth, times * count)
+            self.add_messages(name, each, depth, times * count)
 
-    def nodes(self, values: Iterable[bytes], within: str, depth: int, times: int) -> None:
+    def add_nodes(self, values: Iterable[bytes], within: str, depth: int, times: int) -> None:
         """Count the contents of nodes in a graph, or in a function."""
-        of_contents = times * _OF_FUNCTION_NODE if within == "FunctionProto" else times
+        of_contents = times * _FUNCTION_NODE_FACTOR if within == "FunctionProto" else times
         if self._shared is not None:
             parts = list(map(self._shared.split, values))
             values = [own for own, _ in parts]
-            self.bytes -= sum([times * _LESS_OF_NODE + of_contents * saved for _, saved in parts if saved])
-        self.messages("NodeProto", filter(None, values), depth, of_contents)
+            self.bytes -= sum([times * _SAVED_PER_NODE + of_contents * saved for _, saved in parts if saved])
+        self.add_messages("NodeProto", filter(None, values), depth, of_contents)
 
-    def one_by_one(self, name: str, piece: bytes, depth: int, times: int) -> None:
+    def add_one_by_one(self, name: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of messages that the parser rejects: a string is not UTF-8, or there is a worse fault."""
         if self._shared is not None:
             raise _NotSharedError
@@ -342,50 +341,67 @@ class _Estimate:
             ):
                 field = fields.get(number)
                 if field is not None and field.accepts(wire_type):
-                    self.single(name, field, wire_type, piece[value:following], depth, times)
+                    self.add_record(name, field, wire_type, piece[value:following], depth, times)
 
-    def single(self, name: str, field: wire.Field, wire_type: int, content: bytes, depth: int, times: int) -> None:
+    def add_record(self, name: str, field: wire.Field, wire_type: int, content: bytes, depth: int, times: int) -> None:
         """Count one field, which may be a packed list."""
-        self.add(name, field, (1 if wire_type == field.wire_type else _packed_count(field, content)) * times)
+        self.add_field(name, field, (1 if wire_type == field.wire_type else _packed_count(field, content)) * times)
         if field.message is not None and content:
             if field.message == "NodeProto":
-                self.nodes([content], name, depth + 1, times)
+                self.add_nodes([content], name, depth + 1, times)
             else:
-                self.message(field.message, content, depth + 1, times)
+                self.add_message(field.message, content, depth + 1, times)
 
-    def add(self, name: str, field: wire.Field, count: int) -> None:
-        """Count that many occurrences of a field of the message `name`."""
+    def add_field(self, name: str, field: wire.Field, count: int) -> None:
+        """Count occurrences of a field of the message `name`."""
         self.bytes += _weights(name).get(field.number, _NO_WEIGHT)[0] * count
 
-    def large(self, name: str, content: bytes, depth: int, times: int) -> None:
-        """Count the fields of a large message: rows of small ones together, and long lists in bulk."""
-        source, end, fields = BytesSource(content), len(content), wire.fields(name)
-        begun = position = 0
-        with suppress(WireError):
-            while position < end:
-                start = position
-                for number, wire_type, tag, value, following in records_of(source, name, start, end):
-                    field = fields.get(number)
+    def add_large(self, name: str, content: bytes, depth: int, times: int) -> None:
+        """Count the fields of a large message: small ones together, and long lists in bulk."""
+        fields = wire.fields(name)
+        for number, wire_type, start, value, end in _pieces(name, content):
+            field = fields.get(number)
+            if wire_type is None:
+                self.add_small(name, content[start:end], depth, times)
+            elif field is not None and wire_type == RUN:
+                self.add_field(name, field, _run_count(field, content, start, end) * times)
+            elif field is not None and field.accepts(wire_type):
+                self.add_record(name, field, wire_type, content[value:end], depth, times)
+
+
+_CountedPiece = tuple[int, int | None, int, int, int]
+"""The number and the wire type of a field, and the positions of its tag, its value and its end.
+
+The wire type is RUN for equal fields in a row, and None for small fields of several numbers.
+"""
+
+
+def _pieces(name: str, content: bytes) -> Iterator[_CountedPiece]:
+    """Yield the content of a large message: long runs and large fields by themselves, the small fields between them."""
+    source, end = BytesSource(content), len(content)
+    begun = position = 0
+    with suppress(WireError):  # the rest is one piece
+        while position < end:
+            start = position
+            for number, wire_type, tag, value, following in records_of(source, name, start, end):
+                position = following
+                if wire_type == RUN or following - tag > _PIECE_BYTES:
+                    yield 0, None, begun, begun, tag
+                    yield number, wire_type, tag, value, following
+                    begun = following
+                    continue
+                if following - begun >= _PIECE_BYTES:
+                    yield 0, None, begun, begun, following
+                    begun = following
+                if wire_type == WireType.LEN:
+                    # A run of short fields with this tag: the walk begins again after it.
+                    most = min(end, begun + _PIECE_BYTES)
+                    position, _ = wire.skip_short(source, following, most, content[tag], wire.MOST_SHORT_BYTES)
+                    if position - following > _WORTHWHILE:
+                        break
                     position = following
-                    if wire_type == RUN or following - tag > _PIECE_BYTES:
-                        self.small(name, content[begun:tag], depth, times)
-                        begun = following
-                        if field is not None and wire_type == RUN:
-                            self.add(name, field, _run_count(field, content, tag, following) * times)
-                        elif field is not None and field.accepts(wire_type):
-                            self.single(name, field, wire_type, content[value:following], depth, times)
-                        continue
-                    if following - begun >= _PIECE_BYTES:
-                        self.small(name, content[begun:following], depth, times)
-                        begun = following
-                    if wire_type == WireType.LEN:
-                        most = min(end, begun + _PIECE_BYTES)
-                        position, _ = wire.skip_short(source, following, most, content[tag], wire.MOST_SHORT_BYTES)
-                        if position - following > _WORTHWHILE:
-                            break
-                        position = following
-                position = wire.advanced(start, position)
-        self.small(name, content[begun:], depth, times)
+            position = wire.advanced(start, position)
+    yield 0, None, begun, begun, end
 
 
 def _packed_count(field: wire.Field, content: bytes) -> int:
@@ -420,7 +436,7 @@ def needed_memory_of_text(text: str, limit: int) -> int | None:
 
     Strings and comments are counted too, since nothing is parsed. The message is estimated again after parsing.
     """
-    needed = OF_BYTE * len(text) * (1 if text.isascii() else _BYTES_OF_CHARACTER)
-    needed += _OF_BRACE * sum(map(text.count, "{<")) + _OF_PART * text.count("[") + _OF_ELEMENT * text.count(",")
+    needed = BYTES_PER_BYTE * len(text) * (1 if text.isascii() else _BYTES_OF_CHARACTER)
+    needed += _OF_BRACE * sum(map(text.count, "{<")) + _PER_LIST_ENTRY * text.count("[") + _OF_ELEMENT * text.count(",")
     needed += _OF_BLANK * max((len(blanks[0]) for blanks in _BLANKS.finditer(text)), default=0)
     return needed if needed > limit else None

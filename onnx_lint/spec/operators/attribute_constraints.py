@@ -100,7 +100,8 @@ _NEEDING_ELEMENTS: Final[tuple[tuple[_OperatorVersions, str], ...]] = (
     (("ai.onnx.ml", "OneHotEncoder", 1, ANY), "cats_int64s cats_strings"),
     (("ai.onnx.ml", "TreeEnsembleClassifier ZipMap", 1, ANY), "classlabels_int64s classlabels_strings"),
 )
-"""Lists of which one must have elements.
+"""Groups of lists. One list of each must have elements.
+
 For these operators an empty list counts as left out: ONNX Runtime rejects the model. It runs a LabelEncoder of version
 2 and a CategoryMapper without keys, a Constant without elements, and loads a DictVectorizer without a vocabulary.
 """

@@ -115,7 +115,7 @@ _PRECISIONS: Final[tuple[ValueRow, ...]] = (
     ("", "RMSNormalization", "stash_type", 23, ANY, "1 10 11 16"),
     ("ai.onnx.preview", "FlexAttention", "softmax_precision", 1, ANY, "1 10 11 16"),
 )
-"""Precisions of intermediate results: the numbers of the floating-point element types, which the texts do not list.
+"""Precisions of intermediate results: the numbers of the floating-point element types, which ONNX does not list.
 For QuantizeLinear 0 is the default; ONNX Runtime refuses integers.
 """
 

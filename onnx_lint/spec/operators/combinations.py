@@ -148,7 +148,7 @@ _EMPTY_LISTS: Final = frozenset(
     }
 )
 """Operators for which an empty list is a value beside another member of a choice.
-No text says whether an empty list is given. For Constant it is: `value_ints` without elements is a tensor of shape [0].
+ONNX does not say whether it is one. For Constant it is: `value_ints` without elements is a tensor of shape [0].
 For the others consumers decide (onnx 1.23, ONNX Runtime 1.32): for ZipMap, LinearClassifier, TreeEnsembleClassifier,
 Imputer and DictVectorizer they run models with an empty list beside one with elements, as exporters write them.
 """

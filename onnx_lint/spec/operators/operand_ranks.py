@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ranks of operands that hold one number or one list: what the texts require, and what consumers accept.
+"""The ranks of operands that hold one number or one list: what descriptions require, and what consumers accept.
 
-The texts are the descriptions of the operators' inputs, with the shape inference of their schemas.
+These are the descriptions of the operators' inputs, with the shape inference of their schemas.
 `tests/oracles/test_operand_ranks.py` tries each operand with onnx.checker (with `full_check`, onnx 1.23) and ONNX
 Runtime (1.32, CPU). Both consumers check a constant when they load the model, and ONNX Runtime checks other values when
 it runs the node. A bound of Range is checked as a constant only if the others are constants, too. A constant that an
@@ -10,7 +10,7 @@ accepts.
 
 The node test cases and function bodies of ONNX write the bounds of Range, the value of Pad, the numbers of
 NonMaxSuppression and a position in a sequence as lists of one element, and the axis of Unsqueeze as a scalar, although
-the texts require the other rank. Ranks that ONNX writes itself count as required here.
+the descriptions require the other rank. Ranks that ONNX writes itself count as required here.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def contains(ranks: Ranks, rank: int) -> bool:
 
 
 _RankRow = tuple[str, str, int, Ranks, Ranks, Ranks]
-"""Operators of ai.onnx, indices of inputs, last version, and the ranks by the text, of constants, and of other values.
+"""Operators of ai.onnx, indices of inputs, last version; the ranks that the specification allows, and the ranks that
+consumers accept of constants and of other values.
 """
 
 _ROWS: Final[tuple[_RankRow, ...]] = (
@@ -103,7 +104,7 @@ def _table() -> Mapping[tuple[str, int], tuple[int, OperandRanks]]:
 
 
 def operand_ranks(schema: OperatorSchema, index: int) -> OperandRanks | None:
-    """Return the ranks of an input; None if no consumer is known to accept other ranks than the text."""
+    """Return the ranks of an input; None if no consumer is known to accept other ranks than the specification."""
     last, ranks = _table().get((schema.name, index), _UNKNOWN) if not schema.domain else _UNKNOWN
     return ranks if schema.since_version <= last else None
 

@@ -16,13 +16,19 @@ WITHOUT_KERNEL: Final = frozenset({"Constant"})
 """The operators that no release of ONNX Runtime has a kernel for: a Constant becomes an initializer."""
 
 
+_NO_END: Final = 2**31
+"""The last version of what every later version has as well."""
+
+
 class OwnSignature(Record):
     """An operator that ONNX Runtime defines in the default domain. It accepts attributes that it does not know."""
 
     until: int
-    """The last operator set whose operator it is: afterwards ONNX defines one of the name."""
+    """The last operator set version in which ONNX has no operator of this name."""
     inputs: range
+    """The numbers of inputs that it may have."""
     outputs: range
+    """The numbers of outputs that it may have."""
     attributes: Mapping[str, str]
     """The type of each attribute, by name."""
     types: frozenset[str]
@@ -38,7 +44,7 @@ OWN_SIGNATURES: Final[Mapping[str, OwnSignature]] = {
     "MeanVarianceNormalization": OwnSignature(
         8, range(1, 2), range(1, 2), {"across_channels": "INT", "normalize_variance": "INT"}, _FLOATS
     ),
-    "SimplifiedLayerNormalization": OwnSignature(2**31, range(2, 3), range(1, 3), _NORMALIZATION, _ALL_FLOATS),
+    "SimplifiedLayerNormalization": OwnSignature(_NO_END, range(2, 3), range(1, 3), _NORMALIZATION, _ALL_FLOATS),
 }
 
 
@@ -48,11 +54,12 @@ class RefusedValue(Record):
     first: int
     """The first version of the operator."""
     last: int
+    """The last version of the operator."""
     value: object
     products: tuple[str, ...]
 
 
-_BATCH_FIRST: Final = RefusedValue(14, 2**31, 1, ("onnxruntime",))
+_BATCH_FIRST: Final = RefusedValue(14, _NO_END, 1, ("onnxruntime",))
 _RUNTIMES: Final = ("onnxruntime", "openvino")
 
 REFUSED_VALUES: Final[Mapping[tuple[str, str], RefusedValue]] = {
@@ -106,12 +113,12 @@ READ_INPUTS: Final[Mapping[str, tuple[ReadInputs, ...]]] = {
     "Unsqueeze": (ReadInputs(13, (1,)),),
     "Upsample": (ReadInputs(9, (1,), needs_rank=False),),
 }
-"""The operators for which ONNX Runtime refuses such an input in a data file, the newest version first.
+"""The operators for which ONNX Runtime refuses inputs in an external data file. For each, the newest version first.
 
 Its optimizer removes Identity, and Cast to the same type, and puts the body of a function in place of a call. So a
 tensor in a data file is refused behind these as well.
 
-`onnx.shape_inference` does the same, and so does `onnx.full_check`.
+`onnx.shape_inference` and `onnx.full_check` refuse such inputs as well.
 """
 
 KNOWN_DOMAINS: Final = frozenset(

@@ -27,10 +27,10 @@ UNUSED = node("Exp", "a", "b") + node("Neg", "b", "c") + node("Split", "b", "d e
 def test_what_only_an_unneeded_node_needs(nodes: str, last: int, expected: list[int]):
     data = Case("", graph(node("Relu", "x", "a") + nodes + LAST), "").models()[0]
     model = load(BytesSource(data), "model.onnx")
-    assert model.removals.with_what_only_it_needs(model.main_graph, last) == expected
+    assert model.removals.unused_with_producers(model.main_graph, last) == expected
 
 
 def test_a_branch_that_reads_a_value_needs_its_node():
     nodes = node("Relu", "x", "a") + node("Exp", "a", "b") + node("Neg", "b", "c") + whether(node("Abs", "b", "t"))
     model = load(BytesSource(Case("", graph(nodes), "").models()[0]), "model.onnx")
-    assert model.removals.with_what_only_it_needs(model.main_graph, 2) == [2]
+    assert model.removals.unused_with_producers(model.main_graph, 2) == [2]

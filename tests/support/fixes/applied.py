@@ -16,7 +16,7 @@ from onnx_lint import schema
 from onnx_lint.engine.lint import load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
-from onnx_lint.fixing.rounds import Mended, Round
+from onnx_lint.fixing.rounds import FixOutcome, Round
 from onnx_lint.input.patched_source import PatchedSource
 from onnx_lint.ir.places.edits import Delete
 from onnx_lint.ir.places.place import PlaceKey, place_of
@@ -50,7 +50,7 @@ class _Part:
     unnumbered: list[tuple[str, str]] = field(default_factory=list)
 
 
-def check_applied(outcome: Mended, settings: Settings) -> None:
+def check_applied(outcome: FixOutcome, settings: Settings) -> None:
     """Check that the difference of each round leads from the text of the model before it to the text afterwards."""
     text = difference_of(outcome, "-", settings)
     rounds = [each for each in re.split(r"^--- .*\n\+\+\+ .*\n", text, flags=re.MULTILINE) if each]

@@ -9,12 +9,12 @@ from functools import partial
 from onnx_lint.engine.lint import lint_source, load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
-from onnx_lint.fixing.rounds import Mended, mend
+from onnx_lint.fixing.rounds import FixOutcome, fix_in_rounds
 from onnx_lint.input.source import Source
 from support.wire.edited_tree import edited
 
 
-def check_bytes(outcome: Mended) -> None:
+def check_bytes(outcome: FixOutcome) -> None:
     """Check that each round has made its edits, and nothing else."""
     states = [*(each.before for each in outcome.rounds), outcome.source]
     for made, after in zip(outcome.rounds, states[1:], strict=True):
@@ -22,14 +22,14 @@ def check_bytes(outcome: Mended) -> None:
         assert edited(before, made.kind, made.edits) == after.read_at(0, after.size), made.edits
 
 
-def mended(source: Source, settings: Settings, *, unsafe: bool) -> Mended:
+def mended(source: Source, settings: Settings, *, unsafe: bool) -> FixOutcome:
     """Return what becomes of a model that has no folder."""
     lint = partial(lint_source, path="model.onnx", settings=settings, is_file=False, keeps_edits=lambda _: True)
     load = partial(load_source, path="model.onnx", settings=settings, is_file=False)
-    return mend(source, lint(source), lint, load, unsafe=unsafe)
+    return fix_in_rounds(source, lint(source), lint, load, unsafe=unsafe)
 
 
-def check_difference(outcome: Mended, settings: Settings) -> None:
+def check_difference(outcome: FixOutcome, settings: Settings) -> None:
     """Check that `--diff` shows something that changes for each part of the model that does."""
     text = difference_of(outcome, "-", settings)
     assert bool(text) == bool(outcome.rounds)

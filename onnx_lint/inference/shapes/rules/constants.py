@@ -70,6 +70,6 @@ def multinomial(node: Operands) -> Outputs:
     """A number of samples for each row of the input."""
     shape = node.shape(0, 2)
     size = node.integer("sample_size", 1)
-    if not size:  # no text forbids it, but ONNX Runtime fails at such a node
+    if not size:  # ONNX does not forbid it, but ONNX Runtime fails at such a node
         node.remarks.append(Remark(WrongValue(Element("sample_size", size, None), "", "at least 1")))
     return [(shape[0] if shape is not None else None, size if size >= 0 else None)]

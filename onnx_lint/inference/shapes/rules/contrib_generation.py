@@ -8,7 +8,7 @@ from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 
 
 def beam_search(node: Operands) -> Outputs:
-    """The best texts for each prompt, their scores, and those of each word at each step and beam."""
+    """The best texts for each prompt, the scores of the texts, and the scores of each word at each step and beam."""
     batch, texts = node.dim(0, 0), _number(node, 4)
     scores = (None, batch, _number(node, 3), None)
     found = [(batch, texts, _number(node, 1)), (batch, texts), scores]

@@ -17,7 +17,7 @@ from onnx_lint.inference.shapes.rules.convolution import (
     quantized_convolution,
 )
 from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
-from onnx_lint.inference.shapes.rules.windows import slid, stated_numbers, window
+from onnx_lint.inference.shapes.rules.windows import check_attributes, output_sizes, window_of
 
 
 def fused_convolution(node: Operands) -> Outputs:
@@ -54,7 +54,7 @@ def convolution_with_channels_last(node: Operands) -> Outputs:
 def _channels_last(node: Operands, weights: int) -> Outputs:
     shape, kernel = node.shape(0), node.shape(weights)
     if shape is None or len(shape) < _LEAST_RANK:
-        stated_numbers(node)
+        check_attributes(node)
         return UNKNOWN
     known = node.shape(weights, len(shape), like=0) if kernel is not None else None
     sizes = _windows(node, shape, known[2:] if known else (None,) * (len(shape) - 2), weights)
@@ -70,9 +70,9 @@ def _windows(
 ) -> Dims:
     """The spatial axes after a window, which are before the channels."""
     spatial = shape[1:-1]
-    over = window(node, len(spatial), kernel, weights)
+    over = window_of(node, len(spatial), kernel, weights)
     recorded = len(node.problems)
-    sizes = slid(node, (shape[0], shape[-1], *spatial), over, rounds_up=rounds_up) if over is not None else None
+    sizes = output_sizes(node, (shape[0], shape[-1], *spatial), over, rounds_up=rounds_up) if over is not None else None
     # The places in the input are those of channels first.
     node.problems[recorded:] = [
         replace(each, place=replace(each.place, axis=each.place.axis - 1)) if isinstance(each, Unequal) else each
@@ -92,7 +92,7 @@ def pool_of_integers(node: Operands) -> Outputs:
         return pool(node)
     shape = node.shape(0)
     if shape is None or len(shape) < _LEAST_RANK:
-        stated_numbers(node)
+        check_attributes(node)
         return UNKNOWN
     return [(shape[0], *_windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1), shape[-1])]
 

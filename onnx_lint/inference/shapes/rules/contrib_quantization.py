@@ -37,7 +37,7 @@ def are_scalars(node: Operands, *indices: int) -> None:
 
 
 def concat(node: Operands) -> Outputs:
-    """As Concat of ONNX: behind the scale and zero point of the result, each tensor with its own."""
+    """As Concat of ONNX. The scale and zero point of the result come first, then each tensor with its own."""
     return concatenated(node, range(2, node.count, 3))
 
 
@@ -71,7 +71,7 @@ def gather_blocks(node: Operands) -> Outputs:
 
 
 def _unpacked(node: Operands, data: Dims, packed: int) -> Dims:
-    """Return the shape of the numbers in the data, of which a byte may have several along the axis `packed`."""
+    """Return the shape of the numbers in the data. A byte may hold several numbers along the axis `packed`."""
     bits = node.integer("bits", 4)
     if node.fact(0).kind == "tensor(uint8)" and bits in _BITS:
         return (*data[:-1], multiply(data[-1], 8 // bits))
@@ -81,7 +81,7 @@ def _unpacked(node: Operands, data: Dims, packed: int) -> Dims:
 
 
 def _axes(node: Operands, rank: int) -> tuple[int | None, int | None]:
-    """Return the axis of the indices and that of the blocks; in packed bytes the first axis is that of the indices."""
+    """Return the axis of the indices and the axis of the blocks. In packed bytes the indices have the first axis."""
     number = node.integer("gather_axis", 0)
     axis = node.axis(number, rank, "gather_axis")
     packed = node.axis(node.integer("quantize_axis", 1), rank, "quantize_axis")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators with subgraphs: only their own inputs and attributes are checked here, since subgraphs are walked.
 
-The outputs are those of the subgraphs, see `onnx_lint.inference.flow.subgraph_shapes`.
+The subgraphs decide the outputs, see `onnx_lint.inference.flow.subgraph_shapes`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from onnx_lint.wording import counted
 
 @shapes_of("If", "Loop")
 def choice_or_loop(node: Operands) -> Outputs:
-    """The condition, and the number of iterations in front of that of Loop, have one element each."""
+    """The condition, and before it the number of iterations of a Loop, have one element each."""
     node.scalar(0)
     node.scalar(1)
     return UNKNOWN

@@ -10,11 +10,11 @@ from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.quantization import same_zero_point
 from onnx_lint.inference.shapes.rules.windows import (
     Window,
+    check_attributes,
+    output_sizes,
     per_axis,
-    slid,
-    stated_numbers,
-    stretched,
-    window,
+    transposed_size,
+    window_of,
 )
 
 
@@ -80,20 +80,20 @@ def convolved(node: Operands, weights: int) -> Shape:
         return None
     _channels(node, weights, group)
     fits_kernel(node, kernel, weights)
-    over = window(node, len(shape) - 2, kernel[2:], weights)
-    sizes = slid(node, shape, over) if over is not None else None
+    window = window_of(node, len(shape) - 2, kernel[2:], weights)
+    sizes = output_sizes(node, shape, window) if window is not None else None
     return None if sizes is None else (shape[0], kernel[0], *sizes)
 
 
 def _operands(node: Operands, weights: int) -> tuple[Shape, Dims]:
     """Return the shapes of the input and the weights, which have equal rank, at least three.
 
-    The rank of weights of unknown shape is that of the input. The attributes of an input of unknown shape have as many
-    numbers as the weights have spatial axes.
+    Weights of unknown shape have the rank of the input. For an input of unknown shape, the weights decide how many
+    spatial axes the attributes must have numbers for.
     """
     shape = node.shape(0, at_least=_LEAST_RANK)
     if shape is None:
-        stated_numbers(node)
+        check_attributes(node)
         rank = len(node.fact(weights).shape or ()) - 2
         for name, each in _LISTS.items() if rank > 0 else ():
             listed = node.integers(name)
@@ -104,21 +104,19 @@ def _operands(node: Operands, weights: int) -> tuple[Shape, Dims]:
 
 
 def _group(node: Operands) -> int | None:
-    """Return the number of groups; None if it is wrong, which is recorded."""
+    """Return the number of groups. Record a wrong one, and return None."""
     return node.integer("group", 1) if node.is_positive("group") else None
 
 
 _LISTS = {"kernel_shape": 1, "strides": 1, "dilations": 1, "pads": 2}
-"""The attributes with so many numbers for each spatial axis."""
+"""The attributes by name: how many numbers each has for a spatial axis."""
 
 _LEAST_RANK = 3
 """Batch, channels, and one spatial axis."""
 
 
 def _channels(node: Operands, weights: int, group: int | None) -> None:
-    """Check that the channels of the input are those of the weights in each group, and that
-    groups share the outputs.
-    """
+    """Check that input and weights have equally many channels in each group, and that `group` divides the outputs."""
     if group is None:
         return
     each = node.dim(weights, 1)
@@ -156,12 +154,12 @@ def transposed(node: Operands) -> Outputs:
         node.same((2, 0), outputs, node.place(1, 1))
     if shape is None or group is None:
         return UNKNOWN
-    over = window(node, len(shape) - 2, kernel[2:], 1)
-    sizes = _stretched(node, shape, over) if over is not None else None
+    window = window_of(node, len(shape) - 2, kernel[2:], 1)
+    sizes = _transposed_sizes(node, shape, window) if window is not None else None
     return UNKNOWN if sizes is None else [(shape[0], outputs, *sizes)]
 
 
-def _stretched(node: Operands, shape: Dims, over: Window) -> Dims | None:
+def _transposed_sizes(node: Operands, shape: Dims, window: Window) -> Dims | None:
     """Return the spatial axes of a transposed convolution: from output_shape, or from strides, kernel and padding."""
     rank = len(shape) - 2
     padding = per_axis(node, "output_padding", rank, least=0)
@@ -172,21 +170,21 @@ def _stretched(node: Operands, shape: Dims, over: Window) -> Dims | None:
         are_right = node.has_count("output_shape", len(stated), rank, 0) and node.at_least(0, stated, "output_shape")
         return stated if are_right else None
     for axis, more in enumerate(padding):
-        bound = max(over.strides[axis], over.dilations[axis])
+        bound = max(window.strides[axis], window.dilations[axis])
         if more >= bound:
             reason = f"it must be less than {bound}, the larger of stride and dilation"
             node.wrong_value("output_padding", more, reason, axis, allowed=f"0 to {bound - 1}")
-    return tuple([_stretched_axis(node, axis, size, over, padding[axis]) for axis, size in enumerate(shape[2:])])
+    return tuple([_transposed_axis(node, axis, size, window, padding[axis]) for axis, size in enumerate(shape[2:])])
 
 
-def _stretched_axis(node: Operands, axis: int, size: Dim, over: Window, more: int) -> Dim:
-    if not over.is_automatic:
-        return stretched(node, axis, size, over, more)
-    extent = over.extent(axis)
+def _transposed_axis(node: Operands, axis: int, size: Dim, window: Window, more: int) -> Dim:
+    if not window.is_automatic:
+        return transposed_size(node, axis, size, window, more)
+    extent = window.extent(axis)
     # By the description, the output is the input times the stride. A kernel smaller than the stride does not reach that
     # far, because padding only removes elements: onnx and ONNX Runtime infer less.
-    reaches = extent is not None and extent >= over.strides[axis]
-    return multiply(size, over.strides[axis]) if reaches else None
+    reaches = extent is not None and extent >= window.strides[axis]
+    return multiply(size, window.strides[axis]) if reaches else None
 
 
 @shapes_of("DeformConv")
@@ -203,8 +201,8 @@ def deformed(node: Operands) -> Outputs:
     offset, mask = node.shape(2, len(shape), like=0), node.shape(4, len(shape), like=0)
     _channels(node, 1, group)
     fits_kernel(node, kernel, 1)
-    over = window(node, rank, kernel[2:], 1)
-    sizes = slid(node, shape, over) if over is not None else None
+    window = window_of(node, rank, kernel[2:], 1)
+    sizes = output_sizes(node, shape, window) if window is not None else None
     if node.problems or not node.is_positive("offset_group"):
         return UNKNOWN
     sizes = sizes or (None,) * rank

@@ -61,8 +61,8 @@ class _Axes:
         elif self.between[0] != count:
             self.node.wrong_rank(index, letters + self.between[0], letters + self.between[0], self.between[1])
             return []
-        before, _, behind = term.partition(_ELLIPSIS)
-        return [*before, *_places(count), *behind]
+        before, _, after = term.partition(_ELLIPSIS)
+        return [*before, *_places(count), *after]
 
     def _bind(self, name: str, dim: Dim, place: tuple[int, int]) -> None:
         """Dimensions of a name agree between terms; there consumers broadcast a size of 1, as NumPy does."""
@@ -81,11 +81,11 @@ class _Axes:
 
     def shape(self, term: str) -> Dims | None:
         """Return the dimensions of the output; None if the size of the ellipsis is unknown."""
-        before, dots, behind = term.partition(_ELLIPSIS)
+        before, dots, after = term.partition(_ELLIPSIS)
         if dots and self.between is None:
             return None
         count = self.between[0] if dots and self.between is not None else 0
-        return tuple([self.dims.get(name) for name in (*before, *_places(count), *behind)])
+        return tuple([self.dims.get(name) for name in (*before, *_places(count), *after)])
 
 
 def _places(count: int) -> list[str]:

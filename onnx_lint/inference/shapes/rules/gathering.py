@@ -163,7 +163,7 @@ def _length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
     if not (isinstance(size, int) and isinstance(start, int) and isinstance(end, int) and isinstance(step, int)):
         return 0 if size == 0 else _symbolic_length(size, start, end, step)
     if step < 0 and end >= _TO_THE_END:
-        return None  # nothing by the text, but ONNX Runtime takes it for the end that is reached backwards
+        return None  # nothing by its description, but ONNX Runtime takes it for the end that is reached backwards
     return len(sliced(size, start, end, step))
 
 

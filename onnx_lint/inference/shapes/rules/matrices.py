@@ -65,7 +65,7 @@ def _quantization(node: Operands, index: int, matrix: int, axis: int) -> None:
 
 
 def _quantization_of_result(node: Operands, index: int, result: Shape) -> None:
-    """Check a scale or zero point of the output: as of an input, but no text says whether for rows or columns."""
+    """Check a scale or zero point of the output: as of an input, but ONNX does not say whether for rows or columns."""
     shape = node.shape(index)
     if shape is None or len(shape) < -_ROWS or result is None:
         return

@@ -52,8 +52,8 @@ def _padded(
         return UNKNOWN
     found = list(shape)
     for index, axis in enumerate(axes):
-        before, behind = pads[index], pads[index + count]
-        border = add(before, behind)
+        before, after = pads[index], pads[index + count]
+        border = add(before, after)
         size: Dim = add(shape[axis], border)
         if isinstance(border, int) and border >= SIZE_LIMIT:
             node.problems.append(Overflow(0, axis))  # whatever the size of the input is

@@ -8,7 +8,7 @@ import math
 from onnx_lint.inference.shapes.dims import Dims, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
-from onnx_lint.inference.shapes.rules.windows import slid, stated_numbers, stretched, window
+from onnx_lint.inference.shapes.rules.windows import check_attributes, output_sizes, transposed_size, window_of
 from onnx_lint.wording import describe_shape
 
 
@@ -17,12 +17,12 @@ def pool(node: Operands) -> Outputs:
     """A window over the spatial axes; MaxPool also gives the indices."""
     shape = node.shape(0, at_least=3)
     if shape is None:
-        stated_numbers(node)
+        check_attributes(node)
         return UNKNOWN
-    over = window(node, len(shape) - 2, None)
-    if over is None:
+    window = window_of(node, len(shape) - 2, None)
+    if window is None:
         return UNKNOWN
-    sizes = slid(node, shape, over, rounds_up=node.integer("ceil_mode", 0) == 1)
+    sizes = output_sizes(node, shape, window, rounds_up=node.integer("ceil_mode", 0) == 1)
     return UNKNOWN if sizes is None else [shape[:2] + sizes] * 2
 
 
@@ -40,21 +40,22 @@ def unpool(node: Operands) -> Outputs:
     """
     shape = node.shape(0, at_least=3)
     if shape is None:
-        stated_numbers(node)
+        check_attributes(node)
         return UNKNOWN
     indices = node.shape(1, len(shape), like=0)
     if indices is not None:
         shape = tuple([node.equal((0, axis), (1, axis)) for axis in range(len(shape))])
-    over = window(node, len(shape) - 2, None)
+    window = window_of(node, len(shape) - 2, None)
     if node.given(2):
         stated = node.integers_in(2)
         if stated is None:
             return [(None,) * len(shape)]
         are_right = node.has_count(2, len(stated), len(shape), 0) and node.at_least(0, stated, 2)
         return _filled(node, stated) if are_right else UNKNOWN
-    if over is None:
+    if window is None:
         return UNKNOWN
-    return _filled(node, (*shape[:2], *[stretched(node, axis, size, over) for axis, size in enumerate(shape[2:])]))
+    sizes = [transposed_size(node, axis, size, window) for axis, size in enumerate(shape[2:])]
+    return _filled(node, (*shape[:2], *sizes))
 
 
 def _filled(node: Operands, shape: Dims) -> Outputs:

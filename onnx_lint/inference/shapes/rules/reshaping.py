@@ -152,7 +152,7 @@ def reshape(node: Operands) -> Outputs:
     if rest:
         target[rest[0]] = None
     if not node.problems and rest and 0 in target:
-        # Any number fits, or none. Without `allowzero` the texts do not say so; onnx, ONNX Runtime and NumPy refuse it.
+        # Any number fits, or none. Without `allowzero` ONNX does not say so; onnx, ONNX Runtime and NumPy refuse it.
         reason = f"element {target.index(0)} makes a dimension of 0, so no size can be computed for it"
         node.wrong_value(source, -1, reason, rest[0], allowed="a size", about_data=True)
     elif not node.problems and shape is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators whose result has as many elements as fulfil a condition, or as many as requested."""
+"""Operators with a result whose size is the number of elements that fulfil a condition, or a requested number."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ _WITHOUT_PARTS = 2
 
 
 def _frame(node: Operands, shape: Shape) -> Dim:
-    """Return the length of a frame: from the input, or that of the window, or the whole signal."""
+    """Return the length of a frame: the number in the input, the length of the window, or that of the whole signal."""
     window = node.shape(2, 1)
     if node.given(3):
         frame = _count(node, 3)

@@ -69,7 +69,7 @@ def has_gates(node: Operands) -> None:
 
 
 def _positive(node: Operands, name: str) -> int | None:
-    """Return a number of heads; None for an invalid one, which is recorded."""
+    """Return a number of heads. Record an invalid one, and return None."""
     number = node.integer(name)
     return number if number is not None and node.at_least(1, (number,), name) else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of convolution and pooling: a window that moves over the spatial axes of a padded input."""
+"""The common part of convolution and pooling: a window that moves window the spatial axes of a padded input."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Window(Record):
         return (size - 1) * self.dilations[axis] + 1 if isinstance(size, int) else None
 
 
-def window(node: Operands, rank: int, kernel: Dims | None, weights: int | None = None) -> Window | None:
+def window_of(node: Operands, rank: int, kernel: Dims | None, weights: int | None = None) -> Window | None:
     """Return the window of a node over `rank` spatial axes; None if an attribute is wrong, which is recorded.
 
     `kernel`: the size of the window without the attribute, such as that of the input `weights`.
@@ -65,8 +65,8 @@ def window(node: Operands, rank: int, kernel: Dims | None, weights: int | None =
     return Window(kernel, strides, dilations, pads[:rank], pads[rank:], automatic, weights)
 
 
-def stated_numbers(node: Operands) -> None:
-    """Record numbers of a window that are wrong for every input, for an input of unknown shape."""
+def check_attributes(node: Operands) -> None:
+    """Record the attributes that are wrong whatever the shape of the input is, which is unknown."""
     for name in ("kernel_shape", "strides", "dilations"):
         node.at_least(1, node.integers(name) or (), name)
 
@@ -84,91 +84,94 @@ def per_axis(node: Operands, name: str, count: int, *, least: int, by: NumberSou
     return values
 
 
-def slid(node: Operands, shape: Dims, over: Window, *, rounds_up: bool = False) -> Dims | None:
+def output_sizes(node: Operands, shape: Dims, window: Window, *, rounds_up: bool = False) -> Dims | None:
     """Return the sizes of the spatial axes after the window; None if it is larger than the padded input can be.
 
-    `rounds_up`: whether a last window may begin inside of the input and end behind it.
+    `rounds_up`: whether a last window may begin inside of the input and end after it.
     """
     found: list[Dim] = []
     for axis, size in enumerate(shape[2:]):
-        found.append(_slid(node, axis, size, over, rounds_up=rounds_up))
+        found.append(_output_size(node, axis, size, window, rounds_up=rounds_up))
     return None if node.problems else tuple(found)
 
 
-def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool) -> Dim:
-    stride, extent = over.strides[axis], over.extent(axis)
-    if over.is_automatic:
-        # By the texts the padding makes room for the dilated window. The pools of ONNX Runtime leave room for the
-        # kernel without the dilation, and return less.
-        is_sure = over.weights is not None or extent == over.kernel[axis]
-        return divide_down(add(size, stride - 1), stride) if is_sure else None
+def _output_size(node: Operands, axis: int, size: Dim, window: Window, *, rounds_up: bool) -> Dim:
+    stride, extent = window.strides[axis], window.extent(axis)
+    if window.is_automatic:
+        # The operators' descriptions pad for the dilated window. The pools of ONNX Runtime pad for the kernel without
+        # the dilation, and their output is smaller.
+        runtimes_agree = window.weights is not None or extent == window.kernel[axis]
+        return divide_down(add(size, stride - 1), stride) if runtimes_agree else None
     if extent is None:
         return None
     if isinstance(size, int):
-        return _slid_over_number(node, axis, size, over, extent, rounds_up=rounds_up)
-    return _slid_over_expression(size, axis, over, extent, rounds_up=rounds_up)
+        return _size_of_number(node, axis, size, window, extent, rounds_up=rounds_up)
+    return _size_of_expression(size, axis, window, extent, rounds_up=rounds_up)
 
 
-def _slid_over_expression(size: Dim, axis: int, over: Window, extent: int, *, rounds_up: bool) -> Dim:
+def _size_of_expression(size: Dim, axis: int, window: Window, extent: int, *, rounds_up: bool) -> Dim:
     """Return the number of windows on an axis whose size is no number; at least one fits, or the node cannot run."""
-    stride = over.strides[axis]
+    stride = window.strides[axis]
     if rounds_up and stride != 1:  # the number depends on the size
         return None
-    lacks = extent - _padding(over, axis) - 1
-    count = add(divide_down(add(size, -lacks - 1), stride), 1)
-    # A pool accepts a larger window, and returns one number or none; see below.
-    if over.weights is not None or stride == 1 or lacks <= 0 or not isinstance(count, str):
+    least_size = extent - _padding(window, axis)  # the size from which a window fits
+    count = add(divide_down(add(size, -least_size), stride), 1)
+    # ONNX Runtime's pools accept a window that is a bit too large, and return one number or none: `_size_of_number`.
+    if window.weights is not None or stride == 1 or least_size <= 1 or not isinstance(count, str):
         return count
-    return at_least(count, 1) if lacks < stride else None
+    return at_least(count, 1) if least_size <= stride else None
 
 
-def _slid_over_number(node: Operands, axis: int, size: int, over: Window, extent: int, *, rounds_up: bool) -> Dim:
-    """Return the number of windows on an axis of known size; None if the texts leave it open or none fits."""
-    stride = over.strides[axis]
-    left = size + _padding(over, axis) - extent
-    if over.auto_pad == "VALID" and rounds_up and left % stride:
-        # By the formula of the texts the last window is left out; onnx and ONNX Runtime count it.
+def _size_of_number(node: Operands, axis: int, size: int, window: Window, extent: int, *, rounds_up: bool) -> Dim:
+    """Return the number of windows on an axis of known size; None if no window fits, or if descriptions differ."""
+    stride = window.strides[axis]
+    left = size + _padding(window, axis) - extent
+    if window.auto_pad == "VALID" and rounds_up and left % stride:
+        # By the formula of the description the last window is left out; onnx and ONNX Runtime count it.
         return None
-    # If rounded up, a window may begin in the input and end behind it, even if no other fits.
-    lacking = -left if not rounds_up else -left - stride + 1
-    if lacking > 0:
-        # An empty input has no output, whatever the window; a node test case has such inputs. And pools of ONNX Runtime
-        # accept a window that sticks out by less than two strides: they divide towards zero, where the texts round
-        # down, and return one number or none. Convolutions reject any.
-        is_run = over.weights is None and -left < 2 * stride
-        if size and not is_run:
+    # If rounded up, a window may begin in the input and end after it, even if no other fits.
+    missing = -left if not rounds_up else -left - stride + 1
+    if missing > 0:
+        # An empty input has an empty output, whatever the window is; a node test case has such inputs. Pools of ONNX
+        # Runtime accept a window that exceeds the padded input by less than two strides, since they round the quotient
+        # towards zero: the output has size 1 or 0. Convolutions reject any larger window.
+        is_accepted = window.weights is None and -left < 2 * stride
+        if size and not is_accepted:
             place = InputDimension(0, axis + 2, size)
-            by = Element("kernel_shape", over.kernel[axis], axis) if node.integers("kernel_shape") else over.place(axis)
-            node.problems.append(Unequal(place, size + lacking, by, or_more=True))
+            by: InputDimension | Element | None = window.place(axis)
+            if node.integers("kernel_shape"):
+                by = Element("kernel_shape", window.kernel[axis], axis)
+            node.problems.append(Unequal(place, size + missing, by, or_more=True))
         return None
     if not rounds_up:
         return left // stride + 1
     count = -(-left // stride) + 1
-    if (count - 1) * stride < size + over.begin[axis]:
+    if (count - 1) * stride < size + window.begin[axis]:
         return count
-    # A window that would begin in the padding behind the input is left out, as the texts say from version 22 on.
-    # Before that, and for LpPool, onnx counts it, ONNX Runtime does not, and no text decides.
-    return count - 1 if node.version >= _LEAVES_OUT and node.operator != "LpPool" else None
+    # A window that would begin in the padding after the input is left out, as descriptions say from version 22 on.
+    # Before that, and for LpPool, onnx counts it, ONNX Runtime does not, and no description decides.
+    return count - 1 if node.version >= _NO_WINDOW_IN_PADDING_FROM and node.operator != "LpPool" else None
 
 
-_LEAVES_OUT = 22
+_NO_WINDOW_IN_PADDING_FROM = 22
 
 
-def stretched(node: Operands, axis: int, size: Dim, over: Window, more: int = 0) -> Dim:
+def transposed_size(node: Operands, axis: int, size: Dim, window: Window, more: int = 0) -> Dim:
     """Return the size of a spatial axis that the window reduces to `size`, plus `more`; None if nothing is left."""
-    extent = over.extent(axis)
+    extent = window.extent(axis)
     if extent is None:
         return None
     if not isinstance(size, int):
-        return add(multiply(size, over.strides[axis]), more + extent - over.strides[axis] - _padding(over, axis))
-    length = over.strides[axis] * (size - 1) + more + extent - _padding(over, axis)
+        return add(multiply(size, window.strides[axis]), more + extent - window.strides[axis] - _padding(window, axis))
+    length = window.strides[axis] * (size - 1) + more + extent - _padding(window, axis)
     if length < 0 and size:
-        place = axis if over.begin[axis] else axis + len(over.begin)
-        taken, has = _padding(over, axis), length + _padding(over, axis)
+        place = axis if window.begin[axis] else axis + len(window.begin)
+        taken, has = _padding(window, axis), length + _padding(window, axis)
         reason = f"the pads remove {taken} from spatial axis {axis}, but it has {has}"
-        node.wrong_value("pads", (over.begin + over.end)[place], reason, place, allowed="smaller pads", about_data=True)
+        pads = window.begin + window.end
+        node.wrong_value("pads", pads[place], reason, place, allowed="smaller pads", about_data=True)
     return length if length >= 0 else None
 
 
-def _padding(over: Window, axis: int) -> int:
-    return over.begin[axis] + over.end[axis]
+def _padding(window: Window, axis: int) -> int:
+    return window.begin[axis] + window.end[axis]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions, pools, normalization and sampling of images."""
+"""The records of operators on images: convolutions, pools, normalization and sampling."""
 
 from __future__ import annotations
 

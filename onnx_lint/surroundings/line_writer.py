@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of a line while it is written, and the position of the part that a finding is about."""
+"""Writes the text of one line, and finds in it the part that a finding is about."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ CUT: Final = "..."
 """Replaces parts that are left out. It is not a word of the syntax."""
 
 
-class Sheet:
-    """One line of text. `focus`: the steps from the line's message to the part to mark."""
+class LineWriter:
+    """Writes one line of text. `focus`: the steps from the line's message to the part to mark."""
 
     def __init__(self, focus: PlaceKey = ()) -> None:
         self.focus = focus

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Protects files that no report may overwrite: models, other files that are no text, and the files that the run uses.
+"""Protects files that no report may overwrite: models, binary files, and the files that the run uses.
 
-A link in a checkout may lead from the name of a report to any file somewhere else.
+A checkout may contain a link with the name of a report that leads to any file.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def check_reports(paths: Iterable[str | None], used: Iterable[str]) -> None:
     for path, target in written.items():
         if target in known:
             raise RequestError(f"the report would overwrite {path!r}, which the run itself uses")
-        reason = why_kept(path, target)
+        reason = why_protected(path, target)
         if reason is not None:
             raise RequestError(f"the report would overwrite {path!r}, which {reason}")
 
 
-def why_kept(path: str, target: str) -> str | None:
+def why_protected(path: str, target: str) -> str | None:
     """Return why a report must not be written to `path`, None if it may. `target`: the path without links."""
     if _leads_out(path, target):
         return f"is a link out of its folder, to {shown_path(target)}"
@@ -58,10 +58,10 @@ def why_kept(path: str, target: str) -> str | None:
     foreign = foreign_format(head)
     if foreign is not None:
         return f"is {foreign}"
-    return "holds binary data" if text is None else _why_text_is_kept(text)
+    return "holds binary data" if text is None else _why_text_is_protected(text)
 
 
-def _why_text_is_kept(text: str) -> str | None:
+def _why_text_is_protected(text: str) -> str | None:
     if is_lfs_pointer(text.encode()):
         return "is a Git LFS pointer"
     is_model = is_parser_syntax(text) or resembles_message(text)
@@ -69,9 +69,9 @@ def _why_text_is_kept(text: str) -> str | None:
 
 
 def _text_in(stream: BinaryIO) -> str | None:
-    """Return the beginning of a text in UTF-8, without long blanks and comments; None for anything else.
+    """Return the beginning of a text in UTF-8, with blanks and comments shortened; None for anything but text.
 
-    Anything else may begin as a text does, so the stream is read to its end, or to the first byte that is no text.
+    A binary file may begin with text. So the stream is read to its end, or to the first byte that cannot be in a text.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     beginning = ""
@@ -89,9 +89,9 @@ def _text_in(stream: BinaryIO) -> str | None:
 
 
 def _without_comments_and_blanks(text: str) -> str:
-    """Return the text with a sign in place of each run of blanks and of each run of comments.
+    """Return the text with each run of blanks and of comments shortened to one character.
 
-    A comment that goes on in the next piece of the text stays one.
+    A comment that is not finished at the end of the text stays a comment.
     """
     short = with_comments_as("#", text)
     return re.sub(_BLANKS, lambda found: "\n" if "\n" in found[0] else " ", re.sub(_COMMENTS, "#", short))
@@ -99,11 +99,11 @@ def _without_comments_and_blanks(text: str) -> str:
 
 _BLANKS: Final = r"\s{2,}+"
 _COMMENTS: Final = r"(?m)#$(?:\s++#$)++"
-"""Comments one after the other, each of which has been replaced by its sign."""
+"""Consecutive comments, each of which has been replaced by `#`."""
 
 
 def _leads_out(path: str, target: str) -> bool:
-    """Return whether a path is a link out of its folder to anything but a stream or the null device."""
+    """Return whether a path is a link out of its folder. Links to streams and to the null device do not count."""
     folder = os.path.realpath(os.path.dirname(path))
     is_inside = target.startswith(os.path.join(folder, ""))
     is_null = target == os.path.realpath(os.devnull)
@@ -113,7 +113,7 @@ def _leads_out(path: str, target: str) -> bool:
 def descriptor_of(path: str) -> int | None:
     """Return the number of the open file that a path such as `/dev/stdout` or `/dev/fd/3` names; None for others.
 
-    A link to such a path is no such path: it may come from a stranger.
+    A link to such a path does not count, since a stranger may have made it.
     """
     if path in _STREAMS:
         return _STREAMS[path]
@@ -126,7 +126,7 @@ _STREAMS: Final = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
 def check_data(path: str, model: str, locations: Iterable[str]) -> None:
-    """Raise OutputError if a report would overwrite external data of a local model, which is at these locations."""
+    """Raise OutputError if a report would overwrite the external data at one of the locations of a local model."""
     target = os.path.realpath(path)
     folder = os.path.dirname(model)
     if not is_remote(model) and any(os.path.realpath(os.path.join(folder, name)) == target for name in locations):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from onnx_lint.cli.kept_files import _text_in, why_kept
+from onnx_lint.cli.protected_files import _text_in, why_protected
 from onnx_lint.loader.identity.identify import TEXT_BYTES
 
 
@@ -64,4 +64,4 @@ MODEL = "is a model, or a part of one, in text form"
 def test_models_in_both_text_forms_are_kept(tmp_path: Path, text: str, reason: str | None):
     path = tmp_path / "report"
     path.write_text(text)
-    assert why_kept(str(path), os.path.realpath(path)) == reason
+    assert why_protected(str(path), os.path.realpath(path)) == reason
