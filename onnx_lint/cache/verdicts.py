@@ -185,12 +185,10 @@ def linted(
     if before is None or report.internal_errors or report.unreadable is not None or report.lacks_numpy:
         return report, None
     beside = _beside(folder, moment)
-    if beside is None:
+    if beside is None or (not has_settled and (digest is None or digest != digest_at(check.path))):
         return report, None
-    if has_settled:
-        digest = digest_at(check.path) if len(before) > 2 and before[2] <= MAX_DIGEST_BYTES else None
-    elif digest is None or digest != digest_at(check.path):
-        return report, None
+    if has_settled and len(before) > 2 and before[2] <= MAX_DIGEST_BYTES:
+        digest = digest_at(check.path)
     if check.identity() != before:
         return report, None
     try:

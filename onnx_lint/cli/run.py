@@ -198,21 +198,24 @@ class _Results:
         self.totals.add(file)
         self.code = max(self.code, exit_codes.of_file(file, self._plan.request_for(file.path).fail_on))
         self._unproven += [(file.path, each.program, each.said) for each in file.targets if each.is_red]
-        repair = file.repair
         if file.suppressed and self._plan.run_request().diff:
             self.with_suppressed.append(FileReport(file.path, 0, file.diagnostics, suppressed=file.suppressed))
-        if repair is not None:
-            self._not_made += ((file.path, problem) for problem in repair.not_made)
-            self.differences += [repair.difference] if repair.difference else []
-        if file.unreadable is not None or file.internal_errors or (repair is not None and repair.problem is not None):
-            errors = tuple(
-                replace(error, traceback=self._traces.setdefault(error.traceback, error.traceback))
-                for error in file.internal_errors
-            )
-            problem = Repair(problem=repair.problem) if repair is not None else None
-            self._failed.append(
-                FileReport(file.path, 0, unreadable=file.unreadable, internal_errors=errors, repair=problem)
-            )
+        problem = None
+        if file.repair is not None:
+            self._not_made += ((file.path, each) for each in file.repair.not_made)
+            self.differences += [file.repair.difference] if file.repair.difference else []
+            problem = file.repair.problem
+        if file.unreadable is not None or file.internal_errors or problem is not None:
+            self._failed.append(self._failure_of(file, problem))
+
+    def _failure_of(self, file: FileReport, problem: str | None) -> FileReport:
+        """Return what the end of the run needs of a file that failed. Equal tracebacks are one text."""
+        errors = tuple(
+            replace(error, traceback=self._traces.setdefault(error.traceback, error.traceback))
+            for error in file.internal_errors
+        )
+        repair = Repair(problem=problem) if file.repair is not None else None
+        return FileReport(file.path, 0, unreadable=file.unreadable, internal_errors=errors, repair=repair)
 
     def end(self, report: Report) -> int:
         """Write the ends of all reports, and return the exit code of the run."""

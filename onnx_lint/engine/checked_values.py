@@ -50,16 +50,25 @@ def _spelling(value: Any, kind: ValueKind) -> str:
 def _shown_fault(value: Any, kind: ValueKind) -> str:
     """Return a value that a kind does not accept, in words; of a list or table the first wrong item."""
     if isinstance(value, Mapping) and value and (kind.accepts({}) or "minProperties" in kind.schema):
-        name = next(name for name in value if not kind.accepts({name: value[name]}))
-        item = shown_value(value[name])
-        is_plain = name.strip() and item not in ("a list", "a table")
-        return f"a table with {item} for {name!r}" if is_plain else f"a table with a wrong entry {name!r}"
-    items = value if isinstance(value, list) else []
+        return _wrong_entry(value, kind)
+    return _wrong_item(value, kind) if isinstance(value, list) else shown_value(value)
+
+
+def _wrong_entry(value: Mapping[str, Any], kind: ValueKind) -> str:
+    """Return the first wrong entry of a table, in words."""
+    name = next(name for name in value if not kind.accepts({name: value[name]}))
+    item = shown_value(value[name])
+    is_plain = name.strip() and item not in ("a list", "a table")
+    return f"a table with {item} for {name!r}" if is_plain else f"a table with a wrong entry {name!r}"
+
+
+def _wrong_item(items: list[Any], kind: ValueKind) -> str:
+    """Return the first wrong or repeated item of a list, in words; the list if each item is right."""
     wrong = next((index for index, item in enumerate(items) if not kind.accepts([item])), None)
     if wrong is not None:
         return f"a list with {shown_value(items[wrong])} (item {wrong + 1})"
     twice = next((item for item in items if items.count(item) > 1 and not kind.accepts([item, item])), None)
-    return shown_value(value) if twice is None else f"a list with {shown_value(twice)} twice"
+    return shown_value(items) if twice is None else f"a list with {shown_value(twice)} twice"
 
 
 def shown_value(value: Any) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import PlaceKey
@@ -23,15 +23,7 @@ def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diag
     keys = {each.at.key for item in diagnostics for each in (item, *item.related)} - {()} if not is_json else set()
     # A fault of the text itself has no place, but a byte offset.
     offsets = {item.byte_range[0] for item in diagnostics if item.byte_range is not None and not item.at.key}
-    of_key: Mapping[PlaceKey, Position] = {}
-    of_offset: dict[int, Position] = {}
-    if keys or offsets:
-        data = model.source.read_at(0, model.source.size)
-        text = _decoded(data)
-        characters = {offset: len(_decoded(data[:offset])) for offset in offsets}
-        by_character = positions_at(text, characters.values())
-        of_offset = {offset: by_character[character] for offset, character in characters.items()}
-        of_key = text_positions(text, model.kind, keys) if keys else {}
+    of_key, of_offset = _positions(model, keys, offsets) if keys or offsets else ({}, {})
     beginning = None if is_json else (1, 1)
 
     def located(item: Diagnostic) -> Diagnostic:
@@ -42,6 +34,18 @@ def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diag
         return replace(item, position=position, related=related)
 
     return [located(item) for item in diagnostics]
+
+
+def _positions(
+    model: Model, keys: Set[PlaceKey], offsets: Set[int]
+) -> tuple[Mapping[PlaceKey, Position], dict[int, Position]]:
+    """Return the positions of places, and those of bytes."""
+    data = model.source.read_at(0, model.source.size)
+    text = _decoded(data)
+    characters = {offset: len(_decoded(data[:offset])) for offset in offsets}
+    by_character = positions_at(text, characters.values())
+    of_offset = {offset: by_character[character] for offset, character in characters.items()}
+    return text_positions(text, model.kind, keys) if keys else {}, of_offset
 
 
 def _decoded(data: bytes) -> str:

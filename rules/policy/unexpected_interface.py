@@ -98,15 +98,21 @@ def _values(graph: Graph, field: str) -> list[str]:
     return [name for name in _names(graph, field) if name not in filled]
 
 
-def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, str]) -> Iterator[Finding]:
+def _entries_by_name(graph: Graph, field: str, wanted: Values) -> dict[str, str]:
+    """Return the entry of the policy for each name: of the entry itself, and of the values that match its pattern."""
     names = _names(graph, field)
     patterns = [each for each in wanted if "*" in each and each not in names]
-    listed = {name: name for name in wanted if name not in patterns}
+    entries = {name: name for name in wanted if name not in patterns}
     for name in _values(graph, field):
         entry = next((pattern for pattern in patterns if fnmatchcase(name, pattern)), None)
         if entry is not None:
-            listed.setdefault(name, entry)
-    for name, entry in listed.items():
+            entries.setdefault(name, entry)
+    return entries
+
+
+def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, str]) -> Iterator[Finding]:
+    names = _names(graph, field)
+    for name, entry in _entries_by_name(graph, field, wanted).items():
         required, anchor = wanted[entry], f"{field}s.{entry}"
         if name not in names:
             yield Finding(

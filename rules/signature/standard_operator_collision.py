@@ -45,13 +45,13 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
     - onnx.checker and ONNX Runtime accept both definitions. For a name that the imported operator set does not have,
       they look only for an operator and refuse the call.
     """
-    published = {domain for domain in {function.domain for function in model.functions} if is_onnx_domain(domain)}
+    published = set(filter(is_onnx_domain, {function.domain for function in model.functions}))
     if not published:
         return
     called = {function.index: node for node, function in reversed(list(model.calls.all))}
-    for function in model.functions:
+    for function in [each for each in model.functions if each.domain in published]:
         domain = normalized_domain(function.domain)
-        versions = model.operators.schemas.versions(domain, function.name) if function.domain in published else ()
+        versions = model.operators.schemas.versions(domain, function.name)
         call = called.get(function.index)
         imported = model.imports.versions(call.graph.function).get(domain) if call is not None else None
         if versions and (imported is None or versions[0] <= imported or not _is_refused(function)):

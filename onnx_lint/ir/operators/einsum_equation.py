@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from onnx_lint.wording import quote
+from onnx_lint.wording import counted, quote
 
 _ARROW: Final = "->"
 _ELLIPSIS: Final = "..."
@@ -31,12 +31,17 @@ def equation_fault(equation: str, input_count: int) -> str | None:
     if "," in right:
         return f"has more than one term after {_ARROW!r}"
     if len(terms) != input_count:
-        terms_in_words = "1 term" if len(terms) == 1 else f"{len(terms)} terms"
-        return f"has {terms_in_words}, but the node has {input_count} {'input' if input_count == 1 else 'inputs'}"
-    twice = next((label for label in right if label != "." and right.count(label) > 1), None)
-    if twice is not None:
-        return f"has label {twice!r} twice after {_ARROW!r}"
-    missing = next((label for label in right if label != "." and label not in left), None) if arrow else None
+        return f"has {counted(len(terms), 'term')}, but the node has {counted(input_count, 'input')}"
+    return _output_fault(left, right) if arrow else None
+
+
+def _output_fault(left: str, right: str) -> str | None:
+    """Return the fault of the labels after the arrow: each is there once, and before the arrow as well."""
+    labels = right.replace(".", "")
+    for label in labels:
+        if labels.count(label) > 1:
+            return f"has label {label!r} twice after {_ARROW!r}"
+    missing = next((label for label in labels if label not in left), None)
     return f"has label {missing!r} after {_ARROW!r}, but not before it" if missing is not None else None
 
 

@@ -170,6 +170,11 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     votes = f"{voting.prefix}_ids"
     if count is not None and votes in given:
         yield from _outside(votes, _integers(given[votes]), count, voting.noun, counter(given, voting))
+    yield from _node_faults(given, voting)
+
+
+def _node_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
+    """Yield the faults of nodes and their children, and votes for nodes that do not exist."""
     names = ("nodes_treeids", "nodes_nodeids", "nodes_modes", *BRANCHES)
     if not all(name in given for name in names):
         return
