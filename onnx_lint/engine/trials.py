@@ -34,14 +34,14 @@ from onnx_lint.wording import listed, with_more
 MOST_TRIALS: Final = 20
 """The most changes that are tried of one rule in one model."""
 
-LEAST_TRIALS: Final = 3
-"""The changes of one rule that are tried in any model that is no larger than MOST_NODES."""
+MOST_PARTS: Final = 200_000
+"""The parts of the largest model of which changes are tried: nodes, inputs and initializers."""
 
-MOST_NODES: Final = 100_000
-"""The nodes of the largest model of which changes are tried."""
+PARTS_OF_START: Final = 12_000
+"""The parts that a run checks in less time than it needs to begin."""
 
-NODES_OF_RULE: Final = 20_000
-"""The most nodes of all trials of one rule together, apart from the least trials: a trial is another pass."""
+PARTS_OF_TRIAL: Final = 500
+"""The parts that a run checks in the time of a trial in the smallest model."""
 
 MOST_FINDINGS: Final = 200
 """The most causes of a model that is worth a trial. With more of them, no single change is of much help."""
@@ -79,20 +79,10 @@ RuleAndClause = tuple[str, str]
 
 
 class Trials:
-    """The trials of one model, within bounds.
-
-    Each rule has its own bounds, so that its hints do not depend on the selection of others.
-    """
+    """The trials of one model. Together they check no more parts than the first pass, so that they take no longer."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        nodes = sum(len(graph.node_inputs) for graph in model.graphs)
-        self._most = 0
-        if nodes <= MOST_NODES:
-            most = NODES_OF_RULE // max(model.calls.expanded_nodes() if model.functions else nodes, 1)
-            self._most = min(max(most, LEAST_TRIALS), MOST_TRIALS)
-        self._left: dict[str, int] = {}
-        """The trials that each rule has left."""
         self._seconds = float(SECONDS)
         self._causes: set[tuple[str, str]] = set()
         """The causes of findings whose proposals were tried: a report folds the others of one cause."""
@@ -100,6 +90,15 @@ class Trials:
         """What passed of the proposals that several findings share, by their cause."""
         self._followed: set[tuple[str, Place]] = set()
         """The faults of each rule that a reported change of another one of the rule mends as well."""
+
+    @cached_property
+    def _left(self) -> dict[str, int]:
+        """The trials that each rule has left. The selection of rules does not matter: all rules that propose count."""
+        if self._before is None:
+            return {}
+        proposing = self._before.proposing()
+        each, more = divmod(most_trials(self._model), len(proposing) or 1)
+        return {rule: min(each + (number < more), MOST_TRIALS) for number, rule in enumerate(proposing)}
 
     def settled(self, finding: Finding, rule: Rule) -> Finding:
         """Return the finding with the proposals that mend it in words, and no other."""
@@ -140,24 +139,23 @@ class Trials:
         return [each.proposal for each in found] if len(found) <= MOST_SHOWN else []
 
     def _options(self, proposals: Proposals, rule: str) -> Sequence[Proposal]:
-        if self._left.setdefault(rule, self._most) > 0:
+        if self._left.get(rule, 0) > 0:
             with self._model.crashes.at("looking for a change that mends a finding"):
                 return proposals.options()
         return ()
 
     def _tried(self, proposal: Proposal, kind: RuleAndClause, finding: Finding) -> Tried | None:
         """Return what the change mends; None if the finding is not gone, or if there is another new one."""
-        if self._left[kind[0]] <= 0:
+        if self._left.get(kind[0], 0) <= 0 or self._before is None:
             return None
         self._left[kind[0]] -= 1
         tried = None
         brief = Briefly(self._seconds)
         with brief, self._model.crashes.at("trying a change"):
-            tried = None if self._before is None else self._trial_of(proposal, kind, finding, self._before)
+            tried = self._trial_of(proposal, kind, finding, self._before)
         self._seconds -= brief.used
         if brief.is_over:
-            self._most = 0
-            self._left = dict.fromkeys(self._left, 0)
+            self._left.clear()
         return tried
 
     @cached_property
@@ -213,6 +211,20 @@ class FaultsOfModel:
         self.model = model
         self.faults: list[tuple[RuleAndClause, int, Place]] = []
         """The kind of each finding, the number of its faults, and its place."""
+        self._proposing: dict[str, tuple[int, ...]] = {}
+        """The rules with findings that propose a change, and the first place of those."""
+
+    def add(self, rule: str, clause: str, finding: Finding, *, is_counted: bool) -> None:
+        """Add a finding. It is a fault if it is counted."""
+        if is_counted:
+            self.faults.append(((rule, clause), finding.count, finding.place))
+        if finding.proposals is not None:
+            place = tuple([index or 0 for _, index in finding.place.key])
+            self._proposing[rule] = min(place, self._proposing.get(rule, place))
+
+    def proposing(self) -> list[str]:
+        """Return the rules whose findings propose changes, in the order of their first places."""
+        return sorted(self._proposing, key=self._proposing.__getitem__)
 
     def kinds(self, without: Set[NodeKey] = frozenset()) -> Counter[RuleAndClause]:
         """Return the number of faults of each kind, but of those at some nodes."""
@@ -291,6 +303,21 @@ def _is_kept(before: Fact, after: Fact) -> bool:
     return len(before.shape) == len(after.shape) and all(one in (None, other) for one, other in dims)
 
 
+def most_trials(model: Model) -> int:
+    """Return how many trials check together as many parts as the first pass, with the start of the run.
+
+    A call has the parts of the body of its function.
+    """
+    graphs = model.graphs
+    nodes = sum(len(graph.node_inputs) for graph in graphs)
+    parts = nodes + sum(len(graph.input_names) + len(graph.initializer_names) for graph in graphs)
+    if parts > MOST_PARTS:
+        return 0
+    if model.functions:
+        parts = max(parts, model.calls.expanded_nodes())
+    return (parts + PARTS_OF_START) // (parts + PARTS_OF_TRIAL)
+
+
 def faults_of(model: Model) -> FaultsOfModel | None:
     """Return the faults that the rules on graphs find; None if they have too many causes."""
     found = FaultsOfModel(model)
@@ -300,8 +327,9 @@ def faults_of(model: Model) -> FaultsOfModel | None:
         look()
         for finding in islice(entry.rule.check(model), MOST_FAULTS):
             name = finding.clause or entry.clauses[0]
-            if _counts(entry, clauses()[name], usual):
-                found.faults.append(((entry.id, name), finding.count, finding.place))
+            is_counted = _counts(entry, clauses()[name], usual)
+            found.add(entry.id, name, finding, is_counted=is_counted)
+            if is_counted:
                 causes.add((entry.id, finding.cause or finding.place))
         if len(causes) >= MOST_FINDINGS:
             return None

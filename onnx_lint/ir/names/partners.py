@@ -113,7 +113,8 @@ class Partners:
         if not 2 <= len(graphs) <= MOST_RENAMED:
             return None
 
-        unused = {graph: {name for name, _ in self._unused_in(graph)} for _, graph in undefined}
+        around = {graph for _, graph in undefined}
+        unused = {graph: {name for name, _ in self._unused_in(graph)} for graph in around}
 
         def is_meant(name: str, right: str) -> bool:
             return all(right in unused[graph] for graph in graphs[name])
