@@ -20,9 +20,10 @@ from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, ReadError, Source
 from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.edits import Edit
-from onnx_lint.ir.places.place import Place
+from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.loader import load
 from onnx_lint.model import Model
@@ -235,24 +236,59 @@ class FaultsOfModel:
         return found
 
     def node_key(self, place: Place) -> NodeKey | None:
-        """Return what a node of the main graph around a place has in common with itself before a change."""
-        key = place.key[:2]
-        if len(key) < 2 or key[0][0] != "graph" or key[1][0] != "node":
-            return None
-        outputs = self.model.main_graph.node_outputs
-        index = key[1][1] or 0
-        return tuple(outputs[index]) if index < len(outputs) else None
+        """Return what the innermost node around a place has in common with itself before a change."""
+        found = self._node_around(place)
+        return None if found is None else (_graph_key(found[0]), tuple(found[0].node_outputs[found[1]]))
 
-    def inputs(self, node: NodeKey) -> tuple[Fact, ...]:
-        """Return the facts of the inputs of a node of the main graph."""
-        graph = self.model.main_graph
-        index = next((graph.positions[name] for name in node if name in graph.positions), -1)
-        names = graph.node_inputs[index] if index >= 0 else ()
-        return tuple([self.model.value_flow.fact_of(name, graph) for name in names])
+    def inputs_at(self, place: Place) -> tuple[Fact, ...]:
+        """Return the facts of the inputs of the innermost node around a place."""
+        found = self._node_around(place)
+        return () if found is None else self._inputs(*found)
+
+    def inputs_of(self, node: NodeKey) -> tuple[Fact, ...]:
+        """Return the facts of the inputs of a node; empty if the model does not have it."""
+        graph = self._graphs_by_key.get(node[0])
+        if graph is None:
+            return ()
+        index = next((graph.positions[name] for name in node[1] if name in graph.positions), -1)
+        return self._inputs(graph, index) if index >= 0 else ()
+
+    def _inputs(self, graph: Graph, index: int) -> tuple[Fact, ...]:
+        return tuple([self.model.value_flow.fact_of(name, graph) for name in graph.node_inputs[index]])
+
+    @cached_property
+    def _graphs_by_place(self) -> dict[PlaceKey, Graph]:
+        return {graph.place.key: graph for graph in self.model.graphs}
+
+    @cached_property
+    def _graphs_by_key(self) -> dict[GraphKey, Graph]:
+        return {_graph_key(graph): graph for graph in self.model.graphs}
+
+    def _node_around(self, place: Place) -> tuple[Graph, int] | None:
+        """Return the innermost node around a place, as its graph and index."""
+        steps = place.key
+        for length in range(len(steps) - 1, -1, -1):
+            field, index = steps[length]
+            graph = self._graphs_by_place.get(steps[:length]) if field == "node" else None
+            if graph is not None and index is not None and index < len(graph.node_outputs):
+                return graph, index
+        return None
 
 
-NodeKey = tuple[str, ...]
-"""The outputs of a node: a change inserts nodes, but leaves their names."""
+GraphKey = tuple[object, ...]
+"""The outputs of the nodes around a graph, and where it is in them."""
+
+NodeKey = tuple[GraphKey, tuple[str, ...]]
+"""The graph of a node and its outputs: a change inserts nodes, but leaves their names."""
+
+
+def _graph_key(graph: Graph) -> GraphKey:
+    """Return what a graph has in common with itself before a change."""
+    steps: list[object] = []
+    while graph.parent is not None:
+        steps += [graph.place.key[-2:], *graph.parent.node_outputs[graph.position : graph.position + 1]]
+        graph = graph.parent
+    return (*steps, graph.place.key if graph.function is None else graph.function.qualified_name)
 
 
 def compared(
@@ -283,8 +319,14 @@ def compared(
 
 def _unknown_before(before: FaultsOfModel, after: FaultsOfModel, touched: Set[NodeKey | None]) -> set[NodeKey]:
     """Return the nodes with faults that read what was unknown before the change, and that it does not concern."""
-    nodes = {after.node_key(place) for _, _, place in after.faults} - touched
-    return {each for each in nodes if each is not None and _is_more_known(before.inputs(each), after.inputs(each))}
+    found = set()
+    for place in {each for _, _, each in after.faults}:
+        node = after.node_key(place)
+        if node is None or node in touched or node in found:
+            continue
+        if _is_more_known(before.inputs_of(node), after.inputs_at(place)):
+            found.add(node)
+    return found
 
 
 def _is_more_known(before: Sequence[Fact], after: Sequence[Fact]) -> bool:

@@ -57,13 +57,14 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     - In a function, `value_info` may declare inputs and outputs, and one type for several calls. It is an error if it
       fits no call, or could fit none, and a warning if it fits only some calls.
     - Converters that change the types of nodes often leave such declarations.
-    - If the inputs of the node are exchanged, only that is reported (`mismatched-operand-type`).
+    - If the inputs of the node are exchanged, only that is reported (`mismatched-operand-type`,
+      `incompatible-operand-shapes`).
     - Reported by other rules: shapes (`contradictory-declared-shape`), two declarations of one value
       (`contradictory-value-info`), an optional type and the type in it (`unconverted-optional`).
     """
     flow = model.value_flow
     casts = CastFix(flow.declarations, flow.operands, model.graphs, lambda name, graph: flow.fact_of(name, graph).kind)
-    refused = {each.node.place for each in flow.operands}
+    refused = {each.node.place for each in (*flow.operands, *flow.shapes)}
     for conflict in conversions_apart(model, flow.declarations):
         node = conflict.definition.node if conflict.definition is not None else None
         if node is not None and node.place in refused and exchange_of(node, model.operators, flow) is not None:

@@ -6,7 +6,7 @@ from functools import partial
 
 from onnx_lint.inference.flow.casts import casts_for
 from onnx_lint.inference.flow.constant_fixes import Int64Fix
-from onnx_lint.inference.flow.exchange import exchange_of
+from onnx_lint.inference.flow.exchange import MOST_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
 from onnx_lint.ir.operators.proposals import Proposal, Proposals, preferred
 from onnx_lint.model import Model, has_type_conflicts
@@ -87,6 +87,6 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
 
 def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:
     """Return the exchange of two inputs, which is preferred, and the Casts, with which the types may fit."""
-    exchange = exchange_of(conflict.node, model.operators, model.value_flow)
+    exchange = exchange_of(conflict.node, model.operators, model.value_flow, MOST_TRIED_INPUTS)
     exchanges = () if exchange is None else preferred([exchange.proposal])
     return (*exchanges, *casts_for(conflict))
