@@ -75,6 +75,9 @@ _CHAPTERS: Final = frozenset(
 )
 """The chapters of the rules that a change of a node or a name can concern."""
 
+_OF_SHAPES: Final = "incompatible-operand-shapes"
+"""The rule on the shapes of nodes."""
+
 RuleAndClause = tuple[str, str]
 """The rule and the clause of a fault."""
 
@@ -212,6 +215,8 @@ class FaultsOfModel:
         self.model = model
         self.faults: list[tuple[RuleAndClause, int, Place]] = []
         """The kind of each finding, the number of its faults, and its place."""
+        self._nodes: list[Finding] = []
+        """The findings about the shapes of a node, which propose changes of it."""
         self._proposing: dict[str, tuple[int, ...]] = {}
         """The rules with findings that propose a change, and the first place of those."""
 
@@ -219,6 +224,8 @@ class FaultsOfModel:
         """Add a finding. It is a fault if it is counted."""
         if is_counted:
             self.faults.append(((rule, clause), finding.count, finding.place))
+        if rule == _OF_SHAPES:
+            self._nodes.append(finding)
         if finding.proposals is not None:
             place = tuple([index or 0 for _, index in finding.place.key])
             self._proposing[rule] = min(place, self._proposing.get(rule, place))
@@ -226,6 +233,12 @@ class FaultsOfModel:
     def proposing(self) -> list[str]:
         """Return the rules whose findings propose changes, in the order of their first places."""
         return sorted(self._proposing, key=self._proposing.__getitem__)
+
+    @property
+    def mendable(self) -> set[NodeKey | None]:
+        """The nodes whose shapes do not fit, but would with a change of the node."""
+        options = ((each, each.proposals.options() if each.proposals is not None else ()) for each in self._nodes)
+        return {self.node_key(each.place) for each, found in options if found}
 
     def kinds(self, without: Set[NodeKey] = frozenset()) -> Counter[RuleAndClause]:
         """Return the number of faults of each kind, but of those at some nodes."""
@@ -304,8 +317,8 @@ def compared(
     is_whole = not other - one and one[kind] - other[kind] >= finding.count
     if not is_whole:
         touched = {before.node_key(each.place) for each in edits} | {before.node_key(finding.place)}
-        shown = _unknown_before(before, after, touched)
-        one, other = before.kinds(shown), after.kinds(shown)
+        shown = _unknown_before(before, after, touched - after.mendable if proposal.is_sure else touched)
+        one, other = before.kinds(shown - touched), after.kinds(shown)
         if not shown or other - one or one[kind] - other[kind] < finding.count:
             return None
     left = {(each, after.node_key(place)) for each, _, place in after.faults}

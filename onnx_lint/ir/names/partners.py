@@ -36,6 +36,14 @@ _SIMILAR: Final = 0.7
 _WITHOUT_DIGITS: Final = str.maketrans("", "", "0123456789")
 
 
+INPUTS_OF_TRANSFORMERS: Final = frozenset(
+    {"attention_mask", "bbox", "cache_position", "decoder_attention_mask", "decoder_input_ids", "encoder_hidden_states"}
+    | {"encoder_attention_mask", "head_mask", "input_features", "input_ids", "input_values", "inputs_embeds"}
+    | {"past_key_values", "pixel_mask", "pixel_values", "position_ids", "token_type_ids"}
+)
+"""The names of inputs that exporters give to one purpose each: none of them is another one renamed."""
+
+
 class WantedValue(Record):
     """What is known of the value that an undefined name must mean."""
 
@@ -76,6 +84,8 @@ class Partners:
             near = self._nearest_shared(name, graph)
         if not is_few or len(others) > MOST_ALIKE:
             return near, []
+        if name in INPUTS_OF_TRANSFORMERS:
+            others = [each for each in others if each not in INPUTS_OF_TRANSFORMERS]
         return near, [each for each in others if each != near and not _belongs_to_other(each, undefined, name)]
 
     def unused(self, graph: Graph) -> list[str]:

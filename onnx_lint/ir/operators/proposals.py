@@ -31,6 +31,8 @@ class Proposal(Record):
     """True if no other one is reported if this one mends the model."""
     must_be_whole: bool = False
     """True if it is not reported while it shows another fault behind it."""
+    is_sure: bool = False
+    """True if it is also reported while it shows a fault of its own node that a change of that node mends."""
 
 
 class Proposals(Record):

@@ -69,14 +69,15 @@ class UndefinedNames:
     def _options(self, name: str, graph: Graph, wanted: WantedValue) -> list[Proposal]:
         near, unused = self._partners.of(name, graph, wanted, {each for each, _ in self._alike(graph)})
         found = [*([] if near is None else [near]), *unused]
-        return [self._option(each, name, graph, is_near=each == near, is_unused=each in unused) for each in found]
+        return [self._option(each, name, graph, near, unused) for each in found]
 
-    def _option(self, meant: str, name: str, graph: Graph, *, is_near: bool, is_unused: bool) -> Proposal:
+    def _option(self, meant: str, name: str, graph: Graph, near: str | None, unused: Sequence[str]) -> Proposal:
         definition = graph.definition_of(meant)
         assert definition is not None
-        what = f"{quote(meant)} is {definition.describe()}{', which nothing uses' if is_unused else ''}"
+        what = f"{quote(meant)} is {definition.describe()}{', which nothing uses' if meant in unused else ''}"
         edits = lambda _: self._renaming(name, graph, meant)  # noqa: E731 - a function of these very values
-        return Proposal(quote(meant), edits, (definition.place, what), is_near)
+        is_sure = meant == near or (definition.field == "input" and len(unused) == 1)
+        return Proposal(quote(meant), edits, (definition.place, what), is_preferred=meant == near, is_sure=is_sure)
 
     def _alike(self, graph: Graph) -> Iterator[tuple[str, Graph]]:
         """Yield the undefined names of the model, or of the same function."""
