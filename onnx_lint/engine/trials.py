@@ -32,13 +32,10 @@ from onnx_lint.rule import Finding, Related, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import listed, with_more
 
-MOST_TRIALS: Final = 20
-"""The most changes that are tried of one rule in one model."""
-
 MOST_PARTS: Final = 200_000
 """The parts of the largest model of which changes are tried: nodes, inputs and initializers."""
 
-PARTS_OF_START: Final = 12_000
+PARTS_OF_START: Final = 8_000
 """The parts that a run checks in less time than it needs to begin."""
 
 PARTS_OF_TRIAL: Final = 500
@@ -102,7 +99,7 @@ class Trials:
             return {}
         proposing = self._before.proposing()
         each, more = divmod(most_trials(self._model), len(proposing) or 1)
-        return {rule: min(each + (number < more), MOST_TRIALS) for number, rule in enumerate(proposing)}
+        return {rule: each + (number < more) for number, rule in enumerate(proposing)}
 
     def settled(self, finding: Finding, rule: Rule) -> Finding:
         """Return the finding with the proposals that mend it in words, and no other."""
@@ -361,15 +358,14 @@ def _is_kept(before: Fact, after: Fact) -> bool:
 def most_trials(model: Model) -> int:
     """Return how many trials check together as many parts as the first pass, with the start of the run.
 
-    A call has the parts of the body of its function.
+    A node that the first pass inferred several times counts as often, for example in a function.
     """
     graphs = model.graphs
     nodes = sum(len(graph.node_inputs) for graph in graphs)
     parts = nodes + sum(len(graph.input_names) + len(graph.initializer_names) for graph in graphs)
     if parts > MOST_PARTS:
         return 0
-    if model.functions:
-        parts = max(parts, model.calls.expanded_nodes())
+    parts += model.value_flow.nodes_walked_again
     return (parts + PARTS_OF_START) // (parts + PARTS_OF_TRIAL)
 
 

@@ -88,11 +88,18 @@ class ValueFlow:
         """The identities of the graphs of nodes that have a fault in such a walk."""
         self._tried_nodes = 0
         """The number of nodes in such walks."""
+        self._repeated_nodes = 0
+        """The number of nodes in walks over a graph that was walked before."""
 
     @property
     def may_try(self) -> bool:
         """True as long as trials are few enough: they have trials in them, so their time could double at each depth."""
         return self._tried_nodes < _MOST_TRIED
+
+    @property
+    def nodes_walked_again(self) -> int:
+        """The number of nodes in walks after the first one over their graph."""
+        return self._tried_nodes + self._repeated_nodes
 
     @cached_property
     def types(self) -> Mapping[str, ValueType | None]:
@@ -195,6 +202,8 @@ class ValueFlow:
             own = {name: known[name] for name in graph.positions if name in known} if is_inner else known
             unknown = unknown_shapes(graph, known) if has_unknown else _NONE_UNKNOWN
             self.walks.add(WalkResult(graph, own, unknown, memos, unequal, call))
+        else:
+            self._repeated_nodes += len(graph.forms)
 
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None
