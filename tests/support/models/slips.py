@@ -146,7 +146,57 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         { h = MatMul(x, wieght) y = MatMul(h, v) }""",
         "did you mean 'weight'",
     ),
+    "two_weights_of_torch_in_a_branch": (
+        """g (bool c, float[2,3] x, float[4,3] w, float[5,4] v) => (float[2,5] y) { y = If(c) <
+            then_branch = t () => (float[2,5] a) { h = MatMul(x, w) r = Relu(h) a = MatMul(r, v) },
+            else_branch = e () => (float[2,5] b) { wt = Transpose(w) i = MatMul(x, wt) vt = Transpose(v)
+                b = MatMul(i, vt) }> }""",
+        "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit",
+    ),
+    "two_weights_of_torch_in_a_function": (
+        """g (float[2,3] x, float[4,3] w, float[5,4] v) => (float[2,5] y) { y = com.acme.F(x, w, v) }
+        <domain: "com.acme", opset_import: ["": 21]> F (a, b, d) => (c)
+        { h = MatMul(a, b) r = Relu(h) c = MatMul(r, d) }""",
+        "with a Transpose of input 1 'b' with perm=[1, 0] the shapes fit",
+    ),
+    "weight_of_torch_around_a_branch": (
+        """g (bool c, float[2,3] x, float[4,3] w, float[5,4] v) => (float[2,5] y) { h = MatMul(x, w) y = If(c) <
+            then_branch = t () => (float[2,5] a) { a = MatMul(h, v) },
+            else_branch = e () => (float[2,5] b) { vt = Transpose(v) b = MatMul(h, vt) }> }""",
+        "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit",
+    ),
+    "input_renamed_before_a_weight_of_torch": (
+        "g (float[N,16] pixel_values, float[8,16] w) => (float[N,8] y) { h = MatMul(x, w) y = Relu(h) }",
+        "did you mean 'pixel_values'",
+    ),
+    "batch_normalization_exchanged": (
+        """g (float[N,4,8,8] x, float[4] s, float[4] b, float[4] m, float[4] v) => (float[N,4,8,8] y)
+        { y = BatchNormalization(s, x, b, m, v) }""",
+        "with inputs 0 's' and 1 'x' of",
+    ),
+    "layer_normalization_exchanged": (
+        "g (float[N,4] x, float[4] s, float[4] b) => (float[N,4] y) { y = LayerNormalization(s, x, b) }",
+        "with inputs 0 's' and 1 'x' of",
+    ),
+    "one_hot_exchanged": (
+        "g (int64[N] x) => (float[N,9] y) <int64 depth = {9}, float[2] pair = {0, 1}> { y = OneHot(x, pair, depth) }",
+        "with inputs 1 'pair' and 2 'depth' of",
+    ),
     # --- types
+    "scale_and_zero_point_exchanged": (
+        "g (float[N] x) => (uint8[N] y) <float s = {0.1}, uint8 z = {3}> { y = QuantizeLinear(x, z, s) }",
+        "with inputs 1 'z' and 2 's' of",
+    ),
+    "scale_and_zero_point_of_channels_exchanged": (
+        """g (int8[2,3] x) => (float[2,3] y) <float[2] s = {0.1, 0.2}, int8[2] z = {0, 0}>
+        { y = DequantizeLinear<axis = 0>(x, z, s) }""",
+        "with inputs 1 'z' and 2 's' of",
+    ),
+    "scale_and_zero_point_of_a_convolution_exchanged": (
+        """g (uint8[1,1,4,4] x, float xs, uint8 xz, uint8[1,1,2,2] w, float ws, uint8 wz, float ys, uint8 yz)
+        => (uint8[1,1,3,3] y) { y = QLinearConv(x, xs, xz, w, wz, ws, ys, yz) }""",
+        "with inputs 4 'wz' and 5 'ws' of",
+    ),
     "reshape_exchanged": (
         "g (int64[2] s, float[N,16] x) => (float[M,4] y) { y = Reshape(s, x) }",
         "exchanged the types fit",
@@ -262,9 +312,9 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
 }
 """By name: the graph in the textual syntax of ONNX, and words that the first finding must have."""
 
-_HEADS: Final = {"function_output_renamed": OWN, "domain_forgotten": OWN}
+_OWN: Final = {"function_output_renamed", "domain_forgotten", "two_weights_of_torch_in_a_function"}
 
 
 def slip(name: str) -> ModelProto:
     """Return the model with a slip."""
-    return onnx.parser.parse_model(_HEADS.get(name, HEAD) + SLIPS[name][0])
+    return onnx.parser.parse_model((OWN if name in _OWN else HEAD) + SLIPS[name][0])
