@@ -72,9 +72,6 @@ _CHAPTERS: Final = frozenset(
 )
 """The chapters of the rules that a change of a node or a name can concern."""
 
-_OF_SHAPES: Final = "incompatible-operand-shapes"
-"""The rule on the shapes of nodes."""
-
 RuleAndClause = tuple[str, str]
 """The rule and the clause of a fault."""
 
@@ -213,7 +210,7 @@ class FaultsOfModel:
         self.faults: list[tuple[RuleAndClause, int, Place]] = []
         """The kind of each finding, the number of its faults, and its place."""
         self._nodes: list[Finding] = []
-        """The findings about the shapes of a node, which propose changes of it."""
+        """The findings whose proposals change their node."""
         self._proposing: dict[str, tuple[int, ...]] = {}
         """The rules with findings that propose a change, and the first place of those."""
 
@@ -221,7 +218,7 @@ class FaultsOfModel:
         """Add a finding. It is a fault if it is counted."""
         if is_counted:
             self.faults.append(((rule, clause), finding.count, finding.place))
-        if rule == _OF_SHAPES:
+        if finding.proposals is not None and finding.proposals.changes_node:
             self._nodes.append(finding)
         if finding.proposals is not None:
             place = tuple([index or 0 for _, index in finding.place.key])
@@ -233,7 +230,7 @@ class FaultsOfModel:
 
     @property
     def mendable(self) -> set[NodeKey | None]:
-        """The nodes whose shapes do not fit, but would with a change of the node."""
+        """The nodes whose operands do not fit, but would with a change of the node."""
         options = ((each, each.proposals.options() if each.proposals is not None else ()) for each in self._nodes)
         return {self.node_key(each.place) for each, found in options if found}
 

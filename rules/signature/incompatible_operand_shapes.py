@@ -86,7 +86,7 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of):
         options = partial(_options, model, of_place[finding.place])
-        yield replace(finding, proposals=replace(of_place[finding.place].proposals, options=options))
+        yield replace(finding, proposals=replace(of_place[finding.place].proposals, options=options, changes_node=True))
 
 
 def _options(model: Model, conflict: ShapeConflict) -> Sequence[Proposal]:

@@ -84,9 +84,7 @@ class Partners:
             near = self._nearest_shared(name, graph)
         if not is_few or len(others) > MOST_ALIKE:
             return near, []
-        if name in INPUTS_OF_TRANSFORMERS:
-            others = [each for each in others if each not in INPUTS_OF_TRANSFORMERS]
-        return near, [each for each in others if each != near and not _belongs_to_other(each, undefined, name)]
+        return near, [each for each in others if each != near and not _is_other_value(each, undefined, name)]
 
     def unused(self, graph: Graph) -> list[str]:
         """Return the few values that nothing uses, without further outputs of nodes that have a used one."""
@@ -170,6 +168,13 @@ def is_initializer(name: str, graph: Graph) -> bool:
 def _plain(name: str) -> str:
     """Return a name without its separators and case."""
     return "".join(filter(str.isalnum, name)).lower()
+
+
+def _is_other_value(value: str, undefined: Set[str], name: str) -> bool:
+    """Return whether a value is not meant by a name, as its own name says."""
+    if value in INPUTS_OF_TRANSFORMERS and name in INPUTS_OF_TRANSFORMERS:
+        return True
+    return _belongs_to_other(value, undefined, name)
 
 
 def _belongs_to_other(value: str, undefined: Set[str], name: str) -> bool:

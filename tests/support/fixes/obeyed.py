@@ -106,6 +106,14 @@ def _transpose(steps: Any, _: Diagnostic, index: str, perm: str) -> None:
     _before(steps, "Transpose", index, perm=_numbers(perm))
 
 
+def _flatten(steps: Any, _: Diagnostic, index: str) -> None:
+    _before(steps, "Flatten", index)
+
+
+def _output(steps: Any, _: Diagnostic, index: str, name: str) -> None:
+    _node(steps)[0].output[int(index)] = name
+
+
 def _cast(steps: Any, _: Diagnostic, to: str, index: str) -> None:
     _before(steps, "Cast", index, to=int(to))
 
@@ -165,6 +173,11 @@ def _declare(steps: Any, _: Diagnostic, name: str, kind: str) -> None:
 
 def _domain(steps: Any, _: Diagnostic, domain: str) -> None:
     _node(steps)[0].domain = domain
+
+
+def _imported_domain(steps: Any, item: Diagnostic, domain: str) -> None:
+    _domain(steps, item, domain)
+    steps[0][0].opset_import.append(helper.make_opsetid(domain, 1))
 
 
 def _other_attribute(steps: Any, _: Diagnostic, name: str) -> None:
@@ -256,12 +269,15 @@ _ACTS: Final = {
     rf"(\w+=(?:{_NUMBER})(?: and \w+=(?:{_NUMBER}))*)": _attributes,
     rf"write (\w+=(?:{_NUMBER})) \((?:FLOAT|INT|INTS)\)": _attributes,
     r"a Transpose of input (\d+) '.*' with perm=(\[.*\])": _transpose,
+    r"a Flatten of input (\d+) '.*'": _flatten,
+    rf"call output (\d+) of .* {NAME}, which nothing defines": _output,
     r"an Unsqueeze \(axes=(\[.*\])\) of input (\d+) '.*'": _unsqueeze,
     r"a Cast to \w+ \(to=(\d+)\) of input (\d+) '.*'": _cast,
     r"(\[.*\]) as input (\d+) '.*'": _list,
     r"inputs (\d+) '.*' and (\d+) '.*' of .* exchanged": _exchange,
     rf"declare output {NAME} as tensor\((\w+)\)": _declare,
     rf"write domain={NAME} on the node": _domain,
+    rf"write domain={NAME} on the node, and import version 1 of that domain": _imported_domain,
     rf"the attribute for \w+ is {NAME}": _other_attribute,
     rf"meant {NAME}": _meant,
     rf"meant (\w+=(?:{_NUMBER}))": _attributes,

@@ -79,6 +79,10 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         <domain: "com.acme", opset_import: ["": 21]> F (a) => (out) { b = Mul(a, a) }""",
         "did you mean 'b'",
     ),
+    "output_of_the_node_before": (
+        "g (float[N] x) => (float[N] y) { h = Relu(x) h = Tanh(h) }",
+        "call output 0 of unnamed node 1 (Tanh) of the main graph 'y', which nothing defines",
+    ),
     # --- shapes
     "weight_of_torch": (
         "g (float[N,16] x, float[8,16] w) => (float[N,8] y) { y = MatMul(x, w) }",
@@ -178,6 +182,18 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[N,4] x, float[4] s, float[4] b) => (float[N,4] y) { y = LayerNormalization(s, x, b) }",
         "with inputs 0 's' and 1 'x' of",
     ),
+    "flatten_forgotten_before_a_layer": (
+        "g (float[N,8,1,1] x, float[8,4] w) => (float[N,4] y) { y = Gemm(x, w) }",
+        "with a Flatten of input 0 'x' the shapes fit",
+    ),
+    "filters_of_another_operator": (
+        "g (float[1,3,8,8] x, float[8,3,3,3] w) => (float[1,8,10,10] y) { y = ConvTranspose(x, w) }",
+        "with a Transpose of input 1 'w' with perm=[1, 0, 2, 3] the shapes fit",
+    ),
+    "filters_of_tensorflow": (
+        "g (float[1,3,8,8] x, float[5,5,3,4] w) => (float[1,4,4,4] y) { y = Conv(x, w) }",
+        "with a Transpose of input 1 'w' with perm=[3, 2, 0, 1] the shapes fit",
+    ),
     "one_hot_exchanged": (
         "g (int64[N] x) => (float[N,9] y) <int64 depth = {9}, float[2] pair = {0, 1}> { y = OneHot(x, pair, depth) }",
         "with inputs 1 'pair' and 2 'depth' of",
@@ -242,6 +258,10 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[N] c, float[N] a, float[N] b) => (float[N] y) { y = Where(c, a, b) }",
         "with a Cast to BOOL (to=9) of input 0 'c' the types fit",
     ),
+    "shape_of_int32": (
+        "g (float[1,3] x, int32[2] s) => (float[A,B] y) { y = Expand(x, s) }",
+        "with a Cast to INT64 (to=7) of input 1 's' the types fit",
+    ),
     # --- attributes
     "negative_slope": (
         "g (float[N] x) => (float[N] y) { y = LeakyRelu<negative_slope = 0.1>(x) }",
@@ -304,6 +324,18 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[N,16] x, float[16,8] w, float[8] b) => (float[N,8] y) { y = Linear(x, w, b) }",
         "did you mean 'Gemm'",
     ),
+    "operator_of_aten": (
+        "g (float[N] x) => (float[N] y) { y = Relu_(x) }",
+        "did you mean 'Relu'",
+    ),
+    "operator_of_onnxruntime": (
+        "g (float[6,6] x) => (float[6,6] y) { y = FusedMatMul(x, x) }",
+        "write domain='com.microsoft' on the node, and import version 1 of that domain",
+    ),
+    "domain_of_another_operator": (
+        "g (float[N] x) => (float[N] y) { y = ai.onnx.ml.Relu(x) }",
+        "write domain='' on the node",
+    ),
     "domain_forgotten": (
         """g (float[4] x) => (float[4] y) { y = Silu(x) }
         <domain: "com.acme", opset_import: ["": 21]> Silu (a) => (b) { s = Sigmoid(a) b = Mul(a, s) }""",
@@ -317,4 +349,7 @@ _OWN: Final = {"function_output_renamed", "domain_forgotten", "two_weights_of_to
 
 def slip(name: str) -> ModelProto:
     """Return the model with a slip."""
-    return onnx.parser.parse_model((OWN if name in _OWN else HEAD) + SLIPS[name][0])
+    model = onnx.parser.parse_model((OWN if name in _OWN else HEAD) + SLIPS[name][0])
+    if name == "operator_of_aten":
+        model.graph.node[0].op_type = "aten::relu"  # no name in the textual syntax
+    return model
