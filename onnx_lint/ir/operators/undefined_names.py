@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.ir.graph import Graph
-from onnx_lint.ir.names.affixes import Affix
+from onnx_lint.ir.names.affixes import Affix, Respelling
 from onnx_lint.ir.names.partners import Partners, WantedValue
 from onnx_lint.ir.names.resolution import Resolution
 from onnx_lint.ir.names.uses import ValueUses
@@ -34,7 +34,7 @@ class UndefinedNames:
         self._undefined = {(each.name, each.graph): each for each in resolution.undefined}
         self._outputs = dict.fromkeys(_undefined_outputs_of(graphs))
         self._holders = _holders(graphs, (name for name, _ in (*self._undefined, *self._outputs)))
-        self._affixes: dict[int | None, Affix | None] = {}
+        self._affixes: dict[int | None, Affix | Respelling | None] = {}
 
     def elsewhere(self, name: str, graph: Graph) -> str | None:
         """Return which other graph defines the name; None if none does."""
@@ -84,13 +84,13 @@ class UndefinedNames:
         pairs = (*self._undefined, *self._outputs)
         return (pair for pair in pairs if pair[1].function is graph.function)
 
-    def _affix(self, graph: Graph) -> Affix | None:
+    def _affix(self, graph: Graph) -> Affix | Respelling | None:
         key = None if graph.function is None else graph.function.index
         if key not in self._affixes:
             self._affixes[key] = self._partners.renaming(list(self._alike(graph)))
         return self._affixes[key]
 
-    def _renamed(self, names: Iterable[tuple[str, Graph]], affix: Affix) -> Iterator[Edit]:
+    def _renamed(self, names: Iterable[tuple[str, Graph]], affix: Affix | Respelling) -> Iterator[Edit]:
         for name, graph in names:
             yield from self._renaming(name, graph, affix.corrected(name) or name)
 

@@ -15,6 +15,7 @@ from onnx_lint.report.findings import Diagnostic
 FITS: Final = re.compile(r"with (.*) the (?:shapes|types) fit")
 NAME: Final = r"'([^']*)'"
 MEANT: Final = re.compile(r"did you mean (.*?)(?:, which it requires|, a function of the model)?\?")
+RESPELT: Final = re.compile(r"\d+ names differ from unused ones in case or separators")
 AFFIX: Final = re.compile(rf"\d+ names (lack|have) the (prefix|suffix) {NAME}")
 
 
@@ -30,7 +31,8 @@ def ways_of(item: Diagnostic) -> list[str]:
     meant, affix = MEANT.search(item.message), AFFIX.search(item.message)
     if meant is not None:
         return [f"meant {each}" for each in meant[1].split(" or ")]
-    return [] if affix is None else [affix[0]]
+    respelt = RESPELT.search(item.message)
+    return [each[0] for each in (affix, respelt) if each is not None]
 
 
 def obey(document: Any, item: Diagnostic, way: str) -> None:
@@ -254,6 +256,20 @@ def _affix(steps: Any, item: Diagnostic, verb: str, where: str, affix: str) -> N
         _rename_uses([*_steps(steps[0][0], each.at.key)], wrong, right)
 
 
+def _respelt(steps: Any, item: Diagnostic) -> None:
+    """Write the names of all findings of the cause as those that are defined."""
+    graph = steps[0][0].graph
+    defined = [each.name for each in (*graph.input, *graph.initializer)]
+    for each in item.members or (item,):
+        wrong = each.subject or ""
+        [right] = [name for name in defined if _letters(name) == _letters(wrong)]
+        _rename_uses([*_steps(steps[0][0], each.at.key)], wrong, right)
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
 def _no_scales(steps: Any, _: Diagnostic, index: str) -> None:
     _node(steps)[0].input[int(index)] = ""
 
@@ -284,5 +300,6 @@ _ACTS: Final = {
     r"with the empty name as input (\d+) \('scales'\), the node has sizes alone": _no_scales,
     r"with an empty tensor as input (\d+) \('scales'\), the node has sizes alone": _empty_scales,
     AFFIX.pattern: _affix,
+    RESPELT.pattern: _respelt,
 }
 """The words of a way, and what to do."""

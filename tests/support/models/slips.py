@@ -70,6 +70,11 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         { h = Add(x, a) y = Mul(h, b) }""",
         "do 2 names lack the prefix 'ema_'?",
     ),
+    "all_separators": (
+        """g (float[N,2] x) => (float[N,2] y) <float[2] fc_a = {1, 2}, float[2] fc_b = {1, 2}, float[2] fc_c = {1, 2}>
+        { h = Add(x, fca) i = Mul(h, fcb) y = Sub(i, FC_c) }""",
+        "3 names differ from unused ones in case or separators, 'fca' from 'fc_a'",
+    ),
     "another_separator": (
         """g (float[N,2] x) => (float[N,2] y) <float[2] fc_b = {1, 2}> { h = Add(x, fc_b) y = Mul(h, fcb) }""",
         "did you mean 'fc_b'?",
