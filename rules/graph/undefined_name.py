@@ -59,7 +59,8 @@ def undefined_name(model: Model) -> Iterator[Finding]:
       missing, and only a misspelt name is suggested.
     - If no value can be suggested, the message says which few values nothing uses.
     - If all undefined names lack the same prefix or suffix, or have one too much, they are one finding. Two names are
-      only asked about. So are three or more names that differ from unused ones in case or separators.
+      only asked about.
+    - Three or more names that differ from unused ones in case or separators alone are one finding as well.
     - A name that both branches of an If lack for one reason is one finding with all these nodes.
     - Reported by other rules: an output of a nested graph that only an outer graph defines (`outer-scope-output`), an
       undefined name if an initializer lost its name (`unnamed-value`).
