@@ -20,9 +20,10 @@ from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, ReadError, Source
 from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.edits import Edit
-from onnx_lint.ir.places.place import Place
+from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.loader import load
 from onnx_lint.model import Model
@@ -31,17 +32,14 @@ from onnx_lint.rule import Finding, Related, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import listed, with_more
 
-MOST_TRIALS: Final = 20
-"""The most changes that are tried of one rule in one model."""
+MOST_PARTS: Final = 200_000
+"""The parts of the largest model of which changes are tried: nodes, inputs and initializers."""
 
-LEAST_TRIALS: Final = 3
-"""The changes of one rule that are tried in any model that is no larger than MOST_NODES."""
+PARTS_OF_START: Final = 8_000
+"""The parts that a run checks in less time than it needs to begin."""
 
-MOST_NODES: Final = 100_000
-"""The nodes of the largest model of which changes are tried."""
-
-NODES_OF_RULE: Final = 20_000
-"""The most nodes of all trials of one rule together, apart from the least trials: a trial is another pass."""
+PARTS_OF_TRIAL: Final = 500
+"""The parts that a run checks in the time of a trial in the smallest model."""
 
 MOST_FINDINGS: Final = 200
 """The most causes of a model that is worth a trial. With more of them, no single change is of much help."""
@@ -79,20 +77,10 @@ RuleAndClause = tuple[str, str]
 
 
 class Trials:
-    """The trials of one model, within bounds.
-
-    Each rule has its own bounds, so that its hints do not depend on the selection of others.
-    """
+    """The trials of one model. Together they check no more parts than the first pass, so that they take no longer."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        nodes = sum(len(graph.node_inputs) for graph in model.graphs)
-        self._most = 0
-        if nodes <= MOST_NODES:
-            most = NODES_OF_RULE // max(model.calls.expanded_nodes() if model.functions else nodes, 1)
-            self._most = min(max(most, LEAST_TRIALS), MOST_TRIALS)
-        self._left: dict[str, int] = {}
-        """The trials that each rule has left."""
         self._seconds = float(SECONDS)
         self._causes: set[tuple[str, str]] = set()
         """The causes of findings whose proposals were tried: a report folds the others of one cause."""
@@ -100,6 +88,15 @@ class Trials:
         """What passed of the proposals that several findings share, by their cause."""
         self._followed: set[tuple[str, Place]] = set()
         """The faults of each rule that a reported change of another one of the rule mends as well."""
+
+    @cached_property
+    def _left(self) -> dict[str, int]:
+        """The trials that each rule has left. The selection of rules does not matter: all rules that propose count."""
+        if self._before is None:
+            return {}
+        proposing = self._before.proposing()
+        each, more = divmod(most_trials(self._model), len(proposing) or 1)
+        return {rule: each + (number < more) for number, rule in enumerate(proposing)}
 
     def settled(self, finding: Finding, rule: Rule) -> Finding:
         """Return the finding with the proposals that mend it in words, and no other."""
@@ -140,24 +137,23 @@ class Trials:
         return [each.proposal for each in found] if len(found) <= MOST_SHOWN else []
 
     def _options(self, proposals: Proposals, rule: str) -> Sequence[Proposal]:
-        if self._left.setdefault(rule, self._most) > 0:
+        if self._left.get(rule, 0) > 0:
             with self._model.crashes.at("looking for a change that mends a finding"):
                 return proposals.options()
         return ()
 
     def _tried(self, proposal: Proposal, kind: RuleAndClause, finding: Finding) -> Tried | None:
         """Return what the change mends; None if the finding is not gone, or if there is another new one."""
-        if self._left[kind[0]] <= 0:
+        if self._left.get(kind[0], 0) <= 0 or self._before is None:
             return None
         self._left[kind[0]] -= 1
         tried = None
         brief = Briefly(self._seconds)
         with brief, self._model.crashes.at("trying a change"):
-            tried = None if self._before is None else self._trial_of(proposal, kind, finding, self._before)
+            tried = self._trial_of(proposal, kind, finding, self._before)
         self._seconds -= brief.used
         if brief.is_over:
-            self._most = 0
-            self._left = dict.fromkeys(self._left, 0)
+            self._left.clear()
         return tried
 
     @cached_property
@@ -213,6 +209,30 @@ class FaultsOfModel:
         self.model = model
         self.faults: list[tuple[RuleAndClause, int, Place]] = []
         """The kind of each finding, the number of its faults, and its place."""
+        self._nodes: list[Finding] = []
+        """The findings whose proposals change their node."""
+        self._proposing: dict[str, tuple[int, ...]] = {}
+        """The rules with findings that propose a change, and the first place of those."""
+
+    def add(self, rule: str, clause: str, finding: Finding, *, is_counted: bool) -> None:
+        """Add a finding. It is a fault if it is counted."""
+        if is_counted:
+            self.faults.append(((rule, clause), finding.count, finding.place))
+        if finding.proposals is not None and finding.proposals.changes_node:
+            self._nodes.append(finding)
+        if finding.proposals is not None:
+            place = tuple([index or 0 for _, index in finding.place.key])
+            self._proposing[rule] = min(place, self._proposing.get(rule, place))
+
+    def proposing(self) -> list[str]:
+        """Return the rules whose findings propose changes, in the order of their first places."""
+        return sorted(self._proposing, key=self._proposing.__getitem__)
+
+    @property
+    def mendable(self) -> set[NodeKey | None]:
+        """The nodes whose operands do not fit, but would with a change of the node."""
+        options = ((each, each.proposals.options() if each.proposals is not None else ()) for each in self._nodes)
+        return {self.node_key(each.place) for each, found in options if found}
 
     def kinds(self, without: Set[NodeKey] = frozenset()) -> Counter[RuleAndClause]:
         """Return the number of faults of each kind, but of those at some nodes."""
@@ -223,24 +243,59 @@ class FaultsOfModel:
         return found
 
     def node_key(self, place: Place) -> NodeKey | None:
-        """Return what a node of the main graph around a place has in common with itself before a change."""
-        key = place.key[:2]
-        if len(key) < 2 or key[0][0] != "graph" or key[1][0] != "node":
-            return None
-        outputs = self.model.main_graph.node_outputs
-        index = key[1][1] or 0
-        return tuple(outputs[index]) if index < len(outputs) else None
+        """Return what the innermost node around a place has in common with itself before a change."""
+        found = self._node_around(place)
+        return None if found is None else (_graph_key(found[0]), tuple(found[0].node_outputs[found[1]]))
 
-    def inputs(self, node: NodeKey) -> tuple[Fact, ...]:
-        """Return the facts of the inputs of a node of the main graph."""
-        graph = self.model.main_graph
-        index = next((graph.positions[name] for name in node if name in graph.positions), -1)
-        names = graph.node_inputs[index] if index >= 0 else ()
-        return tuple([self.model.value_flow.fact_of(name, graph) for name in names])
+    def inputs_at(self, place: Place) -> tuple[Fact, ...]:
+        """Return the facts of the inputs of the innermost node around a place."""
+        found = self._node_around(place)
+        return () if found is None else self._inputs(*found)
+
+    def inputs_of(self, node: NodeKey) -> tuple[Fact, ...]:
+        """Return the facts of the inputs of a node; empty if the model does not have it."""
+        graph = self._graphs_by_key.get(node[0])
+        if graph is None:
+            return ()
+        index = next((graph.positions[name] for name in node[1] if name in graph.positions), -1)
+        return self._inputs(graph, index) if index >= 0 else ()
+
+    def _inputs(self, graph: Graph, index: int) -> tuple[Fact, ...]:
+        return tuple([self.model.value_flow.fact_of(name, graph) for name in graph.node_inputs[index]])
+
+    @cached_property
+    def _graphs_by_place(self) -> dict[PlaceKey, Graph]:
+        return {graph.place.key: graph for graph in self.model.graphs}
+
+    @cached_property
+    def _graphs_by_key(self) -> dict[GraphKey, Graph]:
+        return {_graph_key(graph): graph for graph in self.model.graphs}
+
+    def _node_around(self, place: Place) -> tuple[Graph, int] | None:
+        """Return the innermost node around a place, as its graph and index."""
+        steps = place.key
+        for length in range(len(steps) - 1, -1, -1):
+            field, index = steps[length]
+            graph = self._graphs_by_place.get(steps[:length]) if field == "node" else None
+            if graph is not None and index is not None and index < len(graph.node_outputs):
+                return graph, index
+        return None
 
 
-NodeKey = tuple[str, ...]
-"""The outputs of a node: a change inserts nodes, but leaves their names."""
+GraphKey = tuple[object, ...]
+"""The outputs of the nodes around a graph, and where it is in them."""
+
+NodeKey = tuple[GraphKey, tuple[str, ...]]
+"""The graph of a node and its outputs: a change inserts nodes, but leaves their names."""
+
+
+def _graph_key(graph: Graph) -> GraphKey:
+    """Return what a graph has in common with itself before a change."""
+    steps: list[object] = []
+    while graph.parent is not None:
+        steps += [graph.place.key[-2:], *graph.parent.node_outputs[graph.position : graph.position + 1]]
+        graph = graph.parent
+    return (*steps, graph.place.key if graph.function is None else graph.function.qualified_name)
 
 
 def compared(
@@ -256,8 +311,8 @@ def compared(
     is_whole = not other - one and one[kind] - other[kind] >= finding.count
     if not is_whole:
         touched = {before.node_key(each.place) for each in edits} | {before.node_key(finding.place)}
-        shown = _unknown_before(before, after, touched)
-        one, other = before.kinds(shown), after.kinds(shown)
+        shown = _unknown_before(before, after, touched - after.mendable if proposal.is_sure else touched)
+        one, other = before.kinds(shown - touched), after.kinds(shown)
         if not shown or other - one or one[kind] - other[kind] < finding.count:
             return None
     left = {(each, after.node_key(place)) for each, _, place in after.faults}
@@ -271,8 +326,14 @@ def compared(
 
 def _unknown_before(before: FaultsOfModel, after: FaultsOfModel, touched: Set[NodeKey | None]) -> set[NodeKey]:
     """Return the nodes with faults that read what was unknown before the change, and that it does not concern."""
-    nodes = {after.node_key(place) for _, _, place in after.faults} - touched
-    return {each for each in nodes if each is not None and _is_more_known(before.inputs(each), after.inputs(each))}
+    found = set()
+    for place in {each for _, _, each in after.faults}:
+        node = after.node_key(place)
+        if node is None or node in touched or node in found:
+            continue
+        if _is_more_known(before.inputs_of(node), after.inputs_at(place)):
+            found.add(node)
+    return found
 
 
 def _is_more_known(before: Sequence[Fact], after: Sequence[Fact]) -> bool:
@@ -291,6 +352,20 @@ def _is_kept(before: Fact, after: Fact) -> bool:
     return len(before.shape) == len(after.shape) and all(one in (None, other) for one, other in dims)
 
 
+def most_trials(model: Model) -> int:
+    """Return how many trials check together as many parts as the first pass, with the start of the run.
+
+    A node that the first pass inferred several times counts as often, for example in a function.
+    """
+    graphs = model.graphs
+    nodes = sum(len(graph.node_inputs) for graph in graphs)
+    parts = nodes + sum(len(graph.input_names) + len(graph.initializer_names) for graph in graphs)
+    if parts > MOST_PARTS:
+        return 0
+    parts += model.value_flow.nodes_walked_again
+    return (parts + PARTS_OF_START) // (parts + PARTS_OF_TRIAL)
+
+
 def faults_of(model: Model) -> FaultsOfModel | None:
     """Return the faults that the rules on graphs find; None if they have too many causes."""
     found = FaultsOfModel(model)
@@ -300,8 +375,9 @@ def faults_of(model: Model) -> FaultsOfModel | None:
         look()
         for finding in islice(entry.rule.check(model), MOST_FAULTS):
             name = finding.clause or entry.clauses[0]
-            if _counts(entry, clauses()[name], usual):
-                found.faults.append(((entry.id, name), finding.count, finding.place))
+            is_counted = _counts(entry, clauses()[name], usual)
+            found.add(entry.id, name, finding, is_counted=is_counted)
+            if is_counted:
                 causes.add((entry.id, finding.cause or finding.place))
         if len(causes) >= MOST_FINDINGS:
             return None

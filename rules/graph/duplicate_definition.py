@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Definition, Graph, GraphKind, Model, has_unusual_names
+from onnx_lint.model import Assign, Definition, Graph, GraphKind, Model, Proposals, has_unusual_names, only, ready
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -46,13 +46,14 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
     - A name must be defined only once: as a graph input, as an initializer, or as an output of one node (static single
       assignment).
     - An input and an initializer may share a name: the initializer is the input's default value.
+    - If one used name has no definition, the help line says to give it to the second value. onnx-lint tries that.
     - A training algorithm and the inference graph are one graph, and their names must differ.
     - Reported by other rules: two initializers of one name (`duplicate-initializer`), two parameters of a function
       (`duplicate-function-parameter`).
     """
     for graph in model.graphs:
         if not _is_clean(graph):
-            yield from _duplicates(graph)
+            yield from _duplicates(graph, model)
 
 
 def _is_clean(graph: Graph) -> bool:
@@ -66,7 +67,7 @@ def _shares_names(algorithm: Graph) -> bool:
     return not algorithm.positions.keys().isdisjoint(algorithm.parent.positions.keys())
 
 
-def _duplicates(graph: Graph) -> Iterator[Finding]:
+def _duplicates(graph: Graph, model: Model) -> Iterator[Finding]:
     inference = graph.parent if graph.kind is GraphKind.ALGORITHM else None
     elsewhere = () if inference is None else inference.positions
     seen = set[str]()
@@ -86,7 +87,22 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
             allowed="one definition for each value name of a graph",
             subject=name,
             cause=_cause(graph, definition, other),
+            proposals=_other_name(definition, model),
         )
+
+
+def _other_name(definition: Definition, model: Model) -> Proposals | None:
+    """Return the one name that the graph uses and nothing defines as that of the second value."""
+    graph = definition.graph
+    if definition.node is None:
+        return None
+    undefined = {each.name for each in model.resolution.undefined if each.graph is graph}
+    undefined |= {name for name in graph.output_names if name and name not in graph.positions and not graph.sees(name)}
+    if len(undefined) != 1:
+        return None
+    (name,) = undefined
+    text = f"call output {definition.index} of {definition.node.describe()} {quote(name)}, which nothing defines"
+    return only(ready(text, Assign(definition.place, name)))
 
 
 def _is_for_another_rule(definition: Definition, other: Definition) -> bool:

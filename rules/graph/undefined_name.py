@@ -52,7 +52,7 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     - The default graph of a function's attribute parameter may name values before the first node that refers to it.
     - An empty name omits an optional input.
     - A graph output may name a value that the graph itself defines.
-    - The nearest name is suggested only for the first 20 wrong names of a kind, because the search takes time.
+    - At most 15 names of a model are suggested, and fewer in a large one, because onnx-lint tries each.
     - The message suggests the value of the nearest name, or at most two values that nothing uses. onnx-lint tries each
       on a copy of the model. A value is not suggested if its type or shape does not fit, or if it causes a new fault.
     - A weight that another node uses is not suggested. If more values are unused than names are undefined, a node is
@@ -60,6 +60,7 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     - If no value can be suggested, the message says which few values nothing uses.
     - If all undefined names lack the same prefix or suffix, or have one too much, they are one finding. Two names are
       only asked about.
+    - Three or more names that differ from unused ones in case or separators alone are one finding as well.
     - A name that both branches of an If lack for one reason is one finding with all these nodes.
     - Reported by other rules: an output of a nested graph that only an outer graph defines (`outer-scope-output`), an
       undefined name if an initializer lost its name (`unnamed-value`).

@@ -79,6 +79,7 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
       tensors that only Where, Equal and IsNaN read, or nothing. Nodes that only move elements may be between them.
     - Element types of 8 bits and fewer are not read.
     - A scale that several operators read is one finding with all these nodes.
+    - A node whose operands have wrong types is left out: its scale may be another input (`mismatched-operand-type`).
     - A tensor with a wrong number of values is not read.
     - Reported by other rules: infinite weights, overflowing casts and negative variances (`degenerate-number`), a wrong
       number of values (`tensor-size-mismatch`).
@@ -89,10 +90,15 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
 
 
 def _wrong_scales(model: Model, constants: Constants) -> Iterator[Finding]:
+    refused: set[Place] | None = None
     for graph in model.graphs:
         scaled = {form: found for form in graph.form_counts if (found := _scales_of(form.domain, form.op_type))}
         for node in graph.nodes_of(scaled.keys()) if scaled else ():
-            yield from _scales(node, constants, *scaled[node.form])
+            wrong = list(_scales(node, constants, *scaled[node.form]))
+            if wrong and refused is None:
+                refused = {each.node.place for each in model.value_flow.operands}
+            if refused is None or node.place not in refused:
+                yield from wrong
 
 
 def _scales_of(domain: str, op_type: str) -> tuple[Sequence[int], bool] | None:

@@ -10,14 +10,18 @@ from onnx_lint.ir.operators.import_fixes import ImportFixes
 from onnx_lint.ir.operators.imports import count_domains
 from onnx_lint.model import (
     ROOT,
+    Assign,
     Function,
     Graph,
     Model,
     Node,
     Place,
+    Proposals,
     functions_are_bound,
     may_lack_imports,
     normalized_domain,
+    only,
+    ready,
     shown_domain,
 )
 from onnx_lint.rule import Faults, Finding, replace, rule
@@ -139,6 +143,8 @@ def _missing_in_model(
                 whole = _of_domain("the model", known, domain, clause)
                 whole = replace(whole, case=case, fix=fixes.importing([domain]))
                 hint, nodes = suggestions(whole.subject or "", known), partial(_nodes_of, model, None, domain)
+                if count == 1:
+                    whole = replace(whole, proposals=_of_ai_onnx(model, domain, first[None, domain]))
                 yield _finding(whole, hint, first[None, domain], count, nodes)
     if "" not in imported and "" not in used:
         yield Finding(
@@ -182,6 +188,14 @@ def _missing_for_functions(
             subject=domain,
             fix=fixes.importing([domain]),
         )
+
+
+def _of_ai_onnx(model: Model, domain: str, node: Node) -> Proposals | None:
+    """Return the default domain for the one node of a known domain that does not have its operator."""
+    schemas = model.operators.schemas
+    if not domain or domain not in schemas.known_domains() or schemas.versions(domain, node.op_type):
+        return None
+    return only(ready("write domain='' on the node", Assign(node.place.at("domain"), "")))
 
 
 def _missing_in_function(

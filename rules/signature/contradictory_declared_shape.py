@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from onnx_lint.inference.flow.exchange import Exchange, exchange_behind
 from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 from onnx_lint.inference.shapes.dims import agree
-from onnx_lint.ir.operators.proposals import Proposals
-from onnx_lint.model import Assign, Edit, Fix, Model, has_shape_conflicts, message
+from onnx_lint.model import Assign, Edit, Fix, Model, Proposals, has_shape_conflicts, message
 from onnx_lint.rule import Finding, Related, deletion_of, findings_of, replace, rule
 from onnx_lint.wording import quote
 

@@ -7,8 +7,7 @@ from onnx_lint.inference.flow.cast_fix import CastFix
 from onnx_lint.inference.flow.exchange import exchange_of
 from onnx_lint.inference.flow.type_conflict import DeclarationConflict, ImpossibleDeclaration
 from onnx_lint.inference.types.type_string import TENSORS
-from onnx_lint.ir.operators.proposals import Proposals, ready
-from onnx_lint.model import ELEMENT_TYPES, Assign, Fix, Model, has_type_conflicts
+from onnx_lint.model import ELEMENT_TYPES, Assign, Fix, Model, Proposals, has_type_conflicts, ready
 from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, replace, rule
 from onnx_lint.wording import quote
 
@@ -57,13 +56,14 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     - In a function, `value_info` may declare inputs and outputs, and one type for several calls. It is an error if it
       fits no call, or could fit none, and a warning if it fits only some calls.
     - Converters that change the types of nodes often leave such declarations.
-    - If the inputs of the node are exchanged, only that is reported (`mismatched-operand-type`).
+    - If the inputs of the node are exchanged, only that is reported (`mismatched-operand-type`,
+      `incompatible-operand-shapes`).
     - Reported by other rules: shapes (`contradictory-declared-shape`), two declarations of one value
       (`contradictory-value-info`), an optional type and the type in it (`unconverted-optional`).
     """
     flow = model.value_flow
     casts = CastFix(flow.declarations, flow.operands, model.graphs, lambda name, graph: flow.fact_of(name, graph).kind)
-    refused = {each.node.place for each in flow.operands}
+    refused = {each.node.place for each in flow.operands} | {each.node.place for each in flow.shapes}
     for conflict in conversions_apart(model, flow.declarations):
         node = conflict.definition.node if conflict.definition is not None else None
         if node is not None and node.place in refused and exchange_of(node, model.operators, flow) is not None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from onnx_lint.inference.flow.constant_fixes import ScalarFix
-from onnx_lint.inference.flow.exchange import exchange_of
+from onnx_lint.inference.flow.exchange import MOST_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 from onnx_lint.ir.operators.proposals import Proposal
 from onnx_lint.model import Model, has_shape_conflicts
@@ -76,11 +76,11 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of):
         options = partial(_options, model, of_place[finding.place])
-        yield replace(finding, proposals=replace(of_place[finding.place].proposals, options=options))
+        yield replace(finding, proposals=replace(of_place[finding.place].proposals, options=options, changes_node=True))
 
 
 def _options(model: Model, conflict: ShapeConflict) -> Sequence[Proposal]:
     """Return the changes of the node, or else the exchange of two inputs, with which its shapes fit."""
     changes = conflict.proposals.options()
-    exchange = None if changes else exchange_of(conflict.node, model.operators, model.value_flow)
+    exchange = None if changes else exchange_of(conflict.node, model.operators, model.value_flow, MOST_TRIED_INPUTS)
     return changes if exchange is None else [exchange.proposal]

@@ -6,10 +6,10 @@ from functools import partial
 
 from onnx_lint.inference.flow.casts import casts_for
 from onnx_lint.inference.flow.constant_fixes import Int64Fix
-from onnx_lint.inference.flow.exchange import exchange_of
+from onnx_lint.inference.flow.exchange import MOST_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
-from onnx_lint.ir.operators.proposals import Proposal, Proposals, preferred
-from onnx_lint.model import Model, has_type_conflicts
+from onnx_lint.ir.operators.proposals import Proposal, preferred
+from onnx_lint.model import Fix, Model, Proposals, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, replace, rule
 
 
@@ -75,7 +75,7 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     fix = Int64Fix(conflicts, model.graphs).of
     of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, ((each, "NOD-8") for each in conflicts), fix=fix):
-        if finding.proposals is None and finding.fix is None:
+        if finding.proposals is None and not isinstance(finding.fix, Fix):
             options = partial(_options, model, of_place[finding.place])
             finding = replace(finding, proposals=Proposals("with {} the types fit", options))
         if finding.place in refused and finding.count == 1:
@@ -87,6 +87,6 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
 
 def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:
     """Return the exchange of two inputs, which is preferred, and the Casts, with which the types may fit."""
-    exchange = exchange_of(conflict.node, model.operators, model.value_flow)
+    exchange = exchange_of(conflict.node, model.operators, model.value_flow, MOST_TRIED_INPUTS)
     exchanges = () if exchange is None else preferred([exchange.proposal])
     return (*exchanges, *casts_for(conflict))

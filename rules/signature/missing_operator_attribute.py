@@ -16,15 +16,18 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
-from onnx_lint.ir.operators.proposals import Proposal, Proposals, attribute_edit, only, ready
+from onnx_lint.ir.operators.proposals import Proposal, attribute_edit
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
     AlikeNodes,
     Model,
     Node,
     OperatorSchema,
+    Proposals,
     has_misused_operators,
     message,
+    only,
+    ready,
 )
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type

@@ -5,17 +5,22 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
 from onnx_lint.ir.operators.mismatch import describe_importer
-from onnx_lint.ir.operators.proposals import Proposals, ready
 from onnx_lint.model import (
+    ROOT,
     Assign,
     FaultKind,
     Function,
+    Insert,
     Model,
     Node,
     Operator,
     OperatorSchemas,
     OperatorStatus,
+    Proposals,
     has_misused_operators,
+    message,
+    only,
+    ready,
 )
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain, sources
@@ -73,6 +78,7 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     ### Details
 
     - A function of the model with this domain and name defines the operator, also if ONNX has one of that name.
+    - An imported domain that has an operator of this name, or that of ONNX Runtime, is suggested if the node fits it.
     - A function of the model with this name in another domain is suggested if the importer has that domain, and the
       function takes the inputs, outputs and attributes of the node.
     - Inside a function body, the function's own imports decide.
@@ -113,7 +119,10 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
                 what[who] = _what_is_known(schemas, operator, who, imported)
                 near = near or _nearest(operator.op_type, what[who], spelling, known)
             function = _called(model, node, own)
-            proposals = _other_name(node, near) if function is None else _own_domain(node, function)
+            if function is not None:
+                proposals: Proposals | None = _own_domain(node, function)
+            else:
+                proposals = _other_name(node, near) or _other_domain(node, operator, model)
             yield _finding(node, operator, clause, what[who], function, proposals)
 
 
@@ -140,9 +149,12 @@ def _nearest(name: str, what: str, spelling: str | None, known: list[str]) -> st
     """Return the operator that a wrong name may mean. `what`: what is known of that name."""
     if _LACKS not in what:
         return None
-    foreign = OF_FRAMEWORKS.get(name)
+    plain = name.replace("::", ".").rpartition(".")[2]  # aten::relu, torch.nn.Linear
+    foreign = OF_FRAMEWORKS.get(plain)
     if foreign in known:
         return foreign
+    if plain != name:
+        return next((each for each in known if each.lower() == plain.rstrip("_").lower()), None)
     return spelling or (nearest(name, known) if what.endswith(_LACKS) else None)
 
 
@@ -183,6 +195,24 @@ def _other_name(node: Node, near: str | None) -> Proposals | None:
         return None
     option = ready(quote(near), Assign(node.place.at("op_type"), near))
     return Proposals("did you mean {}?", lambda: (option,), ends_message=True)
+
+
+def _other_domain(node: Node, operator: Operator, model: Model) -> Proposals | None:
+    """Return the one known domain that has the operator: an imported one, or that of ONNX Runtime."""
+    imported = model.imports.domains(node.graph.function)
+    known = [each for each in model.operators.schemas.domains_of(operator.op_type) if each != operator.domain]
+    domains = [each for each in known if each in imported] or [each for each in known if each == _RUNTIME_DOMAINS[0]]
+    if len(domains) != 1:
+        return None
+    (domain,) = domains
+    if domain not in imported and (node.graph.function is not None or not model.imports.are_stated):
+        return None
+    text, edits = f"write domain={quote(domain)} on the node", [Assign(node.place.at("domain"), domain)]
+    if domain in imported:
+        return only(ready(text, *edits))
+    entry = message("OperatorSetIdProto")(domain=domain, version=1)
+    end = ROOT.at("opset_import", len(model.proto.opset_import))
+    return only(ready(f"{text}, and import version 1 of that domain", *edits, Insert(end, entry)))
 
 
 _LACKS: Final = "does not have"

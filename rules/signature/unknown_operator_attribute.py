@@ -16,7 +16,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
-from onnx_lint.ir.operators.proposals import Proposal, Proposals, preferred
+from onnx_lint.ir.operators.proposals import Proposal, preferred
 from onnx_lint.model import (
     AlikeNodes,
     FreshNames,
@@ -25,6 +25,7 @@ from onnx_lint.model import (
     Node,
     OperatorSchema,
     OperatorSchemas,
+    Proposals,
     has_misused_operators,
     value_names,
 )

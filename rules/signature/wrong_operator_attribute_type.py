@@ -12,7 +12,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
-from onnx_lint.ir.operators.proposals import Proposals, preferred, ready
+from onnx_lint.ir.operators.proposals import preferred
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
     ATTRIBUTE_TYPE_NAMES,
@@ -20,9 +20,11 @@ from onnx_lint.model import (
     Model,
     Node,
     OperatorSchema,
+    Proposals,
     Proto,
     has_misused_operators,
     message,
+    ready,
 )
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.places.edits import Insert
-from onnx_lint.model import Assign, Definition, Fix, FreshNames, Graph, Model, message, value_names
+from onnx_lint.model import Assign, Definition, Fix, FreshNames, Graph, Insert, Model, message, value_names
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote
 

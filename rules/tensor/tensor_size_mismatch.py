@@ -60,11 +60,12 @@ def _complaint(tensor: StoredTensor, field: str, expected: int) -> str:
 def _finding(tensor: StoredTensor, field: str, message: str) -> Finding:
     element = tensor.type
     assert element is not None
+    needed = f"{tensor.expected:,} {'bytes' if field == 'raw_data' else 'entries'}"
     return Finding(
         tensor.place.at(field),
         message,
         clause="TEN-16" if element.is_complex and field != "raw_data" else "TEN-3",
-        allowed="as many values as the product of the dimensions",
+        allowed=f"{needed}, or a type and dimensions that {tensor.describe_count(field)} fit",
         offset=tensor.offset,
         subject=tensor.proto.name,
     )

@@ -105,8 +105,18 @@ def _many(count: int, *, same: bool = False) -> str:
     return f"g (float[2,3] x, {inputs}) => ({outputs}) {{ {nodes} }}"
 
 
+def _many_of_two_rules(count: int) -> str:
+    """A graph with a misspelt name in front of nodes with faults."""
+    text = _many(count).replace("{ ", "{ t = Relu(mispelt) ", 1)
+    return text.replace("(float[2,3] x,", "(float[2,3] misspelt, float[2,3] x,")
+
+
+PARTS = 10 + 11
+"""The parts of a graph with ten such nodes: these, and their inputs."""
+
+
 def _hints(text: str) -> int:
-    """The number of faults with a hint."""
+    """Return the number of faults with a hint."""
     model = onnx.parser.parse_model(HEAD + text)
     return sum(each.hint is not None for item in lint(model).diagnostics for each in item.members or (item,))
 
@@ -117,17 +127,39 @@ def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch
     monkeypatch.setattr(trials.Trials, "_changed", lambda self, each: made.append(each) or after(self, each))
     counts = []
     for attribute, value in (
-        ("MOST_TRIALS", 5),
-        ("NODES_OF_RULE", 50),
-        ("NODES_OF_RULE", 1),
-        ("MOST_NODES", 1),
+        ("PARTS_OF_START", 4 * PARTS),
+        ("PARTS_OF_START", 0),
+        ("MOST_PARTS", PARTS - 1),
         ("MOST_FINDINGS", 7),
     ):
         with monkeypatch.context() as patch:
+            patch.setattr(trials, "PARTS_OF_TRIAL", 0)
             patch.setattr(trials, attribute, value)
             counts.append((_hints(_many(10)), len(made)))
             made.clear()
-    assert counts == [(5, 5), (5, 5), (3, 3), (0, 0), (0, 0)]
+    assert counts == [(5, 5), (1, 1), (0, 0), (0, 0)]
+
+
+@pytest.mark.parametrize("length", [0, 5_000, 40_000])
+def test_trials_check_no_more_parts_than_the_first_pass_and_the_start(length: int):
+    chain = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(length))
+    text = f"{_many(40)[:-1]} {chain} }}".replace("float[2,3] x,", "float[2,3] x, float[2] r0,")
+    model = load(BytesSource(onnx.parser.parse_model(HEAD + text).SerializeToString()))
+    parts = length + 40 + 42
+    most = trials.most_trials(model)
+    assert 1 <= most <= 20
+    assert most * parts <= parts + trials.PARTS_OF_START
+
+
+def test_the_rules_of_a_model_share_its_trials(monkeypatch: pytest.MonkeyPatch):
+    made = []
+    after = trials.Trials._changed
+    monkeypatch.setattr(trials.Trials, "_changed", lambda self, each: made.append(each) or after(self, each))
+    monkeypatch.setattr(trials, "most_trials", lambda _: 4)
+    found = lint(onnx.parser.parse_model(HEAD + _many_of_two_rules(10))).diagnostics
+    mended = [each.rule for each in found if each.hint or "did you mean" in each.message]
+    assert sorted(mended) == [*["incompatible-operand-shapes"] * 2, "undefined-name"]
+    assert len(made) == 3
 
 
 def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
@@ -189,12 +221,7 @@ def test_a_fault_that_an_earlier_change_mends_has_no_hint():
 
 
 def test_each_rule_has_its_own_trials():
-    text = (
-        _many(30)
-        .replace("{ ", "{ t = Relu(mispelt) ", 1)
-        .replace("(float[2,3] x,", "(float[2,3] misspelt, float[2,3] x,")
-    )
-    model = onnx.parser.parse_model(HEAD + text)
+    model = onnx.parser.parse_model(HEAD + _many_of_two_rules(30))
     whole = lint(model).diagnostics
     for rule in ("undefined-name", "incompatible-operand-shapes"):
         alone = lint(model, select=[rule]).diagnostics
@@ -210,12 +237,17 @@ def test_many_faults_of_one_cause_are_one():
     assert _hint(f"g (float[2,3] x, float[4,3] w) => ({outputs}) {{ {nodes} }}") == "with transB=1 the shapes fit"
 
 
-def test_functions_that_call_one_another_are_as_many_nodes_as_after_inlining():
-    bodies = ["F0 (a) => (c) { c = Relu(a) }"]
-    for index in range(1, 20):
+@pytest.mark.parametrize(("body", "is_repeated"), [("c = Relu(a)", False), ("c = Concat<axis = 0>(a, a)", True)])
+def test_nodes_of_functions_count_as_often_as_they_are_inferred(body: str, *, is_repeated: bool):
+    """Each Concat gets another argument."""
+    bodies = [f"F0 (a) => (c) {{ {body} }}"]
+    for index in range(1, 6):
         bodies.append(f"F{index} (a) => (c) {{ b = com.l.F{index - 1}(a) c = com.l.F{index - 1}(b) }}")
     imports = 'opset_import: ["": 21, "com.l": 1]'
-    text = f"<ir_version: 10, {imports}> g (float[2] x) => (float[2] y) {{ y = com.l.F19(x) }}"
+    text = f"<ir_version: 10, {imports}> g (float[2] x) => (float[A] y) {{ y = com.l.F5(x) }}"
     text += "".join(f' <domain: "com.l", {imports}> {each}' for each in bodies)
     model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
-    assert trials.Trials(model)._most == trials.LEAST_TRIALS
+    assert model.calls.expanded_nodes() == 32
+    again = model.value_flow.nodes_walked_again
+    assert again == (31 + 2 * 26 if is_repeated else 0)
+    assert trials.most_trials(model) == (trials.PARTS_OF_START + 13 + again) // (trials.PARTS_OF_TRIAL + 13 + again)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 import onnx
 import pytest
@@ -29,6 +30,20 @@ PROSE = {"mismatched-subgraph-signature", "excessive-nesting"}
 OF_ANOTHER_PLACE = {"missing-opset-import", "unknown-external-key"}
 """Rules whose suggestion may change another place, or whose remaining text is another fault."""
 
+SHAPES: Final = "incompatible-operand-shapes"
+TYPES: Final = "mismatched-operand-type"
+
+HIDDEN: Final[Mapping[str, tuple[str, str]]] = {
+    "weights_transposed": (SHAPES, "s"),
+    "two_weights_of_torch": (SHAPES, "y"),
+    "name_misspelt_before_a_weight_of_torch": (SHAPES, "y"),
+    "integer_that_two_nodes_use": (TYPES, "y"),
+    "two_weights_of_torch_in_a_branch": (SHAPES, "a"),
+    "two_weights_of_torch_in_a_function": (SHAPES, "c"),
+    "weight_of_torch_around_a_branch": (SHAPES, "a"),
+    "input_renamed_before_a_weight_of_torch": (SHAPES, "h"),
+}
+"""The mistakes with a second one that the first hides: the rule of the second, and an output of its node."""
 
 Kind = tuple[str, str]
 """The rule and the clause of a fault."""
@@ -46,36 +61,39 @@ def _of_kind(settings: Settings, document: Message) -> Settings:
     return settings if name == "ModelProto" else Settings(settings.standard, proto=name)
 
 
-def _kinds(report: FileReport, document: Message | None = None, without: Set[str] = frozenset()) -> Counter[Kind]:
-    """Count the faults by kind, except those at nodes of the main graph that have such outputs."""
+def _kinds(report: FileReport, document: Message, hidden: tuple[str, str] | None) -> Counter[Kind]:
+    """Count the faults by kind, except those of a rule at the node with an output."""
     found: Counter[Kind] = Counter()
     for item in report.diagnostics:
         for each in item.members or (item,):
-            node = None if document is None else _node(document, each)
-            if each.severity >= Severity.WARNING and (node is None or without.isdisjoint(node.output)):
+            if each.severity >= Severity.WARNING and not (hidden is not None and _is_at(each, document, *hidden)):
                 found[each.rule, each.clause] += each.count
     return found
 
 
-def _node(document: Message, item: Diagnostic) -> onnx.NodeProto | None:
-    """Return the node of the main graph around a finding."""
-    key = item.at.key[:2]
-    return document.graph.node[key[1][1]] if [field for field, _ in key] == ["graph", "node"] else None
-
-
-def _behind(document: Message, item: Diagnostic) -> Set[str]:
-    """Return the outputs of the nodes that compute with what the node of a finding makes: it may hide their faults."""
+def _is_at(item: Diagnostic, document: Message, rule: str, output: str) -> bool:
     node = _node(document, item)
-    found = set() if node is None else set(node.output)
-    for each in document.graph.node if found else ():
-        if not found.isdisjoint(each.input):
-            found.update(each.output)
-    return found if node is None else found - set(node.output)
+    return item.rule == rule and node is not None and output in node.output
 
 
-def _problems(document: Message, report: FileReport, fixture: Fixture | None) -> Iterator[tuple[str, str | None]]:
-    """Yield each way of the report, and what is wrong with it."""
-    before = _kinds(report)
+def _node(document: Message, item: Diagnostic) -> onnx.NodeProto | None:
+    """Return the innermost node around a finding."""
+    message, found = document, None
+    for field, index in item.at.key:
+        if not isinstance(message, Message):
+            break
+        value = getattr(message, field)
+        message = value if index is None else value[index]
+        if isinstance(message, onnx.NodeProto):
+            found = message
+    return found
+
+
+def _problems(
+    document: Message, report: FileReport, fixture: Fixture | None, hidden: tuple[str, str] | None = None
+) -> Iterator[tuple[str, str | None]]:
+    """Yield each way of the report, and what is wrong with it. `hidden`: as in `HIDDEN`."""
+    before = _kinds(report, document, hidden)
     for item in report.diagnostics:
         for way in ways_of(item):
             if item.rule in PROSE:
@@ -88,12 +106,7 @@ def _problems(document: Message, report: FileReport, fixture: Fixture | None) ->
             except NotObeyedError as error:
                 yield way, f"not understood: {error}"
                 continue
-            after = _report(changed, fixture)
-            problem = _problem(item, before, _kinds(after))
-            if problem is not None:
-                behind = _behind(document, item)
-                problem = _problem(item, _kinds(report, document, behind), _kinds(after, changed, behind))
-            yield way, problem
+            yield way, _problem(item, before, _kinds(_report(changed, fixture), changed, hidden))
 
 
 def _problem(item: Diagnostic, before: Counter[Kind], after: Counter[Kind]) -> str | None:
@@ -130,7 +143,7 @@ def test_a_hint_that_is_obeyed_mends_an_everyday_mistake(seed: int):
     wrong, count = [], 0
     for name, document in everyday_mistakes(len(MISTAKES), seed):
         report = lint_source(BytesSource(document.SerializeToString()), "m.onnx", Settings())
-        found = [*_problems(document, report, None)]
+        found = [*_problems(document, report, None, HIDDEN.get(name.rpartition("_")[0]))]
         count += len(found)
         wrong += [(name, way, problem) for way, problem in found if problem is not None]
     assert wrong == []
@@ -149,4 +162,5 @@ def test_the_first_finding_of_a_slip_says_what_to_do(name: str):
     report = lint_source(BytesSource(document.SerializeToString()), "m.onnx", Settings())
     first = report.diagnostics[0]
     assert SLIPS[name][1] in f"{first.message} | {first.hint}"
-    assert [problem for _, problem in _problems(document, report, None) if problem is not None] == []
+    problems = _problems(document, report, None, HIDDEN.get(name))
+    assert [problem for _, problem in problems if problem is not None] == []

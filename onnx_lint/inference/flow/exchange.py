@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from onnx_lint.ir.operators.operators import Operators
 
 
+MOST_TRIED_INPUTS: Final = 9
+"""The most inputs of a node whose exchange is proposed: those of QLinearConv."""
+
+_MOST_INPUTS: Final = 4
+"""The most inputs otherwise: a model may have many declared shapes, each of which asks for an exchange."""
+
+
 class Exchange(Record):
     """Two inputs of a node that must be exchanged: types and shapes then fit the operator and the declarations."""
 
@@ -48,26 +55,22 @@ def exchange_behind(conflict: DeclaredShapeConflict, operators: Operators, flow:
     return exchange if is_it else None
 
 
-def exchange_of(node: Node, operators: Operators, flow: ValueFlow) -> Exchange | None:
+def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: int = _MOST_INPUTS) -> Exchange | None:
     """Return the one exchange of two inputs with which everything fits; None if there is none, or more than one."""
     schema, facts = operators.operator(node).schema, tuple([flow.fact_of(name, node.graph) for name in node.inputs])
     has_parameters = any(proto.ref_attr_name for proto in node.attribute_protos)  # a call of the function decides
-    if schema is None or has_parameters or len(facts) > _MOST_INPUTS or not all(each.kind for each in facts):
+    if schema is None or has_parameters or len(facts) > most_inputs or not all(each.kind for each in facts):
         return None
     tried = (_tried(node, schema, facts, pair) for pair in combinations(range(len(facts)), 2))
     found = [each for each in tried if each is not None]
     return found[0] if len(found) == 1 else None
 
 
-_MOST_INPUTS: Final = 4
-"""Operators with more inputs have optional ones, which are rarely exchanged. A model may be made to take long."""
-
-
 def _tried(node: Node, schema: OperatorSchema, facts: Facts, pair: tuple[int, int]) -> Exchange | None:
     one, other = pair
     operator, exchanged = typed_operator(schema, binds=True), list(facts)
     exchanged[one], exchanged[other] = facts[other], facts[one]
-    if operator.attributes:
+    if not operator.attributes.isdisjoint(each.name for each in node.attribute_protos):
         return None  # they decide types
     outcome = operator.outcome(tuple([each.kind for each in exchanged]), (), len(node.outputs))
     if outcome.problems or any(

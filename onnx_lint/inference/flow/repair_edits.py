@@ -43,6 +43,11 @@ def transposed(node: Node, index: int, perm: Sequence[int]) -> Iterator[Edit]:
     yield from _before(node, index, "Transpose", [number_attribute("perm", perm)])
 
 
+def flattened(node: Node, index: int) -> Iterator[Edit]:
+    """Yield the edits that put a Flatten before an input."""
+    yield from _before(node, index, "Flatten", [])
+
+
 def unsqueezed(node: Node, index: int, axes: Sequence[int], operators: Operators) -> Iterator[Edit]:
     """Yield the edits that put an Unsqueeze before an input."""
     if operators.opset_versions(node.graph).get("", 0) < _AXES_ARE_INPUT:

@@ -7,11 +7,12 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, starmap
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.inference.flow.joining import joined_shapes
-from onnx_lint.inference.flow.repair_edits import transposed, unsqueezed, with_attributes, with_list
+from onnx_lint.inference.flow.repair_edits import flattened, transposed, unsqueezed, with_attributes, with_list
 from onnx_lint.inference.shapes.attribute_values import attribute_values
 from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
@@ -88,6 +89,12 @@ VALUES: Final[Mapping[str, Mapping[str, TriedValues]]] = {
 
 CHANNELS_SECOND: Final = frozenset({"BatchNormalization", "Conv", "ConvTranspose", "InstanceNormalization"})
 """The operators whose input has its channels at axis 1, where other frameworks have them last."""
+
+FILTERS: Final = frozenset({"Conv", "ConvTranspose"})
+"""The operators whose input 1 has two axes of channels, which other operators and frameworks have in another order."""
+
+TAKES_FLAT: Final = frozenset({"Gemm", "MatMul"})
+"""The operators of layers whose input 0 may lack a Flatten."""
 
 MATRICES: Final = frozenset({"MatMul", "MatMulInteger"})
 """The operators that multiply inputs 0 and 1. One of these may have to be transposed."""
@@ -238,6 +245,14 @@ def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[
             _permuted(node, operands, 0, shape, _channels_second)
             for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (0,))
         )
+    if operator in FILTERS:
+        for order_for in (_channels_exchanged, _channels_first):
+            yield from (
+                _permuted(node, operands, 1, shape, order_for)
+                for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (1,))
+            )
+    if operator in TAKES_FLAT:
+        yield from (_flat(node, operands, shape) for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (0,)))
     if isinstance(problem, NotBroadcast):
         yield from _with_axes_behind(node, operands, (problem.one.operand, problem.other.operand))
     if isinstance(problem, WrongRank) and problem.rank + 1 == problem.least:
@@ -334,6 +349,22 @@ def _last_two(rank: int) -> list[int]:
 
 def _channels_second(rank: int) -> list[int]:
     return [0, rank - 1, *range(1, rank - 1)]
+
+
+def _channels_exchanged(rank: int) -> list[int]:
+    return [1, 0, *range(2, rank)]
+
+
+def _channels_first(rank: int) -> list[int]:
+    """Return the order that filters of TensorFlow need: theirs have the channels last."""
+    return [rank - 1, rank - 2, *range(rank - 2)]
+
+
+def _flat(node: Node, operands: Operands, shape: Dims) -> Change:
+    sizes = [dim for dim in shape[1:] if isinstance(dim, int)]
+    behind = prod(sizes) if len(sizes) == len(shape) - 1 else None
+    made = fact(operands.fact(0).kind, (shape[0], behind))
+    return Change(f"a Flatten of {_input(node, 0)}", lambda node, _: flattened(node, 0), input=(0, made))
 
 
 def _permuted(node: Node, operands: Operands, index: int, shape: Dims, order_for: Callable[[int], list[int]]) -> Change:

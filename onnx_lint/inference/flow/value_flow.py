@@ -90,6 +90,8 @@ class ValueFlow:
         """The identities of the graphs that have a faulty node in a trial."""
         self._tried_nodes = 0
         """The number of nodes that trials have walked so far."""
+        self._repeated_nodes = 0
+        """The number of nodes in walks over a graph that was walked before."""
 
     @property
     def may_try(self) -> bool:
@@ -97,6 +99,11 @@ class ValueFlow:
         depth of nested loops.
         """
         return self._tried_nodes < _MOST_TRIED
+
+    @property
+    def nodes_walked_again(self) -> int:
+        """The number of nodes in walks after the first one over their graph."""
+        return self._tried_nodes + self._repeated_nodes
 
     @cached_property
     def types(self) -> Mapping[str, ValueType | None]:
@@ -203,6 +210,8 @@ class ValueFlow:
             own = {name: known[name] for name in graph.positions if name in known} if is_inner else known
             unknown = unknown_shapes(graph, known) if has_unknown else _NONE_UNKNOWN
             self.walks.add(WalkResult(graph, own, unknown, memos, unequal, call))
+        else:
+            self._repeated_nodes += len(graph.forms)
 
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from onnx_lint.common.record import Record
@@ -33,6 +33,43 @@ class Affix(Record):
         if not self.right:
             return f"{count:,} names have the {what} {quote(self.wrong)} too much"
         return f"{count:,} names {where} with {quote(self.wrong)} in place of {quote(self.right)}"
+
+
+class Respelling(Record):
+    """Names that differ from those that are meant in case or separators alone."""
+
+    names: Mapping[str, str]
+    """The right names, by the wrong ones."""
+
+    def corrected(self, name: str) -> str | None:
+        """Return the right name; None if the name is none of the wrong ones."""
+        return self.names.get(name)
+
+    def describe(self, count: int) -> str:
+        """Return what is wrong with that many names."""
+        wrong, right = next(iter(self.names.items()))
+        return f"{count:,} names differ from unused ones in case or separators, {quote(wrong)} from {quote(right)}"
+
+
+def respelling(
+    names: Iterable[str], candidates: Iterable[str], is_meant: Callable[[str, str], bool]
+) -> Respelling | None:
+    """Return the candidates that are written in another way than the names; None if one name has none, or several."""
+    alike: dict[str, list[str]] = {}
+    for each in candidates:
+        alike.setdefault(plain(each), []).append(each)
+    found = {}
+    for name in names:
+        right = alike.get(plain(name), [])
+        if len(right) != 1 or not is_meant(name, right[0]):
+            return None
+        found[name] = right[0]
+    return Respelling(found) if len(set(found.values())) == len(found) else None
+
+
+def plain(name: str) -> str:
+    """Return a name without its separators and case."""
+    return "".join(filter(str.isalnum, name)).lower()
 
 
 def common_affix(names: Sequence[str], candidates: Iterable[str], is_meant: Callable[[str, str], bool]) -> Affix | None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Graph
-from onnx_lint.ir.names.affixes import Affix, common_affix
+from onnx_lint.ir.names.affixes import Affix, Respelling, common_affix, plain, respelling
 from onnx_lint.ir.names.uses import ValueUses
 from onnx_lint.wording import MAX_SHOWN, nearest
 
@@ -24,6 +24,9 @@ MOST_NAMES: Final = 20
 MOST_RENAMED: Final = 100
 """The most undefined names for which one prefix or suffix is looked for."""
 
+LEAST_RESPELT: Final = 3
+"""The undefined names from which on one cause is looked for in their case and separators."""
+
 MOST_TOLD: Final = 5
 """The most unused values that a report lists if none of them is meant."""
 
@@ -34,6 +37,14 @@ _SIMILAR: Final = 0.7
 """The likeness from which on `nearest` takes a name for near."""
 
 _WITHOUT_DIGITS: Final = str.maketrans("", "", "0123456789")
+
+
+INPUTS_OF_TRANSFORMERS: Final = frozenset(
+    {"attention_mask", "bbox", "cache_position", "decoder_attention_mask", "decoder_input_ids", "encoder_hidden_states"}
+    | {"encoder_attention_mask", "head_mask", "input_features", "input_ids", "input_values", "inputs_embeds"}
+    | {"past_key_values", "pixel_mask", "pixel_values", "position_ids", "token_type_ids"}
+)
+"""The names of inputs that exporters give to one purpose each: none of them is another one renamed."""
 
 
 class WantedValue(Record):
@@ -76,7 +87,7 @@ class Partners:
             near = self._nearest_shared(name, graph)
         if not is_few or len(others) > MOST_ALIKE:
             return near, []
-        return near, [each for each in others if each != near and not _belongs_to_other(each, undefined, name)]
+        return near, [each for each in others if each != near and not _is_other_value(each, undefined, name)]
 
     def unused(self, graph: Graph) -> list[str]:
         """Return the few values that nothing uses, without further outputs of nodes that have a used one."""
@@ -93,19 +104,19 @@ class Partners:
 
     def _nearest_shared(self, name: str, graph: Graph) -> str | None:
         """Return the nearest name that others use: not a weight, unless only the separators differ."""
-        letters, plain = name.translate(_WITHOUT_DIGITS), _plain(name)
+        letters, bare = name.translate(_WITHOUT_DIGITS), plain(name)
         values, weights = self._shared_in(graph)
-        same = next((each for each in weights if _plain(each) == plain), None)
+        same = next((each for each in weights if plain(each) == bare), None)
         return same or nearest(name, (each for each in values if each.translate(_WITHOUT_DIGITS) != letters))
 
     def _is_further_output(self, name: str, home: Graph) -> bool:
         position = home.positions[name]
         return position >= 0 and not self._uses.used_in(home).isdisjoint(home.node_outputs[position])
 
-    def renaming(self, undefined: Sequence[tuple[str, Graph]]) -> Affix | None:
+    def renaming(self, undefined: Sequence[tuple[str, Graph]]) -> Affix | Respelling | None:
         """Return the prefix or suffix that all undefined names lack, or have too much, as unused values show.
 
-        None if there is none, or more than one.
+        Several names may also differ in case or separators alone. None if there is no such change, or more than one.
         """
         graphs: dict[str, list[Graph]] = {}
         for name, graph in undefined:
@@ -113,13 +124,17 @@ class Partners:
         if not 2 <= len(graphs) <= MOST_RENAMED:
             return None
 
-        unused = {graph: {name for name, _ in self._unused_in(graph)} for _, graph in undefined}
+        around = {graph for _, graph in undefined}
+        unused = {graph: {name for name, _ in self._unused_in(graph)} for graph in around}
 
         def is_meant(name: str, right: str) -> bool:
             return all(right in unused[graph] for graph in graphs[name])
 
         candidates = [name for name, _ in self._unused_in(undefined[0][1])][:MOST_RENAMED]
-        return common_affix(list(graphs), candidates, is_meant)
+        affix = common_affix(list(graphs), candidates, is_meant)
+        if affix is not None or len(graphs) < LEAST_RESPELT:
+            return affix
+        return respelling(graphs, candidates, is_meant)
 
     def _unused_in(self, graph: Graph) -> list[tuple[str, Graph]]:
         """Return the values that a graph sees and nothing uses, each with the graph that defines it."""
@@ -156,9 +171,11 @@ def is_initializer(name: str, graph: Graph) -> bool:
     return definition is not None and definition.field in {"initializer", "sparse_initializer"}
 
 
-def _plain(name: str) -> str:
-    """Return a name without its separators and case."""
-    return "".join(filter(str.isalnum, name)).lower()
+def _is_other_value(value: str, undefined: Set[str], name: str) -> bool:
+    """Return whether a value is not meant by a name, as its own name says."""
+    if value in INPUTS_OF_TRANSFORMERS and name in INPUTS_OF_TRANSFORMERS:
+        return True
+    return _belongs_to_other(value, undefined, name)
 
 
 def _belongs_to_other(value: str, undefined: Set[str], name: str) -> bool:
@@ -181,4 +198,4 @@ def _likeness(one: str, other: str) -> float:
 
 def is_misspelt(name: str, other: str) -> bool:
     """Return whether two names are so alike that one is a misspelling of the other."""
-    return _plain(name) == _plain(other) or _likeness(name, other) >= _MISSPELT
+    return plain(name) == plain(other) or _likeness(name, other) >= _MISSPELT

@@ -31,6 +31,8 @@ class Proposal(Record):
     """True if no other one is reported if this one mends the model."""
     must_be_whole: bool = False
     """True if it is not reported while it shows another fault behind it."""
+    is_sure: bool = False
+    """True if it is also reported while it shows a fault of its own node that a change of that node mends."""
 
 
 class Proposals(Record):
@@ -47,6 +49,8 @@ class Proposals(Record):
     """True if the sentence ends the message, and is no line of its own."""
     otherwise: Callable[[], str | None] | None = None
     """Returns a fact that ends the message if no change mends the model."""
+    changes_node: bool = False
+    """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None
     """The line of its own beside a sentence that ends the message."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.ir.graph import Graph
-from onnx_lint.ir.names.affixes import Affix
+from onnx_lint.ir.names.affixes import Affix, Respelling
 from onnx_lint.ir.names.partners import Partners, WantedValue
 from onnx_lint.ir.names.resolution import Resolution
 from onnx_lint.ir.names.uses import ValueUses
@@ -34,7 +34,7 @@ class UndefinedNames:
         self._undefined = {(each.name, each.graph): each for each in resolution.undefined}
         self._outputs = dict.fromkeys(_undefined_outputs_of(graphs))
         self._holders = _holders(graphs, (name for name, _ in (*self._undefined, *self._outputs)))
-        self._affixes: dict[int | None, Affix | None] = {}
+        self._affixes: dict[int | None, Affix | Respelling | None] = {}
 
     def elsewhere(self, name: str, graph: Graph) -> str | None:
         """Return which other graph defines the name; None if none does."""
@@ -69,27 +69,28 @@ class UndefinedNames:
     def _options(self, name: str, graph: Graph, wanted: WantedValue) -> list[Proposal]:
         near, unused = self._partners.of(name, graph, wanted, {each for each, _ in self._alike(graph)})
         found = [*([] if near is None else [near]), *unused]
-        return [self._option(each, name, graph, is_near=each == near, is_unused=each in unused) for each in found]
+        return [self._option(each, name, graph, near, unused) for each in found]
 
-    def _option(self, meant: str, name: str, graph: Graph, *, is_near: bool, is_unused: bool) -> Proposal:
+    def _option(self, meant: str, name: str, graph: Graph, near: str | None, unused: Sequence[str]) -> Proposal:
         definition = graph.definition_of(meant)
         assert definition is not None
-        what = f"{quote(meant)} is {definition.describe()}{', which nothing uses' if is_unused else ''}"
+        what = f"{quote(meant)} is {definition.describe()}{', which nothing uses' if meant in unused else ''}"
         edits = lambda _: self._renaming(name, graph, meant)  # noqa: E731 - a function of these very values
-        return Proposal(quote(meant), edits, (definition.place, what), is_near)
+        is_sure = meant == near or (definition.field == "input" and len(unused) == 1)
+        return Proposal(quote(meant), edits, (definition.place, what), is_preferred=meant == near, is_sure=is_sure)
 
     def _alike(self, graph: Graph) -> Iterator[tuple[str, Graph]]:
         """Yield the undefined names of the model, or of the same function."""
         pairs = (*self._undefined, *self._outputs)
         return (pair for pair in pairs if pair[1].function is graph.function)
 
-    def _affix(self, graph: Graph) -> Affix | None:
+    def _affix(self, graph: Graph) -> Affix | Respelling | None:
         key = None if graph.function is None else graph.function.index
         if key not in self._affixes:
             self._affixes[key] = self._partners.renaming(list(self._alike(graph)))
         return self._affixes[key]
 
-    def _renamed(self, names: Iterable[tuple[str, Graph]], affix: Affix) -> Iterator[Edit]:
+    def _renamed(self, names: Iterable[tuple[str, Graph]], affix: Affix | Respelling) -> Iterator[Edit]:
         for name, graph in names:
             yield from self._renaming(name, graph, affix.corrected(name) or name)
 

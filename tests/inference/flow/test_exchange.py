@@ -25,8 +25,9 @@ from onnx_lint.loader import load
         ("float[16,8] w, float[N,16] x", "float[N,8] y", "Gemm(w, x)", (0, 1)),
         ("float[8,16] w, float[N,16] x", "float[N,8] y", "Gemm<transB = 1>(w, x)", (0, 1)),
         ("float[16,8] w, float[N,16] x", "float[N,9] y", "Gemm(w, x)", None),
-        # Attributes decide types, and optional inputs are absent.
-        ("float s, float[2] x", "uint8[2] y", "QuantizeLinear(s, x)", None),
+        ("float s, float[2] x", "uint8[2] y", "QuantizeLinear(s, x)", (0, 1)),
+        # An attribute decides types.
+        ("float s, float[2] x", "uint8[2] y", "QuantizeLinear<output_dtype = 2>(s, x)", None),
         ("float[16,8] w, float[N,16] x", "float[N,8] y", "Unknown.Gemm(w, x)", None),
     ],
 )

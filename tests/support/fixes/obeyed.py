@@ -15,6 +15,7 @@ from onnx_lint.report.findings import Diagnostic
 FITS: Final = re.compile(r"with (.*) the (?:shapes|types) fit")
 NAME: Final = r"'([^']*)'"
 MEANT: Final = re.compile(r"did you mean (.*?)(?:, which it requires|, a function of the model)?\?")
+RESPELT: Final = re.compile(r"\d+ names differ from unused ones in case or separators")
 AFFIX: Final = re.compile(rf"\d+ names (lack|have) the (prefix|suffix) {NAME}")
 
 
@@ -30,7 +31,8 @@ def ways_of(item: Diagnostic) -> list[str]:
     meant, affix = MEANT.search(item.message), AFFIX.search(item.message)
     if meant is not None:
         return [f"meant {each}" for each in meant[1].split(" or ")]
-    return [] if affix is None else [affix[0]]
+    respelt = RESPELT.search(item.message)
+    return [each[0] for each in (affix, respelt) if each is not None]
 
 
 def obey(document: Any, item: Diagnostic, way: str) -> None:
@@ -106,6 +108,14 @@ def _transpose(steps: Any, _: Diagnostic, index: str, perm: str) -> None:
     _before(steps, "Transpose", index, perm=_numbers(perm))
 
 
+def _flatten(steps: Any, _: Diagnostic, index: str) -> None:
+    _before(steps, "Flatten", index)
+
+
+def _output(steps: Any, _: Diagnostic, index: str, name: str) -> None:
+    _node(steps)[0].output[int(index)] = name
+
+
 def _cast(steps: Any, _: Diagnostic, to: str, index: str) -> None:
     _before(steps, "Cast", index, to=int(to))
 
@@ -165,6 +175,11 @@ def _declare(steps: Any, _: Diagnostic, name: str, kind: str) -> None:
 
 def _domain(steps: Any, _: Diagnostic, domain: str) -> None:
     _node(steps)[0].domain = domain
+
+
+def _imported_domain(steps: Any, item: Diagnostic, domain: str) -> None:
+    _domain(steps, item, domain)
+    steps[0][0].opset_import.append(helper.make_opsetid(domain, 1))
 
 
 def _other_attribute(steps: Any, _: Diagnostic, name: str) -> None:
@@ -241,6 +256,20 @@ def _affix(steps: Any, item: Diagnostic, verb: str, where: str, affix: str) -> N
         _rename_uses([*_steps(steps[0][0], each.at.key)], wrong, right)
 
 
+def _respelt(steps: Any, item: Diagnostic) -> None:
+    """Write the names of all findings of the cause as those that are defined."""
+    graph = steps[0][0].graph
+    defined = [each.name for each in (*graph.input, *graph.initializer)]
+    for each in item.members or (item,):
+        wrong = each.subject or ""
+        [right] = [name for name in defined if _letters(name) == _letters(wrong)]
+        _rename_uses([*_steps(steps[0][0], each.at.key)], wrong, right)
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
 def _no_scales(steps: Any, _: Diagnostic, index: str) -> None:
     _node(steps)[0].input[int(index)] = ""
 
@@ -256,17 +285,21 @@ _ACTS: Final = {
     rf"(\w+=(?:{_NUMBER})(?: and \w+=(?:{_NUMBER}))*)": _attributes,
     rf"write (\w+=(?:{_NUMBER})) \((?:FLOAT|INT|INTS)\)": _attributes,
     r"a Transpose of input (\d+) '.*' with perm=(\[.*\])": _transpose,
+    r"a Flatten of input (\d+) '.*'": _flatten,
+    rf"call output (\d+) of .* {NAME}, which nothing defines": _output,
     r"an Unsqueeze \(axes=(\[.*\])\) of input (\d+) '.*'": _unsqueeze,
     r"a Cast to \w+ \(to=(\d+)\) of input (\d+) '.*'": _cast,
     r"(\[.*\]) as input (\d+) '.*'": _list,
     r"inputs (\d+) '.*' and (\d+) '.*' of .* exchanged": _exchange,
     rf"declare output {NAME} as tensor\((\w+)\)": _declare,
     rf"write domain={NAME} on the node": _domain,
+    rf"write domain={NAME} on the node, and import version 1 of that domain": _imported_domain,
     rf"the attribute for \w+ is {NAME}": _other_attribute,
     rf"meant {NAME}": _meant,
     rf"meant (\w+=(?:{_NUMBER}))": _attributes,
     r"with the empty name as input (\d+) \('scales'\), the node has sizes alone": _no_scales,
     r"with an empty tensor as input (\d+) \('scales'\), the node has sizes alone": _empty_scales,
     AFFIX.pattern: _affix,
+    RESPELT.pattern: _respelt,
 }
 """The words of a way, and what to do."""

@@ -70,6 +70,11 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         { h = Add(x, a) y = Mul(h, b) }""",
         "do 2 names lack the prefix 'ema_'?",
     ),
+    "all_separators": (
+        """g (float[N,2] x) => (float[N,2] y) <float[2] fc_a = {1, 2}, float[2] fc_b = {1, 2}, float[2] fc_c = {1, 2}>
+        { h = Add(x, fca) i = Mul(h, fcb) y = Sub(i, FC_c) }""",
+        "3 names differ from unused ones in case or separators, 'fca' from 'fc_a'",
+    ),
     "another_separator": (
         """g (float[N,2] x) => (float[N,2] y) <float[2] fc_b = {1, 2}> { h = Add(x, fc_b) y = Mul(h, fcb) }""",
         "did you mean 'fc_b'?",
@@ -78,6 +83,10 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         """g (float[4] x) => (float[4] y) { y = com.acme.F(x) }
         <domain: "com.acme", opset_import: ["": 21]> F (a) => (out) { b = Mul(a, a) }""",
         "did you mean 'b'",
+    ),
+    "output_of_the_node_before": (
+        "g (float[N] x) => (float[N] y) { h = Relu(x) h = Tanh(h) }",
+        "call output 0 of unnamed node 1 (Tanh) of the main graph 'y', which nothing defines",
     ),
     # --- shapes
     "weight_of_torch": (
@@ -146,7 +155,69 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         { h = MatMul(x, wieght) y = MatMul(h, v) }""",
         "did you mean 'weight'",
     ),
+    "two_weights_of_torch_in_a_branch": (
+        """g (bool c, float[2,3] x, float[4,3] w, float[5,4] v) => (float[2,5] y) { y = If(c) <
+            then_branch = t () => (float[2,5] a) { h = MatMul(x, w) r = Relu(h) a = MatMul(r, v) },
+            else_branch = e () => (float[2,5] b) { wt = Transpose(w) i = MatMul(x, wt) vt = Transpose(v)
+                b = MatMul(i, vt) }> }""",
+        "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit",
+    ),
+    "two_weights_of_torch_in_a_function": (
+        """g (float[2,3] x, float[4,3] w, float[5,4] v) => (float[2,5] y) { y = com.acme.F(x, w, v) }
+        <domain: "com.acme", opset_import: ["": 21]> F (a, b, d) => (c)
+        { h = MatMul(a, b) r = Relu(h) c = MatMul(r, d) }""",
+        "with a Transpose of input 1 'b' with perm=[1, 0] the shapes fit",
+    ),
+    "weight_of_torch_around_a_branch": (
+        """g (bool c, float[2,3] x, float[4,3] w, float[5,4] v) => (float[2,5] y) { h = MatMul(x, w) y = If(c) <
+            then_branch = t () => (float[2,5] a) { a = MatMul(h, v) },
+            else_branch = e () => (float[2,5] b) { vt = Transpose(v) b = MatMul(h, vt) }> }""",
+        "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit",
+    ),
+    "input_renamed_before_a_weight_of_torch": (
+        "g (float[N,16] pixel_values, float[8,16] w) => (float[N,8] y) { h = MatMul(x, w) y = Relu(h) }",
+        "did you mean 'pixel_values'",
+    ),
+    "batch_normalization_exchanged": (
+        """g (float[N,4,8,8] x, float[4] s, float[4] b, float[4] m, float[4] v) => (float[N,4,8,8] y)
+        { y = BatchNormalization(s, x, b, m, v) }""",
+        "with inputs 0 's' and 1 'x' of",
+    ),
+    "layer_normalization_exchanged": (
+        "g (float[N,4] x, float[4] s, float[4] b) => (float[N,4] y) { y = LayerNormalization(s, x, b) }",
+        "with inputs 0 's' and 1 'x' of",
+    ),
+    "flatten_forgotten_before_a_layer": (
+        "g (float[N,8,1,1] x, float[8,4] w) => (float[N,4] y) { y = Gemm(x, w) }",
+        "with a Flatten of input 0 'x' the shapes fit",
+    ),
+    "filters_of_another_operator": (
+        "g (float[1,3,8,8] x, float[8,3,3,3] w) => (float[1,8,10,10] y) { y = ConvTranspose(x, w) }",
+        "with a Transpose of input 1 'w' with perm=[1, 0, 2, 3] the shapes fit",
+    ),
+    "filters_of_tensorflow": (
+        "g (float[1,3,8,8] x, float[5,5,3,4] w) => (float[1,4,4,4] y) { y = Conv(x, w) }",
+        "with a Transpose of input 1 'w' with perm=[3, 2, 0, 1] the shapes fit",
+    ),
+    "one_hot_exchanged": (
+        "g (int64[N] x) => (float[N,9] y) <int64 depth = {9}, float[2] pair = {0, 1}> { y = OneHot(x, pair, depth) }",
+        "with inputs 1 'pair' and 2 'depth' of",
+    ),
     # --- types
+    "scale_and_zero_point_exchanged": (
+        "g (float[N] x) => (uint8[N] y) <float s = {0.1}, uint8 z = {3}> { y = QuantizeLinear(x, z, s) }",
+        "with inputs 1 'z' and 2 's' of",
+    ),
+    "scale_and_zero_point_of_channels_exchanged": (
+        """g (int8[2,3] x) => (float[2,3] y) <float[2] s = {0.1, 0.2}, int8[2] z = {0, 0}>
+        { y = DequantizeLinear<axis = 0>(x, z, s) }""",
+        "with inputs 1 'z' and 2 's' of",
+    ),
+    "scale_and_zero_point_of_a_convolution_exchanged": (
+        """g (uint8[1,1,4,4] x, float xs, uint8 xz, uint8[1,1,2,2] w, float ws, uint8 wz, float ys, uint8 yz)
+        => (uint8[1,1,3,3] y) { y = QLinearConv(x, xs, xz, w, wz, ws, ys, yz) }""",
+        "with inputs 4 'wz' and 5 'ws' of",
+    ),
     "reshape_exchanged": (
         "g (int64[2] s, float[N,16] x) => (float[M,4] y) { y = Reshape(s, x) }",
         "exchanged the types fit",
@@ -191,6 +262,10 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     "condition_of_floats": (
         "g (float[N] c, float[N] a, float[N] b) => (float[N] y) { y = Where(c, a, b) }",
         "with a Cast to BOOL (to=9) of input 0 'c' the types fit",
+    ),
+    "shape_of_int32": (
+        "g (float[1,3] x, int32[2] s) => (float[A,B] y) { y = Expand(x, s) }",
+        "with a Cast to INT64 (to=7) of input 1 's' the types fit",
     ),
     # --- attributes
     "negative_slope": (
@@ -254,6 +329,18 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[N,16] x, float[16,8] w, float[8] b) => (float[N,8] y) { y = Linear(x, w, b) }",
         "did you mean 'Gemm'",
     ),
+    "operator_of_aten": (
+        "g (float[N] x) => (float[N] y) { y = Relu_(x) }",
+        "did you mean 'Relu'",
+    ),
+    "operator_of_onnxruntime": (
+        "g (float[6,6] x) => (float[6,6] y) { y = FusedMatMul(x, x) }",
+        "write domain='com.microsoft' on the node, and import version 1 of that domain",
+    ),
+    "domain_of_another_operator": (
+        "g (float[N] x) => (float[N] y) { y = ai.onnx.ml.Relu(x) }",
+        "write domain='' on the node",
+    ),
     "domain_forgotten": (
         """g (float[4] x) => (float[4] y) { y = Silu(x) }
         <domain: "com.acme", opset_import: ["": 21]> Silu (a) => (b) { s = Sigmoid(a) b = Mul(a, s) }""",
@@ -262,9 +349,12 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
 }
 """By name: the graph in the textual syntax of ONNX, and words that the first finding must have."""
 
-_HEADS: Final = {"function_output_renamed": OWN, "domain_forgotten": OWN}
+_OWN: Final = {"function_output_renamed", "domain_forgotten", "two_weights_of_torch_in_a_function"}
 
 
 def slip(name: str) -> ModelProto:
     """Return the model with a slip."""
-    return onnx.parser.parse_model(_HEADS.get(name, HEAD) + SLIPS[name][0])
+    model = onnx.parser.parse_model((OWN if name in _OWN else HEAD) + SLIPS[name][0])
+    if name == "operator_of_aten":
+        model.graph.node[0].op_type = "aten::relu"  # no name in the textual syntax
+    return model
