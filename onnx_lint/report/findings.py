@@ -19,7 +19,8 @@ MANY: Final = "all:"
 """The beginning of the one text in `Diagnostic.parts` that identifies many faults."""
 
 INNER: Final = "/"
-"""The mark in a text of `Diagnostic.parts` before the digest of what is wrong inside of the place."""
+"""The mark in a text of `Diagnostic.parts` before the digest of what is wrong inside of the place, which may be empty,
+and before that of the keys on the way to it, such as the name of an attribute."""
 
 NAMED: Final = 4
 """The most places that a folded finding lists, of all findings of one cause."""
@@ -152,7 +153,8 @@ class Diagnostic(Placed):
     parts: tuple[str, ...] = ()
     """The digests of each of its faults, if it is about several, or inside of a value: of the operators, of the names,
     of the names with the place inside, and of three further descriptions; behind `INNER` that of what is wrong at the
-    place, such as a dimension. Of many faults there is one text, without the first of these."""
+    place, such as a dimension, and that of the keys around it. Of many faults there is one text, without the first of
+    these."""
     names: str = ""
     """A digest of all names of the kind that the place has, which tells a baseline whether any of them has changed."""
     is_one_fault: bool = False
