@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from onnx_lint.common.deadline import look
@@ -78,8 +79,8 @@ class PlacePatterns:
         self.entries = list(entries)
         self.seen: dict[str, None] = {}
         """The names of the faults that were compared, as the configuration may give them; the first ones."""
-        self.faults: dict[str, None] = {}
-        """The best name of each of these faults."""
+        self.faults: dict[str, dict[str, None]] = {}
+        """The best name of each of these faults, with the names of the nodes that have it under another name."""
         self.of_graphs: set[tuple[str, str]] = set()
         """The places and the subjects of findings about several faults whose subject is the graph around these."""
         self._everywhere = len(self.entries)
@@ -110,7 +111,10 @@ class PlacePatterns:
         names = {name for name in (place, subject, around.node, innermost) if name is not None}
         if is_fault and len(self.seen) < _MOST_SEEN:
             self.seen.update(dict.fromkeys(filter(None, (subject, innermost, around.node, place))))
-            self.faults[subject or around.node or place] = None
+            name = subject or around.node or place
+            nodes = self.faults.setdefault(name, {})
+            if around.node and around.node != name:
+                nodes[around.node] = None
         found = self._everywhere
         for name in names:
             found = min(found, self._exact.get(name, found))
@@ -252,11 +256,22 @@ def _with_hints(
         elif near := suggestions.nearest(entry.place.replace("*", ""), own.seen) if entry.place else None:
             hint = f"did you mean {quote(near)}?"
         elif own.faults:
-            more = ", ..." if len(own.faults) > _MOST_SHOWN else ""
-            hint = f"it has findings at {quote_some(own.faults, _MOST_SHOWN)}{more}"
+            shown = [_fault(*each) for each in islice(own.faults.items(), _MOST_SHOWN)]
+            hint = f"it has findings at {', '.join(shown)}{_more(own.faults)}"
         else:
             hint = "" if other is None else f"did you mean {other}, which has a finding there?"
         yield entry.description, hint
+
+
+def _fault(name: str, nodes: Collection[str]) -> str:
+    """Return the name of a fault, and the nodes that an entry may name as well."""
+    if not nodes:
+        return quote(name)
+    return f"{quote(name)} ({'node' if len(nodes) == 1 else 'nodes'} {quote_some(nodes, _MOST_SHOWN)}{_more(nodes)})"
+
+
+def _more(names: Collection[str]) -> str:
+    return ", ..." if len(names) > _MOST_SHOWN else ""
 
 
 _MOST_SEEN: Final = 10_000

@@ -112,7 +112,7 @@ def test_an_entry_without_a_finding_is_named(folder, capsys):
     [
         ("unknown-operator", "secnd", "did you mean 'second'?"),
         ("unknown-operator", "graph.node[0].op_typ", "did you mean 'graph.node[0].op_type'?"),
-        ("unknown-operator", "decoder*", "it has findings at 'Unknown', 'Unknown2'"),
+        ("unknown-operator", "decoder*", "it has findings at 'Unknown' (node 'first'), 'Unknown2' (node 'second')"),
         ("cycle", "second", "did you mean unknown-operator, which has a finding there?"),
         ("unknown-value-info-name", "z9", "it has findings at 'z0', 'z1', 'z2'"),
         ("unknown-value-info-name", "z0_extra", ""),
@@ -130,6 +130,25 @@ def test_an_entry_without_a_finding_says_what_it_may_mean(folder, capsys, rule, 
     _run(folder, entry)
     said = f"matches no finding; {hint}" if hint else "matches no finding"
     assert capsys.readouterr().err == f"Warning: onnx-lint.toml: suppress[0]: the suppression of {rule} {said}\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "hint"),
+    [
+        ("relu33", "did you mean 'relu3'?"),
+        ("q", None),
+        ("other", "it has findings at 'q' (nodes 'relu0', 'relu1', 'relu2', ...)"),
+    ],
+)
+def test_an_entry_without_a_finding_names_the_nodes_of_one_finding_as_well(folder, capsys, place, hint):
+    model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    del model.graph.node[:]
+    for index in range(4):
+        model.graph.node.add(name=f"relu{index}", op_type="Relu", input=["q"], output=[f"y{index}"])
+    (folder / "m.onnx").write_bytes(model.SerializeToString())
+    _run(folder, f'[[suppress]]\nrule = "undefined-name"\nreason = "known"\nplace = "{place}"\n')
+    said = f"Warning: onnx-lint.toml: suppress[0]: the suppression of undefined-name matches no finding; {hint}\n"
+    assert capsys.readouterr().err == ("" if hint is None else said)
 
 
 def test_one_of_three_names_of_a_finding_is_hidden_and_the_others_are_fixed(folder, capsys):
