@@ -337,6 +337,7 @@ def test_the_last_day_still_counts():
     [
         ("[suppress]\nrule = 'cycle'", "suppress: requires a list of tables: write [[suppress]]"),
         ("[[suppress]]\nrule = 'cycle'", "onnx-lint.toml: suppress[0]: requires a reason"),
+        ("[[suppress]]", "onnx-lint.toml: suppress[0]: requires 'rule' and 'reason', but is an empty table"),
         (
             "[[suppress]]\nrule = 'cycle'\nreason = ' \t'",
             "onnx-lint.toml: suppress[0].reason: requires a non-empty string, not ' \\t'",
