@@ -13,7 +13,9 @@ from onnx_lint.common.deadline import look
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
+from onnx_lint.ir.places.edits import Delete, Fix
 from onnx_lint.ir.places.enclosing_names import EnclosingNames
+from onnx_lint.ir.places.place import PlaceKey
 from onnx_lint.model import Model, Place
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
@@ -201,11 +203,7 @@ def with_suppressed(file: FileReport, patterns: Mapping[str, PlacePatterns]) -> 
     left: list[Diagnostic] = []
     suppressed: list[Diagnostic] = []
     for finding in unfold(file.diagnostics):
-        look()
-        around = EnclosingNames(node=finding.node, graph=finding.graph, scope=finding.scope)
-        own = patterns.get(finding.rule)
-        is_fault = not finding.collective
-        entry = None if own is None else own.first(finding.place, _name(finding, own), around, is_fault=is_fault)
+        entry = _entry_for(finding, patterns)
         if entry is None:
             left.append(finding)
         else:
@@ -218,6 +216,40 @@ def with_suppressed(file: FileReport, patterns: Mapping[str, PlacePatterns]) -> 
     shared = {id(finding.fix) for finding in suppressed if finding.fix is not None}
     left = [_without_fix(finding) if id(finding.fix) in shared else finding for finding in left]
     return replace(file, diagnostics=fold(left), suppressed=(*file.suppressed, *without_edits(fold(suppressed))))
+
+
+def without_deletions(
+    diagnostics: tuple[Diagnostic, ...], patterns: Mapping[str, PlacePatterns]
+) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics without the fixes that delete the place of a suppressed one, which `fix` does not make."""
+    found = unfold(diagnostics)
+    fixes = {id(each.edits): each.edits for each in found if each.edits is not None}
+    suppressed = {id(each): each.at.key for each in found if fixes and _entry_for(each, patterns) is not None}
+    if not suppressed:
+        return diagnostics
+    around = {key[:depth] for key in suppressed.values() for depth in range(1, len(key) + 1)}
+    refused = {mark for mark, fix in fixes.items() if _deletes_any(fix, around)}
+    if not refused:
+        return diagnostics
+    # A finding without its fix is not folded with others that have theirs.
+    return fold(
+        replace(_without_fix(each), cause=None) if id(each.edits) in refused and id(each) not in suppressed else each
+        for each in found
+    )
+
+
+def _deletes_any(fix: Fix, places: Container[PlaceKey]) -> bool:
+    return any(isinstance(edit, Delete) and edit.place.key in places for edit in fix.with_edits().edits)
+
+
+def _entry_for(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> Suppression | None:
+    """Return the entry that suppresses a finding; None if none does."""
+    look()
+    own = patterns.get(finding.rule)
+    if own is None:
+        return None
+    around = EnclosingNames(node=finding.node, graph=finding.graph, scope=finding.scope)
+    return own.first(finding.place, _name(finding, own), around, is_fault=not finding.collective)
 
 
 def _name(finding: Diagnostic, patterns: PlacePatterns) -> str | None:

@@ -371,3 +371,25 @@ def test_entries_that_are_slow_to_compare_are_limited(folder):
         lint(folder / "m.onnx", config=path)
     path.write_text("".join([*entries, *entries[:1] * 998, *[entries[0].replace("cycle", "unknown-operator")] * 1_000]))
     lint(folder / "m.onnx", config=path)
+
+
+def test_a_deletion_that_takes_a_suppressed_finding_with_it_is_neither_promised_nor_made(folder, capsys):
+    model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    del model.graph.node[:]
+    model.graph.node.add(name="used", op_type="Relu", input=["x"], output=["y"])
+    for values, name in ((model.graph.input, "x"), (model.graph.output, "y")):
+        values.add(name=name).type.tensor_type.elem_type = 1
+    for name in ("dead", "deader"):
+        node = model.graph.node.add(name=name, op_type="Relu", input=["x"], output=[name])
+        if name == "dead":
+            node.attribute.add(name="foo", i=1, type=2)
+    (folder / "m.onnx").write_bytes(model.SerializeToString())
+    entry = '[[suppress]]\nrule = "unknown-operator-attribute"\nreason = "known"\n'
+    select = ("--select", "unneeded-node,unknown-operator-attribute")
+    _run(folder, entry, "-f", "json", *select)
+    found = [each for item in json.loads(capsys.readouterr().out)["files"] for each in item["diagnostics"]]
+    assert [(each["node"], "fix" in each) for each in found] == [("dead", False), ("deader", True)]
+    assert found[0]["hint"] == "no fix: it would also fix what is suppressed"
+    run(["fix", "m.onnx", *select])
+    mended = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    assert [node.name for node in mended.graph.node] == ["used", "dead"]
