@@ -29,6 +29,10 @@ NOT_JUDGED: Final = "not judged"
 NOT_CHECKED: Final = "not checked"
 
 
+_MOST_NAMED: Final = 3
+"""The most files to name of one group."""
+
+
 class Weakening(Record):
     """The settings of a configuration file that may hide findings, or let a run pass more easily."""
 
@@ -74,6 +78,10 @@ class Totals:
         """The number of files with findings of each group."""
         self.levels_by_group: Counter[tuple[str, str | None, Severity]] = Counter()
         """The number of findings by group, plugin and severity."""
+        self.violating_paths: list[str] = []
+        """The first files of the group `NOTHING_NEW_VIOLATING`, of which a report lists no finding."""
+        self.without_model = 0
+        """The number of files that do not conform because no model could be read from them."""
         self.clean_by_rules_of_run = 0
         """The number of conforming files without findings that have no rules of their own."""
         self.standards: set[tuple[str | None, str | None]] = set()
@@ -111,6 +119,7 @@ class Totals:
         conforms, why = file.conformity
         self.conformity[conforms] += 1
         self.reasons.setdefault(conforms, why)
+        self.without_model += conforms is False and file.not_judged is not None
         self._add_group(file, _group_of(file, conforms))
         if file.gaps and file.failure is None:  # of a file that was not judged, no rule counts
             self.gaps.update(file.gaps)
@@ -129,6 +138,8 @@ class Totals:
         self.groups[group] += 1
         if group != NOT_CHECKED:
             self.standards.add((file.edition, file.variant))
+        if group == NOTHING_NEW_VIOLATING and len(self.violating_paths) < _MOST_NAMED:
+            self.violating_paths.append(file.path)
         if file.diagnostics:
             self.with_findings[group] += 1
             self.levels_by_group.update((group, item.counted_under, item.severity) for item in file.diagnostics)

@@ -37,6 +37,9 @@ def verdict_of(report: Report) -> str:
     if report.not_linted and not totals.files:
         return interrupted_of(report)
     parts = [_groups_of(report, totals), *_gaps_of(totals)]
+    if totals.without_model and totals.files > 1:
+        files = "file holds" if totals.without_model == 1 else "files hold"
+        parts.append(f"{totals.without_model:,} {files} no readable model")
     if totals.incomplete:
         parts.append(f"{totals.incomplete:,} not verified in full")
     if totals.fixed:
@@ -94,6 +97,10 @@ def _groups_of(report: Report, totals: Totals) -> str:
         if phrases and group == VIOLATING and CONFORMING in groups:
             phrase = phrase.partition(" conform ")[0]  # "2 conform to ONNX 1.23, 1 does not"
         found = _numbers(totals, group, count)
+        if group == NOTHING_NEW_VIOLATING:
+            from onnx_lint.report.remarks import names_of
+
+            found = names_of(totals.violating_paths, count)
         phrases.append(f"{count:,} {phrase}{f' ({found})' if found else ''}")
     return f"{counted(totals.files, noun)}: {', '.join(phrases) or 'none checked'}"
 
