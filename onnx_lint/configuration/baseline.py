@@ -239,6 +239,8 @@ class _Matching:
         if self._left.get(digest, 0) < weight:
             return False
         entry = self._entries[digest]
+        if entry.parts and not each.parts and not (each.collective or each.is_one_fault):
+            return False  # of a value as a whole, while the entry is about a place inside of it
         is_listed = not (entry.parts and each.parts) or _is_part_of_many(each, entry)
         if not is_listed and not self._parts[digest].take(each, may_be_renamed=_may_be_renamed(entry, each)):
             return False

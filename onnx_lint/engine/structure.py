@@ -123,7 +123,9 @@ class Structures:
         """Return `Structure.keys`."""
         key = place.key
         fields = [field for field, _ in key]
-        start = max((depth for depth in range(len(key)) if key[: depth + 1] in self._graphs), default=0)
+        # Graphs have names, but for a place such as `g.name`, which is in none of their lists.
+        inner = [depth for depth, (_, index) in enumerate(key) if index is not None and key[:depth] in self._graphs]
+        start = max(inner, default=0)
         if _KEYED.isdisjoint(fields[start:]):
             return ()
         scope = self._model.places.enclosing_names(place).scope

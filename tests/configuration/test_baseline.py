@@ -455,6 +455,43 @@ def test_another_key_is_new_also_if_all_names_have_changed(
     assert imprecise(split(first, without_key), without_key) == 1
 
 
+def _with_dims(*dims: int) -> str:
+    return model(RELU, f'  initializer {{ name: "w" data_type: 1 dims: {list(dims)} }}\n')
+
+
+def _with_unnamed(index: int) -> str:
+    """A node with two attributes, one of them without a name."""
+    names = "".join(f'attribute {{ name: "{"" if at == index else "a"}" type: INT i: 1 }} ' for at in range(2))
+    return model(f'  node {{ name: "c" op_type: "C" domain: "d" input: "x" output: "y" {names}}}\n')
+
+
+def _with_branch(index: int) -> str:
+    """An If, one of whose branches has no name."""
+    branches = "".join(
+        f'attribute {{ name: "{name}_branch" type: GRAPH g {{ name: "{"" if at == index else name}" }} }} '
+        for at, name in enumerate(("else", "then"))
+    )
+    return model(f'  node {{ name: "if" op_type: "If" input: "x" output: "y" {branches}}}\n')
+
+
+@pytest.mark.parametrize(
+    ("rule", "known", "now"),
+    [
+        ("invalid-tensor-shape", _with_dims(2**62, 2**62), _with_dims(-1, 2)),
+        ("invalid-tensor-shape", _with_dims(-1, 2), _with_dims(2**62, 2**62)),
+        ("unnamed-attribute", _with_unnamed(0), _with_unnamed(1)),
+        ("missing-graph-name", _with_branch(0), _with_branch(1)),
+    ],
+    ids=["whole, part", "part, whole", "attribute", "branch"],
+)
+def test_a_fault_of_a_part_is_not_that_of_another_part_or_of_the_whole(rule: str, known: str, now: str) -> None:
+    settings = Settings(select=(rule,), has_baseline=True)
+    first, second = (report_on(text_format.Parse(text, onnx.ModelProto()), settings) for text in (known, now))
+    assert [each.rule for each in first.diagnostics] == [rule]
+    assert new_in(first, first) == []
+    assert [each.rule for each in new_in(first, second)] == [rule]
+
+
 def _without_keys(entry: Entry, has_inner: bool) -> Entry:
     """Return the entry as it was written before keys were in it. `has_inner`: whether it had a place inside."""
     pieces = (part.split(INNER) for part in entry.parts)
