@@ -104,9 +104,9 @@ class Baselines:
         """Yield a sentence for each baseline with entries of an older version that know more than the one finding."""
         for path, count in self._imprecise.items():
             if count:
-                entries = "entry does" if count == 1 else "entries do"
+                entries = "entry of an older version does" if count == 1 else "entries of an older version do"
                 yield (
-                    f"{shown_path(path)}: {count:,} {entries} not say where inside of a value a finding is; "
+                    f"{shown_path(path)}: {count:,} {entries} not say at which attribute, key or element a finding is; "
                     "--write-baseline renews them, and adds the new findings"
                 )
 

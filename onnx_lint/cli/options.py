@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from onnx_lint.configuration.settings import FIXES, Request, Setting
+from onnx_lint.engine.value_kinds import MOST_PROCESSES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -26,7 +27,7 @@ _TYPES: Final[Mapping[str, click.ParamType[Any]]] = {
     "text": click.STRING,
     "names": click.STRING,
     "whole": click.INT,
-    "count": _Jobs(min=0),
+    "processes": _Jobs(min=0, max=MOST_PROCESSES),
     "seconds": click.FloatRange(min=0, min_open=True),
     "path": click.Path(),
     "folder": click.Path(exists=True, file_okay=False),

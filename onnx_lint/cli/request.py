@@ -134,8 +134,8 @@ def _takes_value(spelling: str) -> bool:
 def _value(setting: Setting, text: str) -> Any:
     """Return the value of an option; None if click may convert it, or report an error."""
     kind = setting.kind.option
-    if kind == "count":
-        return int(text) if text.isdecimal() and len(text) <= 4 else None
+    if kind == "processes":
+        return int(text) if text.isdecimal() and len(text) <= 4 and setting.kind.accepts(int(text)) else None
     is_as_written = text in setting.kind.allowed if kind == "choice" else kind in ("text", "names", "path")
     return text if is_as_written and text and not text.startswith("-") else None
 

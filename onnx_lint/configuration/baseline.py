@@ -123,8 +123,10 @@ def _marks_of_part(text: str) -> list[str]:
 
 
 def _marks_of_fault(text: str) -> list[str]:
-    """Return the same of a finding, and then without what is wrong at the place, as an entry of an older version."""
-    return list(dict.fromkeys((*_marks_of_part(text), *_marks_of_part(text.partition(INNER)[0]))))
+    """Return the same of a finding, and then without the keys and what is wrong at the place, as in older entries."""
+    pieces = text.split(INNER)
+    texts = [INNER.join(pieces[:count]).rstrip(INNER) for count in range(len(pieces), 0, -1)]
+    return list(dict.fromkeys(mark for each in texts for mark in _marks_of_part(each)))
 
 
 def _written(part: str) -> str:
@@ -237,6 +239,8 @@ class _Matching:
         if self._left.get(digest, 0) < weight:
             return False
         entry = self._entries[digest]
+        if entry.parts and not each.parts and not (each.collective or each.is_one_fault):
+            return False  # of a value as a whole, while the entry is about a place inside of it
         is_listed = not (entry.parts and each.parts) or _is_part_of_many(each, entry)
         if not is_listed and not self._parts[digest].take(each, may_be_renamed=_may_be_renamed(entry, each)):
             return False
@@ -367,16 +371,17 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
 
 
 def imprecise(file: FileReport, entries: Entries) -> int:
-    """Return how many entries of an older version know findings of the file without the place inside of a value."""
+    """Return how many entries of an older version know findings of the file without the place inside, or the key."""
     matching = _Matching(file.suppressed, entries)
     known = {digest: matching.found[index] for index, digest in matching.known.items()}
     return sum(bool(each.parts) and not _has_inner_places(entries[digest], each) for digest, each in known.items())
 
 
 def _has_inner_places(entry: Entry, diagnostic: Diagnostic) -> bool:
-    if any(INNER in part for part in diagnostic.parts):
-        return any(INNER in part for part in entry.parts)
-    return any(mark[0] == "n" for part in entry.parts for mark in _marks(part, _KINDS))
+    wanted, listed = (max((part.count(INNER) for part in item.parts), default=0) for item in (diagnostic, entry))
+    if wanted:
+        return listed >= wanted
+    return any(mark[0] == "n" for part in entry.parts for mark in _marks(part.partition(INNER)[0], _KINDS))
 
 
 def moved(file: FileReport, baseline: Baseline, missing: Iterable[str]) -> str | None:

@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.common.record import EMPTY, Record, RecordType, field_names, replace
 from onnx_lint.engine.value_kinds import (
     ANY,
-    COUNT,
     DATE,
     DOMAINS,
     ELEMENT_TYPES,
-    FILLED,
     FLAG,
     FOLDER,
     FOLDERS,
     IR_VERSIONS,
     LISTED,
     METADATA,
+    NAMED_DOMAINS,
     NAMES,
     NEW_FOLDER,
     OPERATORS,
@@ -33,6 +32,7 @@ from onnx_lint.engine.value_kinds import (
     PATH,
     PATHS,
     PATTERNS,
+    PROCESSES,
     SECONDS,
     SIZE,
     TARGET_NAMES,
@@ -310,7 +310,7 @@ class Request(Record, metaclass=_RequestType):
         option="-v --verbose",
     )
     jobs: int = setting(
-        COUNT,
+        PROCESSES,
         0,
         "Check N files at a time.  [default: auto: up to one process per core]",
         COMMON,
@@ -440,7 +440,7 @@ class Request(Record, metaclass=_RequestType):
         example='target-gate = "unproven"',
     )
     registered: tuple[str, ...] = setting(
-        replace(FILLED, wanted=DOMAINS.wanted),
+        NAMED_DOMAINS,
         (),
         "Domains whose operators a library registers in the targets.",
         details="Without it, a node of such a domain is an error under a release of onnxruntime.",

@@ -11,7 +11,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.settings import keys
 from onnx_lint.engine.checked_values import ValueKindError, flat
-from onnx_lint.engine.value_kinds import Path
+from onnx_lint.engine.value_kinds import DOMAINS, Path
 from onnx_lint.input.locations import is_remote, without_user
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.wording import suggestion
@@ -74,6 +74,8 @@ def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
         for path, item in _flat(name, value, origin):
             found = SetValue(item, origin)
             if path[:2] == ("policy", "opsets") and len(path) == 3:
+                if not DOMAINS.accepts([path[2]]):
+                    raise found.error(path, f"requires a domain without spaces as its key, not {path[2]!r}")
                 path = (*path[:2], shown_domain(path[2]))  # so that each domain has one name in all files
                 if path in values:
                     raise found.error(path[:2], "requires each domain once, but 'ai.onnx' and '' are the same domain")
@@ -93,6 +95,9 @@ def _by_place(value: Any, origin: Origin) -> Any:
     """Return the entries of a list of tables by file and number, so that those of several files are kept apart."""
     if not isinstance(value, list):
         raise SetValue(value, origin).error(("suppress",), "requires a list of tables: write [[suppress]]")
+    if {} in value:
+        path = ("suppress", f"suppress[{value.index({})}]")
+        raise SetValue(value, origin).error(path, "requires 'rule' and 'reason', but is an empty table")
     return {f"{origin.shown}: suppress[{number}]": _with_text_of_dates(entry) for number, entry in enumerate(value)}
 
 

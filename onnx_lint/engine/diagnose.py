@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.deadline import look
@@ -98,7 +98,7 @@ def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures
         parts, is_any = _of_parts(clause, finding.parts, structures), finding.parts.is_one_fault
     else:
         # Of a collective finding only the first place is known.
-        is_inside = bool(found.inside or finding.inner) and not finding.collective
+        is_inside = bool(found.inside or found.keys or finding.inner) and not finding.collective
         parts, is_any = (_part(clause, found, finding.inner),) if is_inside else (), False
     return replace(
         diagnostic,
@@ -119,9 +119,15 @@ def _part(clause: str, found: Structure, inner: str) -> str:
             digest(*names),
             digest(clause, *names, *found.inside),
             *(digest(clause, *view) for view in (found.from_start, found.from_end, found.by_operators)),
-            *((INNER, digest(inner)) if inner else ()),
+            _behind_inner((inner,), found.keys),
         )
     )
+
+
+def _behind_inner(inner: Sequence[str], keys: Sequence[str]) -> str:
+    """Return the end of the identity of faults: what is wrong inside of the place, and the keys on the way to it."""
+    ends = [digest(*each) if any(each) else "" for each in (inner, keys)]
+    return "".join(INNER + end for end in ends).rstrip(INNER)
 
 
 def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
@@ -138,9 +144,8 @@ def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -
         ["\0".join((*each, *one.inside)) for each, one in zip(names, found, strict=True)],
         *(["\0".join(getattr(each, view)) for each in found] for view in ("from_start", "from_end", "by_operators")),
     ]
-    inner = sorted(each for _, each in places)
-    end = INNER + digest(*inner) if any(inner) else ""
-    return (MANY + "".join(digest(*sorted(each)) for each in texts) + end,)
+    inner, keys = sorted(each for _, each in places), sorted("\0".join(one.keys) for one in found)
+    return (MANY + "".join(digest(*sorted(each)) for each in texts) + _behind_inner(inner, keys),)
 
 
 _MOST_PARTS: Final = 64

@@ -369,7 +369,13 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         left = (*verdict.cut, *incomplete, *errors.without_numpy(), *crashed)
         judged = found, rules, gaps, left
         targets = part(lambda: tuple(target_verdicts(model, settings, *judged)), (), "judging the targets")
-    diagnostics = _shown(verdict.diagnostics, model, check, errors)
+    listed = verdict.diagnostics
+    if settings.suppressions and listed:
+        from onnx_lint.engine.suppressions import without_deletions
+
+        work = "looking for fixes of what is suppressed"
+        listed = part(lambda: without_deletions(verdict.diagnostics, verdict.patterns), listed, work)
+    diagnostics = _shown(listed, model, check, errors)
     return FileReport(
         path=check.path,
         size=check.source.size,

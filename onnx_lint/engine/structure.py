@@ -38,6 +38,11 @@ _NAMED_ELEMENTS: Final = frozenset(
 )
 """The lists whose elements a fingerprint identifies by name, so that their indices do not matter."""
 
+_KEYED: Final = frozenset(
+    {"attribute", "attribute_proto", "external_data", "metadata_props", "quant_parameter_tensor_names"}
+)
+"""Those of them whose elements have a key with a meaning, such as the name of an attribute: no exporter numbers it."""
+
 _PASSED_ON: Final = frozenset({"Constant", "Identity"})
 """The operators whose nodes optimizers add and remove: they count as no node between others."""
 
@@ -49,6 +54,8 @@ class Structure(Record):
     """The names of the nodes, values and nested graphs around the place."""
     inside: tuple[str, ...]
     """The indices on the way to the place in lists whose elements have no names, such as `dim 3`."""
+    keys: tuple[str, ...]
+    """The keys on the way from the innermost graph to the place, such as `attribute axis`."""
     steps: list[str]
     """The operators around, with their numbers among the nodes of that operator, as baselines have it since 0.2."""
     from_start: list[str]
@@ -80,7 +87,7 @@ class Structures:
         from, and the operators or outputs of the graph that use its outputs, with their positions. An entry of
         `value_info` is described by the definition of the value, and an initializer by its users.
         """
-        found = Structure((), (), [], [], [], [])
+        found = Structure((), (), (), [], [], [], [])
         names: tuple[str, ...] = ()
         inside: list[str] = []
         around: list[str] = []
@@ -102,7 +109,28 @@ class Structures:
             elif not is_named and not any(own):
                 inside.append(step)
             self._add_element(found, key[:depth], graph, field, index)
-        return Structure(names, tuple(inside), found.steps, found.from_start, found.from_end, found.by_operators)
+        return Structure(
+            names,
+            tuple(inside),
+            self._keys(place),
+            found.steps,
+            found.from_start,
+            found.from_end,
+            found.by_operators,
+        )
+
+    def _keys(self, place: Place) -> tuple[str, ...]:
+        """Return `Structure.keys`."""
+        key = place.key
+        fields = [field for field, _ in key]
+        # Graphs have names, but for a place such as `g.name`, which is in none of their lists.
+        inner = [depth for depth, (_, index) in enumerate(key) if index is not None and key[:depth] in self._graphs]
+        start = max(inner, default=0)
+        if _KEYED.isdisjoint(fields[start:]):
+            return ()
+        scope = self._model.places.enclosing_names(place).scope
+        pairs = zip(fields[start:], scope[start:], strict=False)
+        return tuple([f"{field} {name}" for field, name in pairs if field in _KEYED])
 
     def digest_of_names(self, place: Place) -> str:
         """Return a digest of all names of the kind that the place has: if it is the same, nothing has been renamed.

@@ -6,13 +6,16 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from onnx_lint.common.deadline import look
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
+from onnx_lint.ir.places.edits import Delete, Fix
 from onnx_lint.ir.places.enclosing_names import EnclosingNames
+from onnx_lint.ir.places.place import PlaceKey
 from onnx_lint.model import Model, Place
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
@@ -78,8 +81,8 @@ class PlacePatterns:
         self.entries = list(entries)
         self.seen: dict[str, None] = {}
         """The names of the faults that were compared, as the configuration may give them; the first ones."""
-        self.faults: dict[str, None] = {}
-        """The best name of each of these faults."""
+        self.faults: dict[str, dict[str, None]] = {}
+        """The best name of each of these faults, with the names of the nodes that have it under another name."""
         self.of_graphs: set[tuple[str, str]] = set()
         """The places and the subjects of findings about several faults whose subject is the graph around these."""
         self._everywhere = len(self.entries)
@@ -110,7 +113,10 @@ class PlacePatterns:
         names = {name for name in (place, subject, around.node, innermost) if name is not None}
         if is_fault and len(self.seen) < _MOST_SEEN:
             self.seen.update(dict.fromkeys(filter(None, (subject, innermost, around.node, place))))
-            self.faults[subject or around.node or place] = None
+            name = subject or around.node or place
+            nodes = self.faults.setdefault(name, {})
+            if around.node and around.node != name:
+                nodes[around.node] = None
         found = self._everywhere
         for name in names:
             found = min(found, self._exact.get(name, found))
@@ -197,11 +203,7 @@ def with_suppressed(file: FileReport, patterns: Mapping[str, PlacePatterns]) -> 
     left: list[Diagnostic] = []
     suppressed: list[Diagnostic] = []
     for finding in unfold(file.diagnostics):
-        look()
-        around = EnclosingNames(node=finding.node, graph=finding.graph, scope=finding.scope)
-        own = patterns.get(finding.rule)
-        is_fault = not finding.collective
-        entry = None if own is None else own.first(finding.place, _name(finding, own), around, is_fault=is_fault)
+        entry = _entry_for(finding, patterns)
         if entry is None:
             left.append(finding)
         else:
@@ -214,6 +216,40 @@ def with_suppressed(file: FileReport, patterns: Mapping[str, PlacePatterns]) -> 
     shared = {id(finding.fix) for finding in suppressed if finding.fix is not None}
     left = [_without_fix(finding) if id(finding.fix) in shared else finding for finding in left]
     return replace(file, diagnostics=fold(left), suppressed=(*file.suppressed, *without_edits(fold(suppressed))))
+
+
+def without_deletions(
+    diagnostics: tuple[Diagnostic, ...], patterns: Mapping[str, PlacePatterns]
+) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics without the fixes that delete the place of a suppressed one, which `fix` does not make."""
+    found = unfold(diagnostics)
+    fixes = {id(each.edits): each.edits for each in found if each.edits is not None}
+    suppressed = {id(each): each.at.key for each in found if fixes and _entry_for(each, patterns) is not None}
+    if not suppressed:
+        return diagnostics
+    around = {key[:depth] for key in suppressed.values() for depth in range(1, len(key) + 1)}
+    refused = {mark for mark, fix in fixes.items() if _deletes_any(fix, around)}
+    if not refused:
+        return diagnostics
+    # A finding without its fix is not folded with others that have theirs.
+    return fold(
+        replace(_without_fix(each), cause=None) if id(each.edits) in refused and id(each) not in suppressed else each
+        for each in found
+    )
+
+
+def _deletes_any(fix: Fix, places: Container[PlaceKey]) -> bool:
+    return any(isinstance(edit, Delete) and edit.place.key in places for edit in fix.with_edits().edits)
+
+
+def _entry_for(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> Suppression | None:
+    """Return the entry that suppresses a finding; None if none does."""
+    look()
+    own = patterns.get(finding.rule)
+    if own is None:
+        return None
+    around = EnclosingNames(node=finding.node, graph=finding.graph, scope=finding.scope)
+    return own.first(finding.place, _name(finding, own), around, is_fault=not finding.collective)
 
 
 def _name(finding: Diagnostic, patterns: PlacePatterns) -> str | None:
@@ -252,11 +288,22 @@ def _with_hints(
         elif near := suggestions.nearest(entry.place.replace("*", ""), own.seen) if entry.place else None:
             hint = f"did you mean {quote(near)}?"
         elif own.faults:
-            more = ", ..." if len(own.faults) > _MOST_SHOWN else ""
-            hint = f"it has findings at {quote_some(own.faults, _MOST_SHOWN)}{more}"
+            shown = [_fault(*each) for each in islice(own.faults.items(), _MOST_SHOWN)]
+            hint = f"it has findings at {', '.join(shown)}{_more(own.faults)}"
         else:
             hint = "" if other is None else f"did you mean {other}, which has a finding there?"
         yield entry.description, hint
+
+
+def _fault(name: str, nodes: Collection[str]) -> str:
+    """Return the name of a fault, and the nodes that an entry may name as well."""
+    if not nodes:
+        return quote(name)
+    return f"{quote(name)} ({'node' if len(nodes) == 1 else 'nodes'} {quote_some(nodes, _MOST_SHOWN)}{_more(nodes)})"
+
+
+def _more(names: Collection[str]) -> str:
+    return ", ..." if len(names) > _MOST_SHOWN else ""
 
 
 _MOST_SEEN: Final = 10_000

@@ -100,7 +100,14 @@ COUNT: Final = ValueKind(
     "a whole number of at least 0",
     {"type": "integer", "minimum": 0},
     lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
-    option="count",
+)
+MOST_PROCESSES: Final = 1_024
+PROCESSES: Final = replace(
+    COUNT,
+    wanted=f"a whole number from 0 to {MOST_PROCESSES}",
+    schema={**COUNT.schema, "maximum": MOST_PROCESSES},
+    accepts=lambda value: COUNT.accepts(value) and value <= MOST_PROCESSES,
+    option="processes",
 )
 TEXTS: Final = ValueKind("a list of strings", {"type": "array", "items": {"type": "string"}}, _is_list)
 FILLED: Final = ValueKind(
@@ -147,6 +154,7 @@ NAMES: Final = replace(
 )
 OPERATORS: Final = _list_of(r"\S*[^\s:]", "a list of operators, such as 'Loop' or 'com.microsoft::*'")
 DOMAINS: Final = _list_of(r"\S*", "a list of domains, such as 'ai.onnx.ml'")
+NAMED_DOMAINS: Final = _list_of(r"\S+", DOMAINS.wanted)
 TARGET_NAMES: Final = replace(FILLED, wanted="a list of targets, such as 'onnxruntime=1.32' or 'ai.onnx=17'")
 PATTERNS: Final = replace(FILLED, wanted="a list of patterns with * and ?, or of names")
 PATH: Final = replace(TEXT, wanted="a path", option="path")
@@ -200,7 +208,8 @@ def _opset_ranges() -> ValueKind:
     published = {domain: _range_to(newest, "a version") for domain, newest in NEWEST_OPSET.items()}
     published[DOMAIN_ALIAS] = published[""]
     properties = {domain: dict(kind.schema) for domain, kind in published.items()}
-    return replace(table(RANGE, {"properties": properties}), fields=published)
+    schema = {"properties": properties, "propertyNames": {"pattern": r"^\S*$"}}
+    return replace(table(RANGE, schema), fields=published)
 
 
 IR_VERSIONS: Final = _range_to(NEWEST_IR_VERSION, "an IR version")

@@ -19,7 +19,8 @@ MANY: Final = "all:"
 """The beginning of the one text in `Diagnostic.parts` that identifies many faults."""
 
 INNER: Final = "/"
-"""The mark in a text of `Diagnostic.parts` before the digest of what is wrong inside of the place."""
+"""The mark in a text of `Diagnostic.parts` before the digest of what is wrong inside of the place, which may be empty,
+and before that of the keys on the way to it, such as the name of an attribute."""
 
 NAMED: Final = 4
 """The most places that a folded finding lists, of all findings of one cause."""
@@ -157,8 +158,8 @@ class Diagnostic(Placed):
     """The identity of each fault, for baselines, if there are several faults or one inside of a value.
 
     The digests are those of `structure`, with a further one after the second: of the names with the place inside of the
-    value. After `INNER` comes the digest of what is wrong there, such as a dimension. Many faults have one text:
-    `MANY`, and these digests of all of them without the first.
+    value. After `INNER` come the digests of what is wrong there, such as a dimension, and of the keys around it. Many
+    faults have one text: `MANY`, and these digests of all of them without the first.
     """
     names: str = ""
     """A digest of all names of the kind that the place has. It shows a baseline whether any of them has changed."""

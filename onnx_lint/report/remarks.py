@@ -50,9 +50,9 @@ def answer_of(target: TargetTotals, totals: Totals) -> str:
         answers.append(f"{target.verb}s {count:,}{target.basis}")
     if count := target.answers[False]:
         refuses = "does not support" if target.verb == "support" else "refuses"
-        answers.append(f"{refuses} {count:,} ({_names(target.refusing, count)})")
+        answers.append(f"{refuses} {count:,} ({names_of(target.refusing, count)})")
     if count := target.answers[None]:
-        names = _names(target.unproven_paths, count)
+        names = names_of(target.unproven_paths, count)
         reasons = f": {_reasons(target)}" if totals.files > 1 else ""  # the report on a single file has them
         answers.append(f"not proven to {target.verb} {count:,} ({names}){reasons}")
     if others := totals.files - target.answers.total():
@@ -69,7 +69,7 @@ def _reasons(target: TargetTotals) -> str:
     return " / ".join([*said, *([f"{more:,} more reasons"] if more else [])])
 
 
-def _names(paths: Sequence[str], count: int) -> str:
+def names_of(paths: Sequence[str], count: int) -> str:
     """Return the first paths, and how many more there are."""
     more = [f"{count - len(paths):,} more"] if count > len(paths) else []
     return ", ".join([*map(shown_path, paths), *more])

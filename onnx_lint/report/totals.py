@@ -36,6 +36,10 @@ class Group(Enum):
     """Files that could not be read."""
 
 
+_MOST_NAMED: Final = 3
+"""The most files to name of one group."""
+
+
 class Weakening(Record):
     """The settings of a configuration file that may hide findings, or let a run pass that would fail without them."""
 
@@ -81,6 +85,10 @@ class Totals:
         """The number of files with findings, by group."""
         self.findings_by_group: Counter[tuple[Group, str | None, Severity]] = Counter()
         """The number of findings by group, plugin and severity."""
+        self.violating_paths: list[str] = []
+        """The first files of the group `Group.NOTHING_NEW_VIOLATING`, of which a report lists no finding."""
+        self.without_model = 0
+        """The number of files that do not conform because no model could be read from them."""
         self.conforming_by_rules_of_run = 0
         """The number of conforming files without findings that were checked by the rules of the run."""
         self.standards: set[tuple[str | None, str | None]] = set()
@@ -118,6 +126,7 @@ class Totals:
         conforms, why = file.conformity
         self.conformity[conforms] += 1
         self.reasons.setdefault(conforms, why)
+        self.without_model += conforms is False and file.not_judged is not None
         self._add_group(file, _group_of(file, conforms))
         if file.gaps and file.failure is None:  # settings do not matter for a file that no rule judged
             self.gaps.update(file.gaps)
@@ -136,6 +145,8 @@ class Totals:
         self.groups[group] += 1
         if group is not Group.NOT_CHECKED:
             self.standards.add((file.edition, file.variant))
+        if group is Group.NOTHING_NEW_VIOLATING and len(self.violating_paths) < _MOST_NAMED:
+            self.violating_paths.append(file.path)
         if file.diagnostics:
             self.files_with_findings[group] += 1
             self.findings_by_group.update((group, item.counted_under, item.severity) for item in file.diagnostics)

@@ -29,6 +29,9 @@ def verdict_of(report: Report) -> str:
     if report.not_linted and not totals.files:
         return interrupted_of(report)
     parts = [_groups_of(report, totals), *_gaps_of(totals)]
+    if totals.without_model and totals.files > 1:
+        files = "file holds" if totals.without_model == 1 else "files hold"
+        parts.append(f"{totals.without_model:,} {files} no readable model")
     if totals.incomplete:
         parts.append(f"{totals.incomplete:,} not verified in full")
     if totals.fixed:
@@ -103,6 +106,10 @@ def _groups_of(report: Report, totals: Totals) -> str:
         one, several = _AFTER_CONFORMING if is_short else _PHRASES[group]
         phrase = (one if count == 1 else several).format(standard)
         found = _findings(totals, group, count)
+        if group is Group.NOTHING_NEW_VIOLATING:
+            from onnx_lint.report.remarks import names_of
+
+            found = names_of(totals.violating_paths, count)
         phrases.append(f"{count:,} {phrase}{f' ({found})' if found else ''}")
     return f"{counted(totals.files, noun)}: {', '.join(phrases) or 'none checked'}"
 

@@ -2,10 +2,11 @@
 """JUnit's XML, for the test reports of CI servers.
 
 A file is a test suite. In it each rule and clause with findings is a test case, which fails if a finding is severe
-enough to fail the run; a file without findings is one test case that passes. A file that could not be checked, and a
-rule that crashed, are errors. The first suite is about the run: its one test case passes, and prints the verdict on all
-files, since readers show no more of a document than its test cases. There are no times: the same input gives the same
-bytes.
+enough to fail the run; a file without findings is one test case that passes. Each target is a test case as well: it
+fails if it fails the run, and is skipped if it is not known whether the target loads the model. A file that could not
+be checked, and a rule that crashed, are errors. The first suite is about the run: its one test case passes, and prints
+the verdict on all files, since readers show no more of a document than its test cases. There are no times: the same
+input gives the same bytes.
 """
 
 from __future__ import annotations
@@ -116,9 +117,9 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     for error in file.internal_errors:
         message, trace = _text(internal_error_of(error)), _text(error.traceback, lines=True)
         _case(suite, path, _text(error.rule), "error", message, trace)
-    for target in file.targets:
-        if target.is_red and failing is not None:
-            _case(suite, path, _text(target.program), "failure", _text(target.said), "")
+    failed = [target for target in file.targets if target.is_red and failing is not None]
+    for target in failed:
+        _case(suite, path, _text(target.program), "failure", _text(target.said), "")
     for group in groups_of(file.diagnostics):
         first = group[0]
         outcome = "failure" if failing is not None and first.severity >= failing else "system-out"
@@ -129,6 +130,11 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
         conforms, _ = file.conformity
         name = "conforms" if conforms else f"no {'new ' if file.suppressed else ''}findings"
         ElementTree.SubElement(suite, "testcase", classname=path, name=name)
+    for target in file.targets:
+        if target not in failed:
+            outcome = "skipped" if target.loads is None else "system-out"
+            said = _text(target.said)
+            _case(suite, path, _text(target.program), outcome, said, "" if target.loads is None else said)
 
 
 def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:

@@ -17,6 +17,7 @@ from onnx_lint import schema
 from onnx_lint.common.deadline import look
 from onnx_lint.common.record import Record
 from onnx_lint.input.source import WINDOW_BYTES, Source
+from onnx_lint.wording import counted
 
 MAX_VARINT_BYTES: Final = 10
 """A varint carries 7 bits per byte and at most 64 bits."""
@@ -317,7 +318,7 @@ def records(
             raise WireError("wire-type", position, f"wire type {wire_type} does not exist")
         following = base + local
         if following > end:
-            detail = f"field {number} is {following - end:,} bytes longer than what is left"
+            detail = f"field {number} is {counted(following - end, 'byte')} longer than what is left"
             raise WireError("truncated", position, detail, (number, base + value) if wire_type == 2 else None)
         yield number, wire_type, position, base + value, following
         if wire_type == 3 and not inside_groups:

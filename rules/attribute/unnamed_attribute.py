@@ -43,6 +43,7 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
             f"{_describe(attribute)} has no name",
             clause="ATT-1",
             allowed="a non-empty name",
+            inner=f"attribute {attribute.place.index}",
         )
     for function in model.parametric_functions:
         for index, name in enumerate(function.attribute_names):
@@ -52,6 +53,7 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
                     f"attribute parameter {index} of {function.body.describe()} has no name",
                     clause="FUN-6a",
                     allowed="a non-empty name",
+                    inner=f"attribute {index}",
                 )
 
 

@@ -52,4 +52,5 @@ def unknown_device_configuration(model: Model) -> Iterator[Finding]:
                 f"{suggestions(name, known)}",
                 allowed=quote_some(known, 10) if known else "no device configuration, as the model has none",
                 subject=name,
+                inner=name,
             )

@@ -68,6 +68,7 @@ def _finding(attribute: Attribute, function: Function, declared: dict[str, None]
         f"{suggestions(name, declared)}",
         allowed=f"an attribute parameter of the function: {quote_some(declared, 10)}" if declared else "no reference",
         subject=name,
+        inner=name,
         cause=f"{function.qualified_name} does not declare {name}",
         is_cause_shared=True,
     )

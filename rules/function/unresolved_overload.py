@@ -69,6 +69,7 @@ def _finding(
             clause="NOD-11",
             allowed="no overload on a node that calls an operator",
             subject=overload,
+            inner=overload,
         )
     plain = ["no overload"] if "" in overloads else []
     named = quote_some(filter(None, overloads), 10)
@@ -80,4 +81,5 @@ def _finding(
         related=tuple(Related(function.place, function.body.describe()) for function in namesakes[:3]),
         allowed=" or ".join([*plain, *([named] if named else [])]),
         subject=overload,
+        inner=overload,
     )

@@ -247,7 +247,12 @@ def _finding(
         whole,
         place=_place(first),
         message=f"{whole.message}, {users}{hint}",
-        parts=Faults(nodes, partial(_of_nodes, whole, hint), lambda node: (_place(node), whole.subject)),
+        parts=Faults(
+            nodes,
+            partial(_of_nodes, whole, hint),
+            lambda node: (_place(node), whole.subject),
+            inner=lambda _: whole.subject or "",
+        ),
     )
 
 

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Final
 
 from onnx_lint.inference.flow.conflict import WHOLE
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults
 from onnx_lint.ir.operators.mismatch import attributes_with
-from onnx_lint.model import Model, Node, Place, has_faulty_attributes
+from onnx_lint.model import ATTRIBUTE_TYPE_CODES, Model, Node, Place, has_faulty_attributes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -111,9 +112,12 @@ _CHECK = "checking the values of attributes"
 
 def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = ()) -> Finding:
     related = (*(() if fault.other is None else (_related(node, fault.other),)), *origins)
+    at = next(attributes_with(node, {fault.attribute}))
+    is_of_element = fault.index is not None and node.attribute_protos[at].type not in _SINGLE
+    element = f"element {fault.index} of " if is_of_element else ""
     return Finding(
-        node.place.at("attribute", next(attributes_with(node, {fault.attribute}))),
-        f"attribute {quote(fault.attribute)} of {node.describe()} {fault.what}",
+        node.place.at("attribute", at),
+        f"{element}attribute {quote(fault.attribute)} of {node.describe()} {fault.what}",
         clause="NOD-7h" if fault.is_allowed else "NOD-7f" if fault.is_unexplained else "NOD-7e",
         related=related,
         allowed=fault.allowed,
@@ -121,6 +125,10 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
         cause=f"{node.domain}::{node.op_type} {fault.attribute} {fault.what}",
         inner=WHOLE if fault.index is None else f"element {fault.index}",
     )
+
+
+_SINGLE: Final = frozenset(ATTRIBUTE_TYPE_CODES[name] for name in ("FLOAT", "INT", "STRING"))
+"""The types of attributes that hold one value."""
 
 
 def _related(node: Node, name: str) -> Related:

@@ -103,6 +103,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     "NOD-7",
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,
+                    inner=name,
                     cause=version_cause(other, alike, name),
                     is_cause_shared=bool(other),
                     proposals=_declared_type(model, schema, node, name) or _fitting_number(model, schema, node, name),
@@ -118,6 +119,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     "NOD-7g",
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,
+                    inner=name,
                     cause=f"{operator} {name}",
                 )
 
@@ -174,6 +176,7 @@ def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, 
             "NOD-7",
             allowed=f"one of {members}" if members else f"{names[0]} (see {group.source})",
             subject=group.sides[0][0].name,
+            inner=group.sides[0][0].name,
             cause=version_cause(other, alike, group.sides[0][0].name),
             is_cause_shared=bool(other),
             # ONNX Runtime loads some of them, and crashes when it runs them.

@@ -89,6 +89,7 @@ def _finding(model: Model, node: Node, name: str, needed: tuple[Node, int], miss
         related=(Related(holder.place.at("attribute", index), f"refers to {quote(name)}"),),
         allowed=f"a value for {quote(name)}",
         subject=name,
+        inner=name,
     )
 
 

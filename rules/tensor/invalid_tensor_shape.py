@@ -59,4 +59,5 @@ def _finding(tensor: StoredTensor) -> Finding:
         allowed="dimensions of 0 or more whose product fits 64 bits",
         offset=tensor.offset,
         subject=tensor.proto.name,
+        inner="" if place.index is not None else "whole",
     )

@@ -75,4 +75,5 @@ def _finding(tensor: StoredTensor, message: str, index: int | None = None) -> Fi
         allowed=f"{tensor.type.elements_per_entry} elements an entry, in its low byte",
         offset=tensor.offset,
         subject=tensor.proto.name,
+        inner="" if index is not None else "whole",
     )

@@ -95,6 +95,7 @@ NOT_PATHS = (
     ("-j", "2"),
     ("clean.onnx", "-j"),
     ("clean.onnx", "-j", "-2"),
+    ("clean.onnx", "-j", "1025"),
     ("clean.onnx", "--jobs="),
     ("clean.onnx", "--jobs", "many"),
     ("--jobs", "clean.onnx"),

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import onnx
 import pytest
+from google.protobuf import text_format
 from support.baselines.changes import prefixed, rename_all
 from support.baselines.measure import copy_of, new_in, report_on
 from support.models.messages import message_of
@@ -19,7 +20,16 @@ import onnx_lint
 from onnx_lint import schema
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
-from onnx_lint.configuration.baseline import entries_of, file_key, imprecise, living, read_baseline, split, written
+from onnx_lint.configuration.baseline import (
+    Entry,
+    entries_of,
+    file_key,
+    imprecise,
+    living,
+    read_baseline,
+    split,
+    written,
+)
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
@@ -386,6 +396,108 @@ def test_another_place_inside_of_a_value_is_new(
     assert report["errors"] == errors
 
 
+def _with_attributes(*names: str) -> str:
+    """A node with these attributes, of the type INT."""
+    attributes = "".join(f'attribute {{ name: "{name}" type: INT i: 1 }} ' for name in names)
+    return model(f'  node {{ name: "r" op_type: "Relu" input: "x" output: "y" {attributes}}}\n')
+
+
+def _with_strides(*names: str) -> str:
+    """A Conv with lists of these names whose second number is negative."""
+    lists = "".join(f'attribute {{ name: "{name}" type: INTS ints: [1, -1] }} ' for name in names)
+    weights = '  input { name: "w" type { tensor_type { elem_type: 1 } } }\n'
+    return model(weights, f'  node {{ name: "c" op_type: "Conv" input: ["x", "w"] output: "y" {lists}}}\n')
+
+
+def _with_external_keys(*keys: str) -> str:
+    entries = "".join(f'external_data {{ key: "{key}" value: "1" }} ' for key in ("location", *keys))
+    tensor = f'  initializer {{ name: "w" data_type: 1 dims: 2 data_location: EXTERNAL {entries}}}\n'
+    return model(tensor, '  node { op_type: "Add" input: ["x", "w"] output: "y" }\n')
+
+
+def _with_properties(*keys: str) -> str:
+    """A node with this metadata."""
+    entries = "".join(f'metadata_props {{ key: "{key}" value: "1" }} ' for key in keys)
+    return model(f'  node {{ name: "r" op_type: "Relu" input: "x" output: "y" {entries}}}\n')
+
+
+def _with_domain(domain: str) -> str:
+    return model(f'  node {{ name: "r" op_type: "Relu" domain: "{domain}" input: "x" output: "y" }}\n')
+
+
+@pytest.mark.parametrize(
+    ("rule", "make", "known", "now", "has_inner"),
+    [
+        ("unknown-operator-attribute", _with_attributes, ["foo"], ["bar"], False),
+        ("duplicate-attribute", _with_attributes, ["foo", "bar", "foo"], ["foo", "bar", "bar"], False),
+        ("impossible-operator-extent", _with_strides, ["strides"], ["dilations"], True),
+        ("unknown-external-key", _with_external_keys, ["foo"], ["bar"], False),
+        ("duplicate-metadata-key", _with_properties, ["a.b", "a.c", "a.b"], ["a.b", "a.c", "a.c"], False),
+        ("missing-opset-import", _with_domain, ["com.foo"], ["com.bar"], False),
+    ],
+)
+def test_another_key_is_new_also_if_all_names_have_changed(
+    rule: str, make: Callable[..., str], known: list[str], now: list[str], has_inner: bool
+) -> None:
+    settings = Settings(select=(rule,), has_baseline=True)
+    before, renamed, exchanged = (
+        text_format.Parse(text, onnx.ModelProto()) for text in (make(*known), make(*known), make(*now))
+    )
+    for changed in (renamed, exchanged):
+        rename_all(changed, prefixed)
+    first, second, third = (report_on(each, settings) for each in (before, renamed, exchanged))
+    assert len(first.diagnostics) == 1
+    assert new_in(first, second) == []
+    assert [each.rule for each in new_in(first, third)] == [rule]
+    without_key = {mark: _without_keys(entry, has_inner) for mark, entry in entries_of(first.diagnostics).items()}
+    for later in (second, third):
+        assert split(later, without_key).diagnostics == ()
+    assert imprecise(split(first, without_key), without_key) == 1
+
+
+def _with_dims(*dims: int) -> str:
+    return model(RELU, f'  initializer {{ name: "w" data_type: 1 dims: {list(dims)} }}\n')
+
+
+def _with_unnamed(index: int) -> str:
+    """A node with two attributes, one of them without a name."""
+    names = "".join(f'attribute {{ name: "{"" if at == index else "a"}" type: INT i: 1 }} ' for at in range(2))
+    return model(f'  node {{ name: "c" op_type: "C" domain: "d" input: "x" output: "y" {names}}}\n')
+
+
+def _with_branch(index: int) -> str:
+    """An If, one of whose branches has no name."""
+    branches = "".join(
+        f'attribute {{ name: "{name}_branch" type: GRAPH g {{ name: "{"" if at == index else name}" }} }} '
+        for at, name in enumerate(("else", "then"))
+    )
+    return model(f'  node {{ name: "if" op_type: "If" input: "x" output: "y" {branches}}}\n')
+
+
+@pytest.mark.parametrize(
+    ("rule", "known", "now"),
+    [
+        ("invalid-tensor-shape", _with_dims(2**62, 2**62), _with_dims(-1, 2)),
+        ("invalid-tensor-shape", _with_dims(-1, 2), _with_dims(2**62, 2**62)),
+        ("unnamed-attribute", _with_unnamed(0), _with_unnamed(1)),
+        ("missing-graph-name", _with_branch(0), _with_branch(1)),
+    ],
+    ids=["whole, part", "part, whole", "attribute", "branch"],
+)
+def test_a_fault_of_a_part_is_not_that_of_another_part_or_of_the_whole(rule: str, known: str, now: str) -> None:
+    settings = Settings(select=(rule,), has_baseline=True)
+    first, second = (report_on(text_format.Parse(text, onnx.ModelProto()), settings) for text in (known, now))
+    assert [each.rule for each in first.diagnostics] == [rule]
+    assert new_in(first, first) == []
+    assert [each.rule for each in new_in(first, second)] == [rule]
+
+
+def _without_keys(entry: Entry, has_inner: bool) -> Entry:
+    """Return the entry as it was written before keys were in it. `has_inner`: whether it had a place inside."""
+    pieces = (part.split(INNER) for part in entry.parts)
+    return replace(entry, parts=tuple(INNER.join(each[: 1 + has_inner]) for each in pieces))
+
+
 def test_a_baseline_of_an_older_version_knows_what_it_knew_and_says_how_to_renew_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -394,7 +506,7 @@ def test_a_baseline_of_an_older_version_knows_what_it_knew_and_says_how_to_renew
     _as_of_an_older_version(folder)
     assert run(["zoo", *select, "--baseline", "c.json"]) == 0
     said = (
-        "Note: c.json: 1 entry does not say where inside of a value a finding is; "
+        "Note: c.json: 1 entry of an older version does not say at which attribute, key or element a finding is; "
         "--write-baseline renews them, and adds the new findings\n"
     )
     assert capsys.readouterr().err == said

@@ -212,6 +212,9 @@ def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
         ),
         ('[severity]\ncycel = "note"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
         ("[limits]\nfeilds = 3", "limits.feilds: unknown limit 'feilds'; did you mean 'fields'?"),
+        ("jobs = 1025", "jobs: requires a whole number from 0 to 1024, not 1025"),
+        ("registered = ['a b']", "registered: requires a list of domains, such as 'ai.onnx.ml', not a list with 'a b'"),
+        ("[policy.opsets]\n' ' = 1", "policy.opsets.\" \": requires a domain without spaces as its key, not ' '"),
         ("[limits]\nfields = 0", "limits.fields: requires a whole number of at least 1, not 0"),
         ("[limits]\nfields = -1", "limits.fields: requires a whole number of at least 1, not -1"),
         (

@@ -112,7 +112,7 @@ def test_an_entry_without_a_finding_is_named(folder, capsys):
     [
         ("unknown-operator", "secnd", "did you mean 'second'?"),
         ("unknown-operator", "graph.node[0].op_typ", "did you mean 'graph.node[0].op_type'?"),
-        ("unknown-operator", "decoder*", "it has findings at 'Unknown', 'Unknown2'"),
+        ("unknown-operator", "decoder*", "it has findings at 'Unknown' (node 'first'), 'Unknown2' (node 'second')"),
         ("cycle", "second", "did you mean unknown-operator, which has a finding there?"),
         ("unknown-value-info-name", "z9", "it has findings at 'z0', 'z1', 'z2'"),
         ("unknown-value-info-name", "z0_extra", ""),
@@ -130,6 +130,25 @@ def test_an_entry_without_a_finding_says_what_it_may_mean(folder, capsys, rule, 
     _run(folder, entry)
     said = f"matches no finding; {hint}" if hint else "matches no finding"
     assert capsys.readouterr().err == f"Warning: onnx-lint.toml: suppress[0]: the suppression of {rule} {said}\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "hint"),
+    [
+        ("relu33", "did you mean 'relu3'?"),
+        ("q", None),
+        ("other", "it has findings at 'q' (nodes 'relu0', 'relu1', 'relu2', ...)"),
+    ],
+)
+def test_an_entry_without_a_finding_names_the_nodes_of_one_finding_as_well(folder, capsys, place, hint):
+    model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    del model.graph.node[:]
+    for index in range(4):
+        model.graph.node.add(name=f"relu{index}", op_type="Relu", input=["q"], output=[f"y{index}"])
+    (folder / "m.onnx").write_bytes(model.SerializeToString())
+    _run(folder, f'[[suppress]]\nrule = "undefined-name"\nreason = "known"\nplace = "{place}"\n')
+    said = f"Warning: onnx-lint.toml: suppress[0]: the suppression of undefined-name matches no finding; {hint}\n"
+    assert capsys.readouterr().err == ("" if hint is None else said)
 
 
 def test_one_of_three_names_of_a_finding_is_hidden_and_the_others_are_fixed(folder, capsys):
@@ -318,6 +337,7 @@ def test_the_last_day_still_counts():
     [
         ("[suppress]\nrule = 'cycle'", "suppress: requires a list of tables: write [[suppress]]"),
         ("[[suppress]]\nrule = 'cycle'", "onnx-lint.toml: suppress[0]: requires a reason"),
+        ("[[suppress]]", "onnx-lint.toml: suppress[0]: requires 'rule' and 'reason', but is an empty table"),
         (
             "[[suppress]]\nrule = 'cycle'\nreason = ' \t'",
             "onnx-lint.toml: suppress[0].reason: requires a non-empty string, not ' \\t'",
@@ -351,3 +371,25 @@ def test_entries_that_are_slow_to_compare_are_limited(folder):
         lint(folder / "m.onnx", config=path)
     path.write_text("".join([*entries, *entries[:1] * 998, *[entries[0].replace("cycle", "unknown-operator")] * 1_000]))
     lint(folder / "m.onnx", config=path)
+
+
+def test_a_deletion_that_takes_a_suppressed_finding_with_it_is_neither_promised_nor_made(folder, capsys):
+    model = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    del model.graph.node[:]
+    model.graph.node.add(name="used", op_type="Relu", input=["x"], output=["y"])
+    for values, name in ((model.graph.input, "x"), (model.graph.output, "y")):
+        values.add(name=name).type.tensor_type.elem_type = 1
+    for name in ("dead", "deader"):
+        node = model.graph.node.add(name=name, op_type="Relu", input=["x"], output=[name])
+        if name == "dead":
+            node.attribute.add(name="foo", i=1, type=2)
+    (folder / "m.onnx").write_bytes(model.SerializeToString())
+    entry = '[[suppress]]\nrule = "unknown-operator-attribute"\nreason = "known"\n'
+    select = ("--select", "unneeded-node,unknown-operator-attribute")
+    _run(folder, entry, "-f", "json", *select)
+    found = [each for item in json.loads(capsys.readouterr().out)["files"] for each in item["diagnostics"]]
+    assert [(each["node"], "fix" in each) for each in found] == [("dead", False), ("deader", True)]
+    assert found[0]["hint"] == "no fix: it would also fix what is suppressed"
+    run(["fix", "m.onnx", *select])
+    mended = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
+    assert [node.name for node in mended.graph.node] == ["used", "dead"]

@@ -35,6 +35,7 @@ LIMITED = FileReport("limited.onnx", 9, shapes=Shapes(20, 4, (("budget", "acme::
 CRASHED = FileReport("crashed.onnx", 9, internal_errors=(InternalError("cycle", "ValueError: x", "Traceback"),))
 MISSING = FileReport("missing.onnx", 0, unreadable="missing.onnx: No such file or directory")
 UNNAMED = FileReport("lfs.onnx", 9, not_judged="the file is a pointer", gaps=("11 of 12 default rules checked",))
+POINTER = FileReport("pointer.onnx", 9, (error(),), not_judged="the file is a pointer")
 EMPTY = FileReport("empty.onnx", 0, not_judged="the file is empty")
 IGNORED = FileReport("ignored.onnx", 9, rules=())
 ONLY_ONNX = FileReport("only.onnx", 9, edition="1.16", variant="onnx", rules=("cycle",))
@@ -83,10 +84,19 @@ CASES: list[tuple[list[FileReport], list[str]]] = [
     (several(KNOWN_WARNING), ["2 models: no new findings; 2 suppressed by the baseline"]),
     ([CLEAN, BROKEN, KNOWN, KNOWN_WARNING], [
         "4 models: 1 conforms to ONNX 1.23, 1 does not (2 errors, 1 warning), "
-        "1 has no new findings but does not conform, 1 has no new findings; 3 suppressed by the baseline",
+        "1 has no new findings but does not conform (known.onnx), 1 has no new findings; 3 suppressed by the baseline",
+    ]),
+    ([CLEAN, POINTER], ["2 models: 1 conforms to ONNX 1.23, 1 does not (1 error); 1 file holds no readable model"]),
+    ([CLEAN, POINTER, POINTER], [
+        "3 models: 1 conforms to ONNX 1.23, 2 do not (2 errors); 2 files hold no readable model",
+    ]),
+    ([POINTER], ["1 model does not conform to ONNX 1.23: 1 error"]),
+    ([CLEAN, *[KNOWN] * 5], [
+        "6 models: 1 conforms to ONNX 1.23, 5 have no new findings but do not conform "
+        "(known.onnx, known.onnx, known.onnx, 2 more); 10 suppressed by the baseline",
     ]),
     ([CLEAN, KNOWN, CONFIGURED], [
-        "3 models: 1 conforms to ONNX 1.23, 2 have no new findings but do not conform; "
+        "3 models: 1 conforms to ONNX 1.23, 2 have no new findings but do not conform (known.onnx, configured.onnx); "
         "2 suppressed by the baseline; 1 suppressed by the configuration",
     ]),
     (several(OPEN), [

@@ -160,6 +160,22 @@ def test_gitlab_has_an_issue_of_what_was_not_verified() -> None:
 # --- Markdown, JUnit
 
 
+@pytest.mark.parametrize(
+    ("loads", "is_red", "expected"),
+    [(True, False, "system-out"), (None, False, "skipped"), (None, True, "failure"), (False, True, "failure")],
+)
+def test_each_target_is_a_test_case_of_junit(loads: bool | None, is_red: bool, expected: str) -> None:
+    answer = TargetVerdict("openvino 2026.1", loads, "what it does", is_red=is_red)
+    file = FileReport("m.onnx", 9, targets=(answer,))
+    root = ElementTree.fromstring(written("junit", Report((file,), "1.23", "onnx-ml", ("cycle",))).partition("\n")[2])
+    cases = {case.get("name"): case for case in root.iter("testcase")}
+    [outcome] = cases["openvino 2026.1"]
+    assert (outcome.tag, outcome.text, outcome.get("message")) == (
+        (expected, "what it does", None) if expected == "system-out" else (expected, None, "what it does")
+    )
+    assert ("conforms" in cases) == (expected != "failure")
+
+
 def test_markdown_stays_below_a_mebibyte() -> None:
     files = tuple(
         FileReport(f"{number}.onnx", 1, tuple(replace(made_up.error(), rule=f"rule-{n}") for n in range(20)))

@@ -45,7 +45,7 @@ class AttributeFault(Record):
 
     attribute: str
     what: str
-    """The fact, to be put behind the attribute's name."""
+    """The fact, to be put behind the attribute's name, or behind the element of the list at `index`."""
     allowed: str
     other: str | None = None
     """The attribute that it contradicts."""
@@ -206,8 +206,7 @@ def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterato
             if name == "clip" and numbers == [0]:
                 yield AttributeFault(name, "is 0, which bounds every element to 0", "a number above 0", is_allowed=True)
             if below is not None:
-                verb = "is" if numbers is not value else "holds"
-                what = f"{verb} {_short(below)}, but must be at least {least}"
+                what = f"is {_short(below)}, but must be at least {least}"
                 yield AttributeFault(name, what, f"numbers of at least {least}", index=index)
 
 
@@ -220,7 +219,7 @@ def _repeated(constraints: AttributeConstraints, given: GivenAttributes) -> Iter
     for name in sorted(constraints.distinct & given.keys()):
         index, twice = _first_repeated(given[name].ints) or _NO_NUMBER
         if twice is not None:
-            yield AttributeFault(name, f"names axis {twice} twice", "each axis once", index=index)
+            yield AttributeFault(name, f"names axis {twice} again", "each axis once", index=index)
 
 
 _NO_NUMBER: Final = None, None
@@ -406,9 +405,9 @@ def _permutation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     at, outside = next((each for each in enumerate(axes) if not 0 <= each[1] < count), _NO_NUMBER)
     index, twice = _first_repeated(axes) or _NO_NUMBER
     if twice is not None:
-        yield AttributeFault("perm", f"names axis {twice} twice", allowed, index=index)
+        yield AttributeFault("perm", f"names axis {twice} again", allowed, index=index)
     elif outside is not None:
-        what = f"has {counted(count, 'element')} and names axis {outside}"
+        what = f"is {outside}, but the axes are from 0 to {count - 1}"
         yield AttributeFault("perm", what, allowed, index=at)
 
 

@@ -86,4 +86,5 @@ def respelled(node: Node, index: int, name: str, known: Mapping[str, AttributeSc
     ):
         return "no attribute of the operator with a similar name is missing and has its type"
     edit = Assign(node.place.at("attribute", index).at("name"), name)
-    return Fix(f"call attribute {quote(attribute.name)} of {node.describe()} {quote(name)}", (edit,), is_safe=False)
+    message = f"rename attribute {quote(attribute.name)} of {node.describe()} to {quote(name)}"
+    return Fix(message, (edit,), is_safe=False)

@@ -106,7 +106,7 @@ def _pool_faults(given: Mapping[str, Proto], starts: list[int], pool: str, size:
             after = f"element {n} is {end}" if n < len(starts) else f"'{pool}' has {counted(size, 'element')}"
             yield (
                 "ngram_counts",
-                f"has {start} as element {n - 1}, but {after}",
+                f"is {start}, but {after}",
                 f"ascending numbers up to {size}",
                 pool,
                 n - 1,

@@ -185,7 +185,7 @@ def _node_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     index = NodeIndex(trees, ids)
     twice = index.repeated()
     if twice != _NO_NODE:
-        what = f"names node {ids[twice]} of tree {trees[twice]} twice"
+        what = f"names node {ids[twice]} of tree {trees[twice]} again"
         yield "nodes_nodeids", what, "each node of a tree once", None, twice
         return
     branches = np.flatnonzero(is_branch).astype(_position_type(ids.size))
@@ -206,9 +206,9 @@ def _misnumbered(trees: Array, ids: Array) -> Iterator[ValueFault]:
     names, codes, sizes = np.unique(trees, return_inverse=True, return_counts=True)
     wrong = np.flatnonzero((ids < 0) | (ids >= sizes[codes]))
     if wrong.size:
-        own = ids[codes == codes[wrong[0]]]
         size = int(sizes[codes[wrong[0]]])
-        what = f"numbers the {counted(size, 'node')} of tree {names[codes[wrong[0]]]} from {own.min()} to {own.max()}"
+        tree = f"the {counted(size, 'node')} of tree {names[codes[wrong[0]]]}"
+        what = f"is {ids[wrong[0]]}, but the ids of {tree} must be from 0 to {size - 1}"
         yield "nodes_nodeids", what, f"ids from 0 to {size - 1} in each tree", None, int(wrong[0])
 
 
@@ -278,7 +278,7 @@ def ensemble_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
             wrong = np.flatnonzero((flags != 0) & (flags != 1))
             if wrong.size:
                 at = int(wrong[0])
-                yield are_leaves, f"holds {flags[at]}, but must be 0 or 1", "0 or 1 for each node", None, at
+                yield are_leaves, f"is {flags[at]}, but must be 0 or 1", "0 or 1 for each node", None, at
     if nodes is not None and leaves is not None:
         yield from _child_faults(given, nodes[1], leaves[1])
 
@@ -300,7 +300,7 @@ def _mode_faults(given: Given) -> Iterator[ValueFault]:
     if wrong.size:
         yield (
             "nodes_modes",
-            f"holds {int(numbers[wrong[0]])}, but must be 0 to 6",
+            f"is {int(numbers[wrong[0]])}, but must be 0 to 6",
             f"0 to {_MEMBER}, for {_MODE_NAMES}",
             None,
             int(wrong[0]),

@@ -96,7 +96,7 @@ def test_a_tree_is_all_right():
         ({"n_targets": 0}, "leaf_targetids", "names target 0, but there are 0 targets"),
         ({"nodes_truenodeids": [2, 0]}, "nodes_truenodeids", "names node 2, but there are 2 nodes"),
         ({"nodes_falsenodeids": [0, 3]}, "nodes_falsenodeids", "names leaf 3, but there are 3 leaves"),
-        ({"nodes_trueleafs": [0, 7]}, "nodes_trueleafs", "holds 7, but must be 0 or 1"),
+        ({"nodes_trueleafs": [0, 7]}, "nodes_trueleafs", "is 7, but must be 0 or 1"),
         ({"nodes_featureids": [0, -2]}, "nodes_featureids", "names feature -2, but must be at least 0"),
         ({"nodes_truenodeids": [0, 0]}, "nodes_truenodeids", "names node 0 as its own child"),
         ({"nodes_trueleafs": [0, 0]}, "nodes_truenodeids", "leads from node 0 back to it"),
@@ -151,8 +151,8 @@ def test_a_wrong_vote_or_node_has_its_index(changed, index):
     ("modes", "what"),
     [
         (_tensor(7, 1), "is a tensor of int64, but must be a tensor of uint8"),
-        (_tensor(2, 1, raw_data=b"\x07"), "holds 7, but must be 0 to 6"),
-        (_tensor(2, 2, int32_data=[0, -1]), "holds -1, but must be 0 to 6"),
+        (_tensor(2, 1, raw_data=b"\x07"), "is 7, but must be 0 to 6"),
+        (_tensor(2, 2, int32_data=[0, -1]), "is -1, but must be 0 to 6"),
     ],
 )
 def test_modes_are_bytes_up_to_six(modes, what):
@@ -209,7 +209,7 @@ def test_a_root_beyond_the_nodes_is_reported_whatever_lists_are_there():
     ("changed", "attribute", "what"),
     [
         ({}, "", ""),
-        ({"nodes_nodeids": [0, 1, 1]}, "nodes_nodeids", "names node 1 of tree 0 twice"),
+        ({"nodes_nodeids": [0, 1, 1]}, "nodes_nodeids", "names node 1 of tree 0 again"),
         ({"nodes_truenodeids": [3, 0, 0]}, "nodes_truenodeids", "names node 3, which tree 0 does not have"),
         ({"nodes_falsenodeids": [-1, 0, 0]}, "nodes_falsenodeids", "names node -1, which tree 0 does not have"),
         ({"nodes_truenodeids": [1, 9, -4]}, "", ""),  # leaves have no children
@@ -247,11 +247,11 @@ def test_what_leads_nowhere_is_reported_once(voting, changed, attribute, what):
     [
         (
             {"nodes_nodeids": [1, 2, 3], "nodes_truenodeids": [2, 0, 0], "nodes_falsenodeids": [3, 0, 0]},
-            "numbers the 3 nodes of tree 0 from 1 to 3",
+            "is 3, but the ids of the 3 nodes of tree 0 must be from 0 to 2",
         ),
         (
             {"nodes_nodeids": [-1, 1, 2], "target_nodeids": [1, 2]},
-            "numbers the 3 nodes of tree 0 from -1 to 2",
+            "is -1, but the ids of the 3 nodes of tree 0 must be from 0 to 2",
         ),
         ({"nodes_nodeids": [0, 2, 1]}, ""),
     ],
