@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 from onnx_lint.inference.shapes.dims import Dim, unified
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.rules.contrib_attention import of_rank
@@ -30,13 +32,23 @@ def has_positions(node: Operands) -> Outputs:
     return UNKNOWN
 
 
+_BY_CHANNEL = 3
+"""The rank of an input with one axis of channels."""
+
+
 def has_channels_and_state(node: Operands) -> Outputs:
-    """Note channels of CausalConvWithState that the input lacks, and a state shorter than the kernel reaches."""
+    """Note channels of CausalConvWithState that the input lacks, or has too many of, and a state that is shorter than
+    the kernel reaches.
+    """
     channels, first = node.integer("input_channels", 0), node.integer("input_channel_offset", 0)
     width, size, length = node.dim(0, -1), node.dim(1, -1), node.integer("state_length", 0)
     if channels and isinstance(width, int) and first + channels > width:
         reason = f"with 'input_channel_offset' {first} the last of them is not among the {width} channels of input 0"
         node.wrong_value("input_channels", channels, reason, allowed=f"at most {max(width - first, 0)}")
+    shape = node.fact(0).shape or ()
+    axes = [each for each in shape[2:] if isinstance(each, int)]
+    if node.integer("channels_last", 0) and not channels and 2 + len(axes) == len(shape) > _BY_CHANNEL:
+        node.same((1, 0), math.prod(axes), node.place(0, 2))
     reach = (size - 1) * node.integer("dilation", 1) if isinstance(size, int) else 0
     if length and length < reach:
         node.wrong_value("state_length", length, f"the kernel reaches back by {reach}", allowed=f"at least {reach}")

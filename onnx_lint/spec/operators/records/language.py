@@ -23,6 +23,45 @@ _SWIGLU: Final = {
     "swiglu_limit_after_activation": "one of 0 1; one of 0 if !activation_type=swiglu",
 }
 
+_OF_3_BITS: Final = (
+    "expert_weight_bits=3 !fc1_expert_weight_bits",
+    "expert_weight_bits=3 !fc2_expert_weight_bits",
+    "fc1_expert_weight_bits=3",
+    "fc2_expert_weight_bits=3",
+    "fc3_expert_weight_bits=3",
+)
+"""When a matrix of an expert has numbers of 3 bits."""
+
+_ALLOWED_WITH_3_BITS: Final = {
+    "activation_type": "swiglu",
+    "block_size": "32 64 128",
+    "quant_type": "int",
+    "swiglu_fusion": "1",
+    "weights_prepacked": "0",
+}
+_ABSENT_WITH_3_BITS: Final = (
+    "fc3_experts_weights fc3_scales fc3_experts_bias fc1_global_scale fc2_global_scale fc1_act_scale fc2_act_scale"
+)
+_FUSED_WIDTH: Final = "activation_type=swiglu swiglu_fusion"
+"""Two matrices are one, and have numbers of the same width."""
+
+_INT3: Final = {
+    **{
+        name: "; ".join([f"one of {allowed} if {condition}" for condition in _OF_3_BITS])
+        for name, allowed in _ALLOWED_WITH_3_BITS.items()
+    },
+    "expert_weight_bits": f"with 3 excludes {_ABSENT_WITH_3_BITS}",
+    "fc1_expert_weight_bits": (
+        f"with 3 excludes {_ABSENT_WITH_3_BITS}; same as expert_weight_bits if {_FUSED_WIDTH} !fc3_expert_weight_bits"
+    ),
+    "fc2_expert_weight_bits": f"with 3 excludes {_ABSENT_WITH_3_BITS}",
+    "fc3_expert_weight_bits": (
+        f"same as fc1_expert_weight_bits if {_FUSED_WIDTH} fc1_expert_weight_bits; "
+        f"same as expert_weight_bits if {_FUSED_WIDTH} !fc1_expert_weight_bits"
+    ),
+}
+"""What QMoE requires of attributes because of the widths of numbers."""
+
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BranchwiseRMSNorm": lambda: OperatorRecord(
         attributes={"num_branches": "at least 0"},
@@ -172,11 +211,19 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={
             "k": "at least 1; one of 2 if use_sparse_mixer=1; at most e",
             "swiglu_limit": "at least 0 if activation_type=swiglu",
-            "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
-            "block_size": "at least 0; power of 2 from 16 if block_size>0 quant_type=int",
-            "weights_prepacked": "one of -1 0 1; one of 0 if fc3_expert_weight_bits=3",
+            **_INT3,
+            "weights_prepacked": f"one of -1 0 1; {_INT3['weights_prepacked']}",
+            "block_size": "at least 0; power of 2 from 16 if block_size>0 quant_type=int; " + _INT3["block_size"],
+            "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu; " + _INT3["swiglu_fusion"],
         },
-        defaults={"activation_type": "relu", "expert_weight_bits": 4, "quant_type": "int", "weights_prepacked": -1},
+        defaults={
+            "activation_type": "relu",
+            "block_size": 0,
+            "expert_weight_bits": 4,
+            "quant_type": "int",
+            "swiglu_fusion": 0,
+            "weights_prepacked": -1,
+        },
         values={
             "activation_type": _ACTIVATIONS,
             "expert_weight_bits": _BITS,
@@ -185,7 +232,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "fc3_expert_weight_bits": _BITS,
         },
         combinations=("SOME in:fc1_scales in:fc1_global_scale", "SOME in:fc2_scales in:fc2_global_scale"),
-        cases=("rows or columns", "flat or batched"),
+        cases=("rows or columns", "flat or batched", "by_block or by_row"),
         where={
             "f": _FUSED,
             "bits1": {"fc1_expert_weight_bits": "@fc1_expert_weight_bits", "else": "@expert_weight_bits"},
@@ -198,23 +245,29 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "quant_type=int": {"rows": "e f h*bits1^8", "columns": "e h f*bits1^8"},
                 "else": "e ? ?",
             },
-            "fc1_scales": {"quant_type=int block_size>0": "{e f, e f h^@block_size}", "quant_type=int": "{e f, e f 1}"},
+            "fc1_scales": {
+                "quant_type=int block_size>0": {"by_block": "e f h^@block_size", "by_row": "e f"},
+                "quant_type=int": "{e f, e f 1}",
+            },
             "fc1_experts_bias": {"quant_type=int": "e f", "else": "e ?"},
             "fc2_experts_weights": {
                 "quant_type=int": {"rows": "e h i*bits2^8", "columns": "e i h*bits2^8"},
                 "else": "e ? ?",
             },
-            "fc2_scales": {"quant_type=int block_size>0": "{e h, e h i^@block_size}", "quant_type=int": "{e h, e h 1}"},
+            "fc2_scales": {
+                "quant_type=int block_size>0": {"by_block": "e h i^@block_size", "by_row": "e h"},
+                "quant_type=int": "{e h, e h 1}",
+            },
             "fc2_experts_bias": "e h",
             "fc3_experts_weights": "e ? ?",
             "fc3_experts_bias": "e ?",
             "fc1_zero_points": {
-                "quant_type=int block_size>0": "{e ?, e f h^@block_size*bits1^8}",
-                "quant_type=int": "{e f*bits1^8, e ? ?}",
+                "quant_type=int block_size>0": {"by_block": "e f h^@block_size*bits1^8", "by_row": "e f*bits1^8"},
+                "quant_type=int": "e f*bits1^8",
             },
             "fc2_zero_points": {
-                "quant_type=int block_size>0": "{e ?, e h i^@block_size*bits2^8}",
-                "quant_type=int": "{e h*bits2^8, e ? ?}",
+                "quant_type=int block_size>0": {"by_block": "e h i^@block_size*bits2^8", "by_row": "e h*bits2^8"},
+                "quant_type=int": "e h*bits2^8",
             },
             "router_weights": {"flat": "t e", "batched": "b*s e"},
         },
@@ -247,10 +300,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "num_heads": f"at least 0; at most {MOST}",
             "rotary_embedding_dim": "at least 0; needs num_heads; at most d",
         },
-        cases=("packed or by_head",),
+        cases=("packed or by_head", "of_part or of_head"),
         where={
             "pairs": {
-                "rotary_embedding_dim": "r=@rotary_embedding_dim//2",
+                "rotary_embedding_dim": {"of_part": "r=@rotary_embedding_dim//2", "of_head": "r=d//2"},
                 "num_heads": "r=d//2",
                 "else": {"packed": "r", "by_head": "r=d//2"},
             },
@@ -280,8 +333,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         outputs={
             "output": {"rows": "s h", "texts": "b s h"},
-            "mean": None,
-            "inv_std_var": None,
+            "mean": {"rows": "s 1", "texts": "b s 1"},
+            "inv_std_var": {"rows": "s 1", "texts": "b s 1"},
             "input_skip_bias_sum": {"rows": "s h", "texts": "b s h"},
         },
     ),
@@ -296,8 +349,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         outputs={
             "output": {"rows": "s h", "texts": "b s h"},
-            "mean": None,
-            "inv_std_var": None,
+            "mean": {"rows": "s 1", "texts": "b s 1"},
+            "inv_std_var": {"rows": "s 1", "texts": "b s 1"},
             "input_skip_bias_sum": {"rows": "s h", "texts": "b s h"},
         },
     ),

@@ -144,7 +144,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "QLinearSoftmax": lambda: OperatorRecord(
         scales="X_scale y_scale",
-        inputs={"X": None, "X_scale": "", "y_scale": ""},
+        inputs={"X": None, "X_scale": ""},
+        advised={"x_zero_point": "", "y_scale": "", "y_zero_point": ""},
         computed="unary.lp_normalization",
     ),
     "QLinearWhere": lambda: OperatorRecord(
