@@ -90,8 +90,8 @@ def pool_of_integers(node: Operands) -> Outputs:
         return UNKNOWN
     if not node.integer("channels_last", 0) and node.operator != "NhwcMaxPool":
         return pool(node)
-    shape = node.shape(0)
-    if shape is None or len(shape) < _LEAST_RANK:
+    shape = node.shape(0, at_least=_LEAST_RANK)
+    if shape is None:
         stated_numbers(node)
         return UNKNOWN
     return [(shape[0], *_windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1), shape[-1])]

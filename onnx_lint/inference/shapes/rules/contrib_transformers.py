@@ -32,6 +32,38 @@ def has_positions(node: Operands) -> Outputs:
     return UNKNOWN
 
 
+def fits_widths(node: Operands) -> Outputs:
+    """Note what QMoE cannot have beside the widths of the numbers in the matrices of its experts.
+
+    With 3 bits, ONNX Runtime has one form for all attributes. Matrices 1 and 3 of SwiGLU may be one.
+    """
+    default = node.integer("expert_weight_bits")
+    first, second, third = (node.integer(f"fc{at}_expert_weight_bits", default or 0) for at in (1, 2, 3))
+    if node.text("activation_type") == "swiglu" and node.integer("swiglu_fusion", 0) and first != third:
+        name = f"fc{3 if node.has('fc3_expert_weight_bits') else 1}_expert_weight_bits"
+        reason = "it must be the same for fc1 and fc3, which are one matrix"
+        node.wrong_value(name, node.integer(name, 0), reason, allowed=str(first if name.startswith("fc3") else default))
+    elif _NARROW in (first, second, third):
+        for name, required in _BESIDE_NARROW.items():
+            if str(node.argument(name)) not in required.split(" or "):
+                node.wrong_value(name, node.argument(name), f"with weights of 3 bits it must be {required}")
+                break
+    return UNKNOWN
+
+
+_NARROW = 3
+"""The bits of numbers that are not packed by bytes."""
+
+_BESIDE_NARROW = {
+    "quant_type": "int",
+    "activation_type": "swiglu",
+    "swiglu_fusion": "1",
+    "weights_prepacked": "0",
+    "block_size": "32 or 64 or 128",
+}
+"""What attributes must be beside weights of 3 bits."""
+
+
 _BY_CHANNEL = 3
 """The rank of an input with one axis of channels."""
 

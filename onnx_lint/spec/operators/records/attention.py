@@ -64,7 +64,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "packed": "-",
             },
             "value": {
-                "apart": {"past_key": "b 1 y=@num_heads*v!", "else": "b t y=@num_heads*v!"},
+                "apart": {"past_key": "b 1 y=@num_heads*v!", "else": "b t y!"},
                 "by_head": "b @num_heads t d!",
                 "else": "-",
             },

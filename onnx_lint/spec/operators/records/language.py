@@ -23,45 +23,6 @@ _SWIGLU: Final = {
     "swiglu_limit_after_activation": "one of 0 1; one of 0 if !activation_type=swiglu",
 }
 
-_OF_3_BITS: Final = (
-    "expert_weight_bits=3 !fc1_expert_weight_bits",
-    "expert_weight_bits=3 !fc2_expert_weight_bits",
-    "fc1_expert_weight_bits=3",
-    "fc2_expert_weight_bits=3",
-    "fc3_expert_weight_bits=3",
-)
-"""When a matrix of an expert has numbers of 3 bits."""
-
-_ALLOWED_WITH_3_BITS: Final = {
-    "activation_type": "swiglu",
-    "block_size": "32 64 128",
-    "quant_type": "int",
-    "swiglu_fusion": "1",
-    "weights_prepacked": "0",
-}
-_ABSENT_WITH_3_BITS: Final = (
-    "fc3_experts_weights fc3_scales fc3_experts_bias fc1_global_scale fc2_global_scale fc1_act_scale fc2_act_scale"
-)
-_FUSED_WIDTH: Final = "activation_type=swiglu swiglu_fusion"
-"""Two matrices are one, and have numbers of the same width."""
-
-_INT3: Final = {
-    **{
-        name: "; ".join([f"one of {allowed} if {condition}" for condition in _OF_3_BITS])
-        for name, allowed in _ALLOWED_WITH_3_BITS.items()
-    },
-    "expert_weight_bits": f"with 3 excludes {_ABSENT_WITH_3_BITS}",
-    "fc1_expert_weight_bits": (
-        f"with 3 excludes {_ABSENT_WITH_3_BITS}; same as expert_weight_bits if {_FUSED_WIDTH} !fc3_expert_weight_bits"
-    ),
-    "fc2_expert_weight_bits": f"with 3 excludes {_ABSENT_WITH_3_BITS}",
-    "fc3_expert_weight_bits": (
-        f"same as fc1_expert_weight_bits if {_FUSED_WIDTH} fc1_expert_weight_bits; "
-        f"same as expert_weight_bits if {_FUSED_WIDTH} !fc1_expert_weight_bits"
-    ),
-}
-"""What QMoE requires of attributes because of the widths of numbers."""
-
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BranchwiseRMSNorm": lambda: OperatorRecord(
         attributes={"num_branches": "at least 0"},
@@ -211,10 +172,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={
             "k": "at least 1; one of 2 if use_sparse_mixer=1; at most e",
             "swiglu_limit": "at least 0 if activation_type=swiglu",
-            **_INT3,
-            "weights_prepacked": f"one of -1 0 1; {_INT3['weights_prepacked']}",
-            "block_size": "at least 0; power of 2 from 16 if block_size>0 quant_type=int; " + _INT3["block_size"],
-            "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu; " + _INT3["swiglu_fusion"],
+            "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
+            "block_size": "at least 0; power of 2 from 16 if block_size>0 quant_type=int",
+            "weights_prepacked": "one of -1 0 1",
+            "expert_weight_bits": "with 3 excludes fc3_experts_weights if !fc3_expert_weight_bits",
         },
         defaults={
             "activation_type": "relu",
@@ -271,6 +232,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
             "router_weights": {"flat": "t e", "batched": "b*s e"},
         },
+        computed="contrib_transformers.fits_widths",
         advised={"quant_type": "one of int fp4 nvfp4 fp8 wfp4afp8", **_SWIGLU},
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
