@@ -8,6 +8,7 @@ import math
 from onnx_lint.inference.shapes.dims import Dim, unified
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.rules.contrib_attention import of_rank
+from onnx_lint.wording import listed
 
 
 def number_of(node: Operands, name: str) -> Dim:
@@ -45,8 +46,9 @@ def fits_widths(node: Operands) -> Outputs:
         node.wrong_value(name, node.integer(name, 0), reason, allowed=str(first if name.startswith("fc3") else default))
     elif _NARROW in (first, second, third):
         for name, required in _BESIDE_NARROW.items():
-            if str(node.argument(name)) not in required.split(" or "):
-                node.wrong_value(name, node.argument(name), f"with weights of 3 bits it must be {required}")
+            if str(node.argument(name)) not in required:
+                reason = f"with weights of 3 bits it must be {listed([*required], 'or')}"
+                node.wrong_value(name, node.argument(name), reason)
                 break
     return UNKNOWN
 
@@ -55,11 +57,11 @@ _NARROW = 3
 """The bits of numbers that are not packed by bytes."""
 
 _BESIDE_NARROW = {
-    "quant_type": "int",
-    "activation_type": "swiglu",
-    "swiglu_fusion": "1",
-    "weights_prepacked": "0",
-    "block_size": "32 or 64 or 128",
+    "quant_type": ("int",),
+    "activation_type": ("swiglu",),
+    "swiglu_fusion": ("1",),
+    "weights_prepacked": ("0",),
+    "block_size": ("32", "64", "128"),
 }
 """What attributes must be beside weights of 3 bits."""
 
