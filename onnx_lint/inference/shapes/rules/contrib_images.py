@@ -43,6 +43,7 @@ def convolution_of_integers(node: Operands) -> Outputs:
         node.same((0, len(shape) - 1), multiply(kernel[1], group), Element("group", group))
         node.quotient((3, 0), group, Element("group", group))
         fits_kernel(node, kernel, 3)
+    bias(node, 8, 3)
     return _channels_last(node, 3) if not node.problems else UNKNOWN
 
 

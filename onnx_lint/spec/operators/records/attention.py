@@ -280,7 +280,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "mask_index": None,  # `fits_mask`
             "input_zero_point": "",
             "weight_zero_point": "{, w}",
-            "past": "? ? ? p ?",
+            "past": {"past_present_share_buffer": "? ? ? p ?", "else": "2 b @num_heads p d"},
         },
         outputs={
             "output": "b s @num_heads*d",

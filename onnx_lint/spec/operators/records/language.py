@@ -93,6 +93,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "cos_cache": "m half",
             "sin_cache": "m @mrope_section.0+@mrope_section.1+@mrope_section.2",
         },
+        contents={"position_ids": "at least 0; below m"},
         outputs={
             "output": {
                 "num_heads": {"packed": "b s @num_heads*h", "by_head": "b n s h"},
