@@ -8,6 +8,7 @@ from onnx_lint.inference.flow.repairs import values_of_missing
 from onnx_lint.ir.operators.mismatch import (
     attributes_for_runtime,
     describe_schema,
+    is_of_inputs,
     missing_alternatives,
     missing_attributes,
     misspelt_attributes,
@@ -73,14 +74,13 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
       LabelEncoder, the class labels of classifiers and ZipMap, the `cats` of OneHotEncoder, the vocabularies of
       DictVectorizer and the lists of CategoryMapper.
     - The `coefficients` of LinearRegressor "must be passed in".
-    - ONNX Runtime refuses QLinearAdd, QLinearMul, QLinearAveragePool and QLinearReduceMean without the zero points of
-      their inputs, and MaxpoolWithMask without `kernel_shape`, although its signatures make them optional. Every run
-      needs the zero point of the output of QLinearSigmoid and QLinearLeakyRelu, the scales of QMoE, and the weights and
-      the memory of the attention of AttnLSTM.
+    - ONNX Runtime refuses MaxpoolWithMask without `kernel_shape`, although its signature makes it optional.
     - It is a warning if the signature makes the attribute optional, no text defines the node without it, and ONNX
       Runtime refuses it: `hidden_size` of RNN, GRU and LSTM, `inputdimensions` of FeatureVectorizer, `intercepts` of
       LinearClassifier, `classes_strings` of LabelEncoder in version 1, `coefficients`, `kernel_params` and `rho` of
       SVMClassifier and SVMRegressor.
+    - Reported by another rule: inputs without which ONNX Runtime does not run its own operators
+      (`omitted-required-operand`).
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
@@ -88,7 +88,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
         operator = alike.operator.versioned_name
         misspelt = set(misspelt_attributes(model.operators.schemas, schema, alike).values())
         missing = [name for name in missing_attributes(schema, alike) if name not in misspelt]
-        groups = missing_alternatives(schema, alike)
+        groups = [group for group in missing_alternatives(schema, alike) if not is_of_inputs(schema, group)]
         if groups:
             moved = set(moved_to_inputs(model.operators.schemas, schema, alike).values())
             groups = [group for group in groups if not _has_input(group, moved)]

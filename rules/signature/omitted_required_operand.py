@@ -7,6 +7,8 @@ from onnx_lint.ir.operators.mismatch import (
     GivenOperands,
     describe_schema,
     given_operands,
+    is_of_inputs,
+    missing_alternatives,
     moved_to_inputs,
     other_version,
     version_cause,
@@ -45,6 +47,10 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
     ### Details
 
     - Only operands that the signature calls optional may have an empty name.
+    - ONNX Runtime refuses QLinearAdd, QLinearMul, QLinearAveragePool and QLinearReduceMean without the zero points of
+      their inputs, although its signatures make them optional. Every run needs the zero point of the output of
+      QLinearSigmoid and QLinearLeakyRelu, the scales of QMoE, and the weights and the memory of the attention of
+      AttnLSTM. The list of inputs may end before them.
     - An empty name among the values of a variadic input or output is a warning: the specification does not mention it.
       onnx.checker and ONNX Runtime accept such a Sum and such a Split.
     - Reported by another rule: too few values of a variadic operand, and a list that ends before a required operand
@@ -53,11 +59,33 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
         assert schema is not None
-        # Only a place that is there and empty can be at fault.
+        yield from _without_inputs(schema, alike)
+        # Otherwise only a place that is there and empty can be at fault.
         if all(alike.inputs) and all(alike.outputs):
             continue
         for side in given_operands(schema, alike):
             yield from _findings(model, schema, alike, side)
+
+
+def _without_inputs(schema: OperatorSchema, alike: AlikeNodes) -> Iterator[Finding]:
+    """Report nodes that lack inputs which the signature calls optional, but without which ONNX Runtime runs nothing."""
+    for group in missing_alternatives(schema, alike):
+        if not is_of_inputs(schema, group):
+            continue
+        names = [side[0].describe() for side in group.sides]
+        lacking, required = f"{names[0]} of {{}} is left out", "it"
+        if len(names) > 1:
+            lacking, required = f"{' and '.join(names)} of {{}} are both left out", "one of them"
+        for node in alike.nodes:
+            yield Finding(
+                node.place,
+                f"{lacking.format(node.describe())}, but {describe_schema(schema)} requires {required}",
+                "OPT-2",
+                allowed=f"a name for {' or '.join(names)}",
+                subject=node.op_type,
+                # ONNX Runtime loads some of them, and crashes when it runs them.
+                case="alternative",
+            )
 
 
 def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: GivenOperands) -> Iterator[Finding]:

@@ -77,6 +77,7 @@ _FORMS = f"""
     QMoE k=1 activation_type='geglu' swiglu_fusion=1: f b h, f b n, u n 2*v h//2, f n 2*v, f n 2*v,
         u n h v//2, f n h -> 1
     QMoE k=1 quant_type='int': f b h, f b n, u n v h//2, f n v, f n v, u n h v//2, f n h -> 1
+    QLinearSoftmax opset=13: u b h, f, u, f, u -> 1
     {_QKV}: c b s i, f, f, f, f, c i n*h, c i n*h, c i n*h, f, f, f, f n*h,
         f n*h, f n*h, f, f, f, -, c 2 b n p h, f b n s s+p -> 1
     QOrderedGelu: c b h, f, f -> 1

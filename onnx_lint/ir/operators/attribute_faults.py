@@ -361,14 +361,33 @@ def _equation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) ->
 
 
 def _pattern(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
-    name = "tokenexp" if schema.name == "Tokenizer" else "pattern"
-    if name not in given:
-        return
+    if "pattern" in given and (fault := _fault_of_pattern(given["pattern"].s)):
+        yield AttributeFault("pattern", fault, _PATTERN)
+
+
+def _patterns_of_words(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
+    """Yield the faults of Tokenizer: an empty expression, and patterns that RE2 cannot compile."""
+    expression = given["tokenexp"].s if "tokenexp" in given else None
+    separators = list(given["separators"].strings) if "separators" in given else []
+    # With separators, ONNX Runtime does not read the expression.
+    if expression == b"" and not separators:
+        yield AttributeFault("tokenexp", "is empty", _PATTERN)
+    elif expression and (fault := _fault_of_pattern(expression)):
+        yield AttributeFault("tokenexp", fault, _PATTERN)
+    for index, each in enumerate(separators):
+        fault = _fault_of_pattern(each)
+        if fault:
+            yield AttributeFault("separators", fault, _PATTERN, index=index)
+            return
+
+
+_PATTERN: Final = "a regular expression in the syntax of RE2"
+
+
+def _fault_of_pattern(pattern: bytes) -> str | None:
     from onnx_lint.ir.operators.re2_pattern import pattern_fault
 
-    fault = pattern_fault(given[name].s.decode("utf-8", "backslashreplace"))
-    if fault is not None:
-        yield AttributeFault(name, fault, "a regular expression in the syntax of RE2")
+    return pattern_fault(pattern.decode("utf-8", "backslashreplace"))
 
 
 def _of_learned(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterable[AttributeFault]:
@@ -466,7 +485,7 @@ _CHECKS: Final[Mapping[tuple[str, str], _AttributeCheck]] = {
     ("", "Transpose"): _permutation,
     ("", "Einsum"): _equation,
     ("", "RegexFullMatch"): _pattern,
-    ("com.microsoft", "Tokenizer"): _pattern,
+    ("com.microsoft", "Tokenizer"): _patterns_of_words,
     ("", "TfIdfVectorizer"): _of_learned,
     ("ai.onnx.ml", "LabelEncoder"): _of_learned,
     ("ai.onnx.ml", "LinearClassifier"): _of_learned,

@@ -213,6 +213,13 @@ def missing_alternatives(schema: OperatorSchema, alike: AlikeNodes) -> list[Comb
     return alternatives_without(schema, {name for name, _ in alike.attributes}, alike.inputs)
 
 
+def is_of_inputs(schema: OperatorSchema, group: Combination) -> bool:
+    """Return whether ONNX Runtime requires one of a group of inputs that its signature calls optional."""
+    return schema.domain in ONNXRUNTIME.domains and all(
+        member.field == "input" for side in group.sides for member in side
+    )
+
+
 def alternatives_without(schema: OperatorSchema, given: Set[str], inputs: Sequence[bool]) -> list[Combination]:
     """Return the same as `missing_alternatives` for attributes of these names and inputs (true if given)."""
     return [

@@ -199,7 +199,7 @@ QUANTIZATION = (
 PAST = f(2, 1, 2, 6, 4)
 
 TRANSFORMERS = (
-    node("SkipLayerNormalization", f(2, 3, 4), f(2, 3, 4), f(4), to=[(2, 3, 4), None, None, (2, 3, 4)]),
+    node("SkipLayerNormalization", f(2, 3, 4), f(2, 3, 4), f(4), to=[(2, 3, 4), (2, 3, 1), (2, 3, 1), (2, 3, 4)]),
     node("SkipSimplifiedLayerNormalization", f(3, 4), f(3, 4), f(4), to=(3, 4)),
     node(
         "EmbedLayerNormalization",

@@ -60,6 +60,9 @@ def fits_mask(node: Operands) -> Outputs:
         if len(sizes) == _PROJECTIONS and sizes[0] != sizes[1]:
             reason = f"queries, of size {sizes[0]}, are compared with keys"
             node.wrong_value("qkv_hidden_sizes", sizes[1], reason, 1, allowed=f"{sizes[0]}")
+        elif len(sizes) == _PROJECTIONS and sizes[1] != sizes[2] and node.given(4):
+            reason = f"input 4 ('past') has keys, of size {sizes[1]}, and values in one tensor"
+            node.wrong_value("qkv_hidden_sizes", sizes[2], reason, 2, allowed=f"{sizes[1]}")
     index, past = (5, 8) if node.operator == "QAttention" else (3, 4)
     mask = node.shape(index, at_least=_TEXTS, at_most=_BUFFER)
     if mask is None or node.fact(0).shape is None:
@@ -74,7 +77,9 @@ def fits_mask(node: Operands) -> Outputs:
 
 
 def _fits_buffer(node: Operands, index: int) -> None:
-    """Note a mask that is not [batch, 1, places, places]."""
+    """Note a mask that is not [batch, 1, places, places], or one beside `unidirectional`, which is a mask itself."""
+    if node.integer("unidirectional", 0) == 1:
+        node.wrong_value("unidirectional", 1, f"input {index} is a mask of 4 dimensions", allowed="0")
     node.equal((0, 0), (index, 0))
     node.same((index, 1), 1, None)
     node.equal((index, 2), (index, 3))
@@ -103,17 +108,65 @@ def _fits_texts(node: Operands, index: int, others: Callable[[int], tuple[int, .
 
 
 def fits_cache(node: Operands) -> Outputs:
-    """Note scales of another number than a cache has, and several texts that go on with several tokens at once."""
+    """Note scales of another number than a cache has, new keys of another length than the queries, positions that the
+    caches lack, and several texts that go on with several tokens at once.
+    """
     for index, name in ((12, "k_quant_type"), (13, "v_quant_type")):
-        expected = _scales(node, str(node.argument(name)).upper())
+        kind = str(node.argument(name)).upper()
+        if kind in ("PER_TENSOR", "PER_CHANNEL") and node.fact(3).kind == node.fact(0).kind is not None:
+            reason = f"input 3 ('past_key') has the element type of input 0 ('{node.schema.inputs[0].name}')"
+            node.wrong_value(name, kind, reason, allowed="NONE, or integers in the cache")
+            return UNKNOWN
+        expected = _scales(node, kind)
         scales = node.fact(index).shape
         if scales and are_sizes(scales) and expected is not None and math.prod(scales) != expected:
             node.has_count(index, math.prod(scales), expected)
+    _fits_new_keys(node)
     batch, length, total = node.dim(0, 0), node.dim(0, 1), node.content(6)
     is_going_on = not node.given(16) and isinstance(length, int) and length > 1 and node.given(3)
     if is_going_on and total and isinstance(total[0], int) and total[0] != length and isinstance(batch, int):
         node.same((0, 0), min(batch, 1), Element(6, total[0]))
     return UNKNOWN
+
+
+def _fits_new_keys(node: Operands) -> None:
+    """Note keys beside a past that are neither as many as the queries nor none, and a first position beyond the caches.
+
+    ONNX Runtime reads only the first position of a first prompt.
+    """
+    old, new = node.dim(0, 1), node.dim(1, 1)
+    if node.given(3) and isinstance(old, int) and isinstance(new, int) and new not in (0, old):
+        node.equal((0, 1), (1, 1))
+    first, rows = (node.content(9) or (None,))[0], node.dim(7, 0)
+    if not node.integer("do_rotary", 0) or not isinstance(first, int) or not isinstance(rows, int):
+        return
+    if not 0 <= first < rows:
+        node.wrong_value(9, first, f"input 7 ('cos_cache') has {rows} positions", 0, allowed=f"0 to {rows - 1}")
+
+
+def packs_heads(node: Operands) -> Outputs:
+    """Note a width of packed queries, keys and values of GatedDeltaNet that no number of heads of queries makes.
+
+    The state says how many heads and numbers the values have, and how many numbers a key has.
+    """
+    state, place = of_rank(node, _STATE, _BY_HEADS), node.place(0, -1)
+    sizes = [each for each in state or () if isinstance(each, int)]
+    if node.given(1) or len(sizes) != _BY_HEADS or not isinstance(place, InputDimension):
+        return UNKNOWN
+    _, groups, value, key = sizes
+    if groups > _MOST_HEADS:
+        return UNKNOWN
+    widths = [groups * value + 2 * heads * key for heads in range(1, groups + 1) if groups % heads == 0]
+    if widths and place.size not in widths:
+        node.problems.append(Unequal(place, widths[-1], node.place(_STATE, 3), others=tuple(widths[:-1])))
+    return UNKNOWN
+
+
+_STATE = 6
+"""The input of GatedDeltaNet with the state [texts, heads of values, size of values, size of keys]."""
+
+_MOST_HEADS = 1_000
+"""The most heads whose divisors are counted."""
 
 
 def _scales(node: Operands, kind: str) -> int | None:

@@ -43,6 +43,7 @@ def convolution_of_integers(node: Operands) -> Outputs:
         node.same((0, len(shape) - 1), multiply(kernel[1], group), Element("group", group))
         node.quotient((3, 0), group, Element("group", group))
         fits_kernel(node, kernel, 3)
+    bias(node, 8, 3)
     return _channels_last(node, 3) if not node.problems else UNKNOWN
 
 
@@ -90,8 +91,8 @@ def pool_of_integers(node: Operands) -> Outputs:
         return UNKNOWN
     if not node.integer("channels_last", 0) and node.operator != "NhwcMaxPool":
         return pool(node)
-    shape = node.shape(0)
-    if shape is None or len(shape) < _LEAST_RANK:
+    shape = node.shape(0, at_least=_LEAST_RANK)
+    if shape is None:
         check_attributes(node)
         return UNKNOWN
     return [(shape[0], *_windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1), shape[-1])]

@@ -115,13 +115,15 @@ def are_blocks(node: Operands) -> Outputs:
     bits, blocks, by = node.integer("bits", 4), -(-rows // size), Element("N", columns)
     weights = node.fact(1).shape
     if weights is not None and len(weights) != _BLOCKS:
-        # Weights in another form are refused only by some releases.
-        _has_bytes(node, columns * blocks * (size * bits // _BITS_OF_A_BYTE), columns)
+        node.wrong_rank(1, _BLOCKS, _BLOCKS)
         return UNKNOWN
-    if weights is not None and 0 not in weights and not node.integer("weight_prepacked", 0):
-        node.same((1, 0), columns, by)
-        node.same((1, 1), blocks, None)
-        node.same((1, 2), size * bits // _BITS_OF_A_BYTE, None)
+    if weights is not None and not node.integer("weight_prepacked", 0):
+        for axis, (expected, source) in enumerate(
+            ((columns, by), (blocks, None), (size * bits // _BITS_OF_A_BYTE, None))
+        ):
+            # No weights are a projection that is left out.
+            if weights[axis] != 0:
+                node.same((1, axis), expected, source)
     _fit_columns(node, columns, blocks, bits)
     return UNKNOWN
 
@@ -136,16 +138,6 @@ def _fit_columns(node: Operands, columns: int, blocks: int, bits: int) -> None:
             expected = columns * each if len(shape) == 1 else columns
             if node.same((index, 0), expected, by) == shape[0] and len(shape) > 1:
                 node.same((index, 1), each, None)
-
-
-def _has_bytes(node: Operands, needed: int, columns: int) -> None:
-    """Record weights of fewer bytes than their blocks take, by the first dimension, which has the N columns."""
-    shape = node.fact(1).shape
-    if not shape or not are_sizes(shape) or math.prod(shape) >= needed:
-        return
-    size = shape[0]
-    least = -(-needed // max(math.prod(shape[1:]), 1))
-    node.problems.append(Unequal(InputDimension(1, 0, size), least, Element("N", columns), or_more=True))
 
 
 _ROWS_AND_COLUMNS = 2

@@ -8,9 +8,11 @@ from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dims, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Remark, WrongRank
 from onnx_lint.inference.shapes.requirements import has_attribute
 from onnx_lint.inference.shapes.rules.joining import concatenated
 from onnx_lint.inference.shapes.rules.reduction import reduced
+from onnx_lint.inference.shapes.rules.unary import lp_normalization
 from onnx_lint.spec.operators.records import requirements
 
 _BROADCAST: Final[Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {
@@ -34,6 +36,17 @@ def are_scalars(node: Operands, *indices: int) -> None:
     for index in indices:
         if node.fact(index).shape:
             node.wrong_rank(index, 0, 0)
+
+
+def softmax_of_integers(node: Operands) -> Outputs:
+    """As LpNormalization of ONNX. ONNX Runtime needs a scalar if the scale is a constant.
+
+    Of another one it reads the first number.
+    """
+    shape = node.fact(1).shape
+    if shape and (len(shape) > 1 or (isinstance(shape[0], int) and shape[0] != 1)):
+        node.remarks.append(Remark(WrongRank(1, len(shape), 0, 0), "; ONNX Runtime refuses a constant of this shape"))
+    return lp_normalization(node)
 
 
 def concat(node: Operands) -> Outputs:

@@ -126,12 +126,17 @@ class Requirement(Record):
     """What must be true of the node, as for the forms of an operand."""
 
 
-_KINDS: Final = (
-    "at least ", "at most ", "above ", "below ", "multiple of ", "either multiple of ", "one of ", "word of ", "not ",
-    "as many as ", "power of 2 from ", "needs ", "same as ", "equal to ", "begins with ", "ends with ", "rises by ",
+_KINDS: Final = frozenset(
+    {
+        "above", "as many as", "at least", "at most", "begins with", "below", "either multiple of", "ends with",
+        "equal to", "multiple of", "needs", "not", "one of", "power of 2 from", "rises by", "same as", "word of",
+    }
 )  # fmt: skip
+_WORDS_OF_A_KIND: Final = {each.split()[0]: len(each.split()) for each in _KINDS}
+"""How many words a kind has, by the first of them."""
 
 
+@cache
 def requirements(text: str) -> tuple[Requirement, ...]:
     """Parse requirements. Raises ValueError for malformed ones."""
     return tuple(map(_requirement, text.split("; ")))
@@ -139,15 +144,11 @@ def requirements(text: str) -> tuple[Requirement, ...]:
 
 def _requirement(text: str) -> Requirement:
     required, _, condition = text.partition(" if ")
-    kind = ""
-    for each in _KINDS:
-        if required.startswith(each):
-            kind = each[:-1]
-            break
-    if required.startswith("with "):
-        kind = " ".join(required.split()[:3])
-    of = required.removeprefix(kind).split()
-    if not kind or not of or ";" in text or (kind.startswith("with ") and not kind.endswith((" needs", " excludes"))):
+    words = required.split() or [""]
+    count = 3 if words[0] == "with" else _WORDS_OF_A_KIND.get(words[0], 0)
+    kind, of = " ".join(words[:count]), words[count:]
+    is_known = kind in _KINDS or kind.endswith((" needs", " excludes"))
+    if not is_known or not of or ";" in text:
         raise ValueError(f"no requirement: {text!r}")
     return Requirement(kind, tuple(of), tuple(condition.split()))
 

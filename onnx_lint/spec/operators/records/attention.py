@@ -21,6 +21,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past_present_share_buffer": "needs past_sequence_length if past",
             "qkv_hidden_sizes": "at least 1; multiple of num_heads",
         },
+        combinations=("NEEDS in:past out:present",),
         inputs={
             "input": "b s i",
             "weights": {"qkv_hidden_sizes": f"i w={_WIDTHS}", "else": "i w=(@num_heads*3)*d"},
@@ -47,21 +48,31 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
         since={"cache_indirection": "1.32.0", "past_sequence_length": "1.32.0"},
         attributes={"num_heads": "at least 1", "past_present_share_buffer": "needs past_key past_sequence_length"},
-        combinations=("NEEDS in:value in:key",),
+        combinations=(
+            "NEEDS in:value in:key",
+            "TOGETHER in:past_key in:past_value",
+            "NEEDS in:past_key out:present_key",
+            "NEEDS in:past_value out:present_value",
+        ),
         cases=("apart or by_head or packed_keys or packed",),
         inputs={
             "query": {"packed": "b 1 @num_heads 3 d", "else": "b 1 w=@num_heads*d"},
             "key": {
-                "apart": "b t w=@num_heads*d!",
+                "apart": {"past_key": "b 1 w=@num_heads*d!", "else": "b t w=@num_heads*d!"},
                 "by_head": "b @num_heads t d!",
                 "packed_keys": "b t @num_heads 2 d!",
                 "packed": "-",
             },
-            "value": {"apart": "b t y=@num_heads*v!", "by_head": "b @num_heads t d!", "else": "-"},
+            "value": {
+                "apart": {"past_key": "b 1 y=@num_heads*v!", "else": "b t y!"},
+                "by_head": "b @num_heads t d!",
+                "else": "-",
+            },
             "mask_index": {"by_head": "b t", "else": "b all"},
             "attention_bias": {"apart": "1|b 1|@num_heads 1 all", "else": None},
             "past_key": {"apart": "b @num_heads p d", "else": None},
             "past_value": {"apart": "b @num_heads p d", "else": None},
+            "past_sequence_length": {"past_key": "", "else": None},
             "cache_indirection": {"apart": "? ? p", "else": None},
             "bias": {"apart": "w+w+y", "else": None},
         },
@@ -80,6 +91,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "GroupQueryAttention": lambda: OperatorRecord(
         since={"seqlens_k": "1.32.0", "total_sequence_length": "1.32.0"},
         attributes={
+            "causal": "one of 1 if query_seqlens",
             "num_heads": "at least 1; multiple of kv_num_heads",
             "kv_num_heads": "at least 1",
             "do_rotary": "needs cos_cache if do_rotary=1",
@@ -113,6 +125,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "TOGETHER in:key in:value",
             "TOGETHER in:past_key in:past_value",
             "TOGETHER in:cos_cache in:sin_cache",
+            "TOGETHER out:present_key out:present_value",
+            "NEEDS in:query_seqlens in:past_key",
             "ADVISED TOGETHER in:q_norm_weight in:k_norm_weight",
         ),
         inputs={
@@ -165,7 +179,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "present_value": {"past_value": "b @kv_num_heads ? v", "else": "b @kv_num_heads ? d"},
             "output_qk": "b @num_heads s #total_sequence_length",
         },
-        reads=("total_sequence_length",),
+        reads=("total_sequence_length", "position_ids"),
         advised={
             "position_ids": "b s",
             "q_norm_weight": "d",
@@ -222,6 +236,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
             "past_key": {"apart or by_head": "b @num_heads p d", "else": "? ? ? ?"},
             "past_value": {"apart or by_head": "b @num_heads p d", "else": None},
+            "past_sequence_length": {"past_key": "", "else": None},
         },
         sizes={"all": "equal to #past_sequence_length+t"},
         contents={"past_sequence_length": "at least 0; at most p-t"},
@@ -255,6 +270,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         scales="input_scale weight_scale",
         since={"weight_scale": "1.32.0", "weight_zero_point": "1.32.0"},
         attributes={"num_heads": "at least 1"},
+        combinations=("NEEDS in:past out:present",),
         inputs={
             "input": "b s i",
             "weight": "i w=(@num_heads*3)*d",
@@ -264,7 +280,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "mask_index": None,  # `fits_mask`
             "input_zero_point": "",
             "weight_zero_point": "{, w}",
-            "past": "? ? ? p ?",
+            "past": {"past_present_share_buffer": "? ? ? p ?", "else": "2 b @num_heads p d"},
         },
         outputs={
             "output": "b s @num_heads*d",

@@ -144,8 +144,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "QLinearSoftmax": lambda: OperatorRecord(
         scales="X_scale y_scale",
-        inputs={"X": None, "X_scale": "", "y_scale": ""},
-        computed="unary.lp_normalization",
+        advised={"x_zero_point": "", "y_scale": "", "y_zero_point": ""},
+        computed="contrib_quantization.softmax_of_integers",
     ),
     "QLinearWhere": lambda: OperatorRecord(
         scales="x_scale y_scale z_scale", computed="contrib_quantization.elementwise"

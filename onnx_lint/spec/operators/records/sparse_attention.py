@@ -105,7 +105,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "dt_bias": {"by_head": "g", "by_number": "{g, g d, g*d}"},
             "capture_count": "b",
         },
-        sizes={"b": "at least 1", "g": "multiple of h"},
+        computed="contrib_attention.packs_heads",
+        sizes={"b": "at least 1", "g": "multiple of h", "t": "multiple of b if !cu_seqlens"},
         contents={"cu_seqlens": "begins with 0; rises by 0; ends with t"},
         outputs={
             "output": "tokens g v",
@@ -354,7 +355,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "nonzero": "at most blocks*blocks",
             "r": "multiple of 8; at most d/2",
         },
-        contents={"total_sequence_length": "at most blocks*@sparse_block_size"},
+        contents={
+            "total_sequence_length": "at most blocks*@sparse_block_size",
+            "key_total_sequence_lengths": "at least s; at most #total_sequence_length",
+        },
         advised={"sparse_block_size": "one of 16 32 64 128"},
         outputs={
             "output": "b s @num_heads*d",

@@ -284,6 +284,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "kernel_delta": "t ? ?",
             "previous_mask": "t 1",
         },
+        contents={"cumulative_sequence_length": "begins with 0; rises by 0; ends with t"},
         outputs={"output": "t c", "final_state": "b c reach", "state_update": "b @state_update_capacity c"},
     ),
     "VarlenNGramHashMapping": lambda: OperatorRecord(
@@ -294,9 +295,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         inputs={
             "input_ids": "t",
-            "multipliers": None,
+            "multipliers": "u",
             "vocab_sizes": _HEADS,
-            "cumulative_sequence_length": "?",
+            "cumulative_sequence_length": "b+1",
             "past_ids": "b @max_ngram_size-1",
             "head_offsets": _HEADS,
             "eos_token_id": "",
@@ -304,6 +305,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past_segment_ids": "b @max_ngram_size-1",
             "capture_count": "b",
         },
+        sizes={"u": "at least @max_ngram_size"},
+        contents={"cumulative_sequence_length": "begins with 0; rises by 1; ends with t"},
         outputs={
             "hash_ids": f"t {_HEADS}",
             "present_ids": "b @max_ngram_size-1",
