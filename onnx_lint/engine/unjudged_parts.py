@@ -16,7 +16,7 @@ from onnx_lint.model import Graph, Model, Node, StoredTensor
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.products.refusals import READ_INPUTS
+from onnx_lint.spec.products.refusals import NEEDED_ATTRIBUTES, READ_INPUTS
 from onnx_lint.spec.releases import DOMAIN_ALIAS
 from onnx_lint.wording import counted
 
@@ -169,6 +169,23 @@ def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
     for name, is_doubtful in _DOUBTED.items():
         doubted = sum(map(is_doubtful, _nodes_of(model, name)))
         yield from _some((doubted, "node", f"of {name} with attributes that the kernel may refuse"))
+    for alike in model.operators.alike_nodes:
+        attribute = NEEDED_ATTRIBUTES.get((alike.operator.domain, alike.operator.op_type))
+        if attribute is not None and alike.operator.schema is not None:
+            has_one = attribute in alike.operator.schema.attributes
+            lacking = sum(not _gives(node, attribute) for node in alike.nodes) if has_one else 0
+            yield from _some((lacking, "node", f"of {alike.operator.op_type} without the attribute {attribute!r}"))
+    for name in ("Resize", "Upsample"):
+        if resized := _nodes_of(model, name):
+            from onnx_lint.engine.unjudged_scales import may_refuse_scales
+
+            doubted = sum(may_refuse_scales(model, node) for node in resized)
+            yield from _some((doubted, "node", f"of {name} with scales or attributes that the kernel may refuse"))
+
+
+def _gives(node: Node, name: str) -> bool:
+    """Return whether a node has an attribute itself: a call may leave out the one that it refers to."""
+    return any(each.name == name and not each.ref_attr_name for each in node.attribute_protos)
 
 
 def _nodes_of(model: Model, name: str) -> list[Node]:
@@ -216,7 +233,6 @@ _DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {
         ("EyeLike", "RandomNormalLike", "RandomUniformLike"), lambda node: _has_attribute(node, "dtype", _FLOAT16)
     ),
     "LRN": _has_size_of_pairs,
-    "Resize": lambda node: _has_attribute(node, "exclude_outside", 1) or _has_attribute(node, "antialias", 1),
 }
 """Which nodes the kernels of ONNX Runtime refuse for attributes, as far as these show it."""
 _FLOAT16: Final = 10

@@ -375,7 +375,8 @@ def _own_operators(
             yield _unless_removed(name, f"the operator {operator.op_type}, {_no_kernel(release)}"), (node,)
         return
     for node in nodes:
-        for what in _against_own_signature(node, _kinds(model, node), operator.opset_version or 0):
+        against = _against_own_signature(node, _kinds(model, node), operator.opset_version or 0)
+        for what in chain(against, _against_own_inference(model, node, operator.opset_version or 0)):
             yield _RefusalCause(3, "PRD-4", name, f"has {what}, which {release} refuses"), (node,)
 
 
@@ -500,6 +501,21 @@ def _against_own_signature(node: Node, kinds: Sequence[str | None], version: int
     for index, given in enumerate(kinds):
         if given and given not in signature.types:
             yield f"an input {index} of type {given}"
+
+
+def _against_own_inference(model: Model, node: Node, version: int) -> Iterator[str]:
+    """Yield what the inference of an operator that only ONNX Runtime defines refuses: an axis, or the declared type."""
+    signature = OWN_SIGNATURES.get(node.op_type)
+    if signature is None or version > signature.until or "axis" not in signature.attributes or len(node.inputs) < 2:
+        return
+    shape = model.shape_of(node.inputs[0], node.graph)
+    for each in node.attribute_protos:
+        if each.name == "axis" and shape is not None and not -len(shape) <= each.i < len(shape):
+            yield f"attribute 'axis' with the value {each.i} for {counted(len(shape), 'dimension')}"
+    known = model.value_flow.facts_seen(node.graph)
+    scale, given = (known(name) if name else None for name in (node.inputs[1], next(iter(node.outputs), "")))
+    if scale is not None and given is not None and scale.kind and given.kind and given.kind != scale.kind:
+        yield f"an output 0 of type {given.kind}, though input 1 is of type {scale.kind}"
 
 
 def _refused_by_inference(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
