@@ -116,7 +116,7 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
         from onnx_lint.engine.targets import with_target
 
         of_onnx = listed
-        listed = part(lambda: with_target(of_onnx, settings), of_onnx, "judging findings by the target")
+        listed = part(lambda: with_target(of_onnx, model, settings), of_onnx, "judging findings by the target")
     folded = part(lambda: _folded(listed), tuple(listed), "folding findings of one cause")
     return Verdict(
         folded,

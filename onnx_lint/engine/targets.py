@@ -15,6 +15,7 @@ from onnx_lint.common.visible import visible
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.unjudged_nodes import unjudged_nodes
 from onnx_lint.engine.unjudged_parts import unjudged_by_full_check, unjudged_by_onnx, unjudged_tensors
+from onnx_lint.ir.operators.function_calls import OVERLOADS_SINCE
 from onnx_lint.model import Model, OperatorStatus
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
@@ -26,6 +27,7 @@ from onnx_lint.spec.target import (
     CONTRIBUTED,
     FULL_CHECK,
     OWN_OPERATOR,
+    UNSEEN,
     accepting,
     refused_since,
     releases_of,
@@ -39,14 +41,14 @@ _OF_FULL_CHECK: Final = f"; the target {FULL_CHECK} is about full_check=True"
 """The end of the line about `onnx.checker`, for the first release that knows both."""
 
 
-def with_target(found: Iterable[Diagnostic], settings: Settings) -> list[Diagnostic]:
+def with_target(found: Iterable[Diagnostic], model: Model, settings: Settings) -> list[Diagnostic]:
     """Return the findings with what the programs of the target do with each, and the severity that follows."""
-    return [_with_target(item, settings) for item in found]
+    return [_with_target(item, model, settings) for item in found]
 
 
-def _with_target(item: Diagnostic, settings: Settings) -> Diagnostic:
+def _with_target(item: Diagnostic, model: Model, settings: Settings) -> Diagnostic:
     clause = clauses()[item.clause]
-    effects = [_effect(program, clause, item) for program in settings.target.programs]
+    effects = [_effect(program, clause, item, model) for program in settings.target.programs]
     severity = item.severity if item.rule in settings.severities else _severity(item, clause, effects, settings)
     if severity is item.severity and not any(each.said for each in effects):
         return item
@@ -82,11 +84,34 @@ _OF_FILES: Final = ("file", "external-data")
 """The chapters of faults that may make a program read something else, or nothing."""
 
 
-def _case(item: Diagnostic, release: ProductRelease | None) -> str | None:
+def _case(item: Diagnostic, release: ProductRelease | None, model: Model) -> str | None:
     """Return the case of a finding for a program: ONNX Runtime has the signatures of its own operators."""
+    if model.loaded and _is_unseen(item, release, model):
+        return UNSEEN
     is_contributed = item.anchor.startswith(_CONTRIBUTED) and item.case in ("main", "branch")
     return CONTRIBUTED if is_contributed and release is not None and release.has_kernels else item.case
 
+
+def _is_unseen(item: Diagnostic, release: ProductRelease | None, model: Model) -> bool:
+    """Return whether a program reads a model in another way than the clause, so that rows say nothing of the finding.
+
+    Both checks of onnx skip functions before IR version 8, and read overloads before version 10. ONNX Runtime reads
+    imports before version 3.
+    """
+    version = model.effective_ir_version
+    if release is not None:
+        return release.has_kernels and item.clause == _WITHOUT_IMPORTS and len(model.proto.opset_import) > 0
+    if item.clause in _OF_IDENTITY and version < OVERLOADS_SINCE:
+        return any(each.overload for function in model.functions for each in (function.proto, *function.proto.node))
+    return item.case in ("body", "nested") and version < _FUNCTIONS_SINCE
+
+
+_WITHOUT_IMPORTS: Final = "VER-3b"
+"""The clause about IR versions without imports of operator sets."""
+_OF_IDENTITY: Final = ("FUN-3", "FUN-4")
+"""The clauses about functions of one identity, and about functions that call themselves."""
+_FUNCTIONS_SINCE: Final = 8
+"""The first IR version with functions."""
 
 _CONTRIBUTED: Final = "ContribOperators.md#"
 """The document that describes the operators of ONNX Runtime."""
@@ -116,12 +141,12 @@ class _Effect(Record):
         return bool(self.releases)
 
 
-def _effect(program: str, clause: Clause, item: Diagnostic) -> _Effect:
+def _effect(program: str, clause: Clause, item: Diagnostic, model: Model) -> _Effect:
     """Return what a program does with a violation. For a release without data, that is what both its neighbours do."""
     if not clause.refused_by and not clause.accepted_by and item.case != OWN_OPERATOR:
         return _Effect(program, "", (), "")
     releases = releases_of(program)
-    since = [refused_since(clause, _case(item, release), program, release) for release in releases]
+    since = [refused_since(clause, _case(item, release, model), program, release) for release in releases]
     proofs = [accepting(clause, item.case, item.subject, program, release) for release in releases]
     first = since[0] if all(since) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
@@ -271,7 +296,7 @@ def _joined(states: Sequence[_State], releases: Sequence[ProductRelease | None])
 def _state(
     model: Model, found: Sequence[Diagnostic], program: str, release: ProductRelease | None, gaps: Sequence[str]
 ) -> _State:
-    answers = [_loads(item, program, release) for item in found]
+    answers = [_loads(item, model, program, release) for item in found]
     verb = "accept" if release is None else "load"
     if refusing := answers.count(False):
         return _State(False, f"refuses it: {counted(refusing, 'cause')}")
@@ -309,14 +334,14 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
         yield from unjudged_by_full_check(model)
 
 
-def _loads(item: Diagnostic, program: str, release: ProductRelease | None) -> bool | None:
+def _loads(item: Diagnostic, model: Model, program: str, release: ProductRelease | None) -> bool | None:
     """Return whether a release loads a model in spite of a finding; None if that is not known."""
     if item.declared_by == _OF_TARGET:
         if item.program is None or item.program not in (program, _named(release)):
             return True
         return None if item.clause == _OF_REMOVABLE else False
     clause = clauses()[item.clause]
-    if refused_since(clause, _case(item, release), program, release):
+    if refused_since(clause, _case(item, release, model), program, release):
         return False
     if accepting(clause, item.case, item.subject, program, release) or _is_before_comparison(item, release):
         return True

@@ -41,6 +41,8 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
     domain, schema = operator.domain, operator.schema
     of_domain = f"of {report_name(domain) or DOMAIN_ALIAS}"
     if operator.function is not None:
+        if release.has_kernels and domain in release.own_domains and release.has_own(domain, operator.op_type):
+            return f"{of_domain} that call a function of the model, though {release} has the operator"
         return "" if release.has_kernels else "calling functions of the model"
     if domain not in release.judged_domains:
         is_registered = domain in model.target.registered or model.operators.schemas.is_described(domain)
@@ -48,6 +50,8 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
     if (domain, operator.op_type) in functions or operator.status is OperatorStatus.UNVERIFIED:
         return of_domain
     if schema is None:
+        if not release.has_kernels:
+            return f"{of_domain} with an operator that ONNX does not have"
         has_it = release.has_own(domain, operator.op_type)
         return f"{of_domain} that only {release.product} defines" if has_it else ""
     if domain in release.own_domains and model.operators.schemas.is_described(domain):

@@ -8,17 +8,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from math import prod
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
 from onnx_lint.ir.operators.stored_elements import StoredElements
-from onnx_lint.model import Graph, Model, Node, StoredTensor
+from onnx_lint.model import Function, Graph, Model, Node, StoredTensor
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.products.refusals import READ_INPUTS
+from onnx_lint.spec.products.refusals import NEEDED_ATTRIBUTES, READ_INPUTS
 from onnx_lint.spec.releases import DOMAIN_ALIAS
 from onnx_lint.wording import counted
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.tensors.sparse import StoredSparseTensor
 
 
 def unjudged_by_onnx(model: Model) -> Iterator[str]:
@@ -148,6 +151,7 @@ _INTEGERS: Final = (6, 7)
 def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
     """Yield the tensors that ONNX Runtime refuses if it reads them, in words. It may remove a tensor unread."""
     miscounted = [each.proto for each in model.tensors.miscounted]
+    in_segments = [*miscounted, *(each.proto for each in model.tensors.external)]
     external = [{entry.key for entry in each.proto.external_data} for each in model.tensors.external]
     yield from _some(
         # It reads those of most types with a byte or more for each element.
@@ -156,6 +160,13 @@ def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
             "sparse tensor",
             "of strings or of less than a byte",
         ),
+        (
+            sum(map(_is_unusual, model.tensors.sparse)),
+            "sparse tensor",
+            "in a function, without elements, or very large",
+        ),
+        (sum(each.HasField("segment") for each in in_segments), "tensor", "in segments"),
+        (sum(".." in each.location for each in model.external_data), "name", "of a data file with two dots"),
         (sum("basepath" in keys for keys in external), "tensor", "with the key 'basepath'"),
         (
             sum(proto.data_type == STRING_TYPE and proto.HasField("raw_data") for proto in miscounted),
@@ -163,12 +174,86 @@ def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
             "of strings with raw_data",
         ),
         _large(model),
+        (int(not model.main_graph.output_names), "main graph", "without outputs"),
+        (sum(map(_has_ids_beyond, _trees(model))), "tree ensemble", "with ids that do not begin with 0"),
         (_inputs_of_kind(model, _NOT_REGISTERED), "input", "of a type that the release may not have"),
         (sum(map(partial(_is_narrow_clip, model), _nodes_of(model, "Clip"))), "node", "of Clip with a narrow type"),
     )
+    yield from _unjudged_in_functions(model)
     for name, is_doubtful in _DOUBTED.items():
         doubted = sum(map(is_doubtful, _nodes_of(model, name)))
         yield from _some((doubted, "node", f"of {name} with attributes that the kernel may refuse"))
+    for alike in model.operators.alike_nodes:
+        attribute = NEEDED_ATTRIBUTES.get((alike.operator.domain, alike.operator.op_type))
+        if attribute is not None and alike.operator.schema is not None:
+            has_one = attribute in alike.operator.schema.attributes
+            lacking = sum(not _gives(node, attribute) for node in alike.nodes) if has_one else 0
+            yield from _some((lacking, "node", f"of {alike.operator.op_type} without the attribute {attribute!r}"))
+    for name in ("Resize", "Upsample"):
+        if resized := _nodes_of(model, name):
+            from onnx_lint.engine.unjudged_scales import may_refuse_scales
+
+            doubted = sum(may_refuse_scales(model, node) for node in resized)
+            yield from _some((doubted, "node", f"of {name} with scales or attributes that the kernel may refuse"))
+
+
+def _unjudged_in_functions(model: Model) -> Iterator[str]:
+    """Yield what ONNX Runtime may refuse because of a function of the model: there onnx infers the shapes, strictly."""
+    calls = model.calls.all
+    inside = [graph for graph in model.graphs if graph.function is not None]
+    if not calls and not inside:
+        return
+    mistaken = 0
+    for name, is_mistaken in {**_MISTAKEN, _WITH_FAULTS: _has_no_axes, "Resize": _has_scales}.items():
+        mistaken += sum(node.graph.function is not None and is_mistaken(node) for node in _nodes_of(model, name))
+    contributed = [each for each in model.operators.alike_nodes if each.operator.domain == _CONTRIBUTED]
+    yield from _some(
+        (sum(map(_has_too_many, calls)), "call", "with more operands than its function"),
+        (
+            sum(bool(function.proto.overload) and node.graph.function is not None for node, function in calls),
+            "call",
+            "of an overload in a function",
+        ),
+        (sum(map(_has_untyped_output, inside)), "subgraph", "of a function with outputs of unknown type"),
+        (
+            sum(node.graph.function is not None for each in contributed for node in each.nodes),
+            "node",
+            f"of {_CONTRIBUTED} in a function",
+        ),
+        (mistaken, "node", "of a function whose shape onnx may mistake"),
+    )
+
+
+_CONTRIBUTED: Final = "com.microsoft"
+
+
+def _has_too_many(call: tuple[Node, Function]) -> bool:
+    node, function = call
+    body = function.body
+    return len(node.inputs) > len(body.input_names) or len(node.outputs) > len(body.output_names)
+
+
+def _has_no_axes(node: Node) -> bool:
+    return all(each.name != "axes" for each in node.attribute_protos)
+
+
+def _has_scales(node: Node) -> bool:
+    return len(node.inputs) > 2 and bool(node.inputs[2])
+
+
+def _trees(model: Model) -> list[Node]:
+    alike = [each for each in model.operators.alike_nodes if each.operator.op_type.startswith("TreeEnsemble")]
+    return [node for each in alike if each.operator.domain == "ai.onnx.ml" for node in each.nodes]
+
+
+def _has_ids_beyond(node: Node) -> bool:
+    """Return whether a node ID of a tree is not one of those that ONNX Runtime counts."""
+    return any(min(each.ints, default=0) > 0 for each in node.attribute_protos if each.name == "nodes_nodeids")
+
+
+def _gives(node: Node, name: str) -> bool:
+    """Return whether a node has an attribute itself: a call may leave out the one that it refers to."""
+    return any(each.name == name and not each.ref_attr_name for each in node.attribute_protos)
 
 
 def _nodes_of(model: Model, name: str) -> list[Node]:
@@ -188,9 +273,11 @@ def _inputs_of_kind(model: Model, pattern: str) -> int:
     return sum(re.search(pattern, _kind(model, graph, name)) is not None for name in graph.input_names)
 
 
-_NOT_REGISTERED: Final = r"complex|sparse|seq\(seq|map\((?!(int64|string), (tensor\()?(double|float|int64|string)\b)"
+_NOT_REGISTERED: Final = (
+    r"complex|sparse|opaque|float[46]e|seq\(seq|map\((?!(int64|string), (tensor\()?(double|float|int64|string)\b)"
+)
 """The types that ONNX Runtime does not register, or not in each release."""
-_NOT_CONVERTED: Final = r"map\(|sparse|\bu?int2\b"
+_NOT_CONVERTED: Final = r"map\(|sparse|opaque|complex|float[46]e|\bu?int2\b"
 """The types of inputs that OpenVINO does not convert."""
 
 
@@ -210,13 +297,21 @@ def _has_size_of_pairs(node: Node) -> bool:
     return any(each.name == "size" and each.i % 2 == 0 for each in node.attribute_protos)
 
 
+def _has_lengths_and_number(node: Node) -> bool:
+    return any(node.inputs[1:]) and any(each.name == "num_outputs" for each in node.attribute_protos)
+
+
 _DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {
-    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _pads_the_kernel),
+    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool", "MaxUnpool"), _pads_the_kernel),
     **dict.fromkeys(
         ("EyeLike", "RandomNormalLike", "RandomUniformLike"), lambda node: _has_attribute(node, "dtype", _FLOAT16)
     ),
+    "BatchNormalization": _has_empty_outputs,
     "LRN": _has_size_of_pairs,
-    "Resize": lambda node: _has_attribute(node, "exclude_outside", 1) or _has_attribute(node, "antialias", 1),
+    "RotaryEmbedding": lambda node: any(
+        each.name == "rotary_embedding_dim" and each.i for each in node.attribute_protos
+    ),
+    "Split": _has_lengths_and_number,
 }
 """Which nodes the kernels of ONNX Runtime refuse for attributes, as far as these show it."""
 _FLOAT16: Final = 10
@@ -232,6 +327,11 @@ def _unjudged_by_openvino(model: Model) -> Iterator[str]:
             sum(len(graph.sparse_initializer_names) for graph in model.graphs_with("sparse_initializer")),
             "sparse initializer",
             "",
+        ),
+        (
+            sum(each.proto.HasField("segment") for each in (*model.tensors.miscounted, *model.tensors.external)),
+            "tensor",
+            "in segments",
         ),
         # The file may then have nothing else.
         (
@@ -260,6 +360,16 @@ def _overflows(dims: Sequence[int]) -> bool:
     """Return whether the product of the sizes leaves 64 bits before a size of 0 ends it."""
     before = takewhile(bool, dims)
     return 0 in dims and prod(before) > MAX_INT64
+
+
+def _is_unusual(tensor: StoredSparseTensor) -> bool:
+    """Return whether a sparse tensor is in a function, has no elements, or makes a dense one of 2 GiB."""
+    values = tensor.values
+    is_outside = tensor.place.key[0][0] != "graph"
+    return is_outside or values is None or 0 in values.proto.dims or prod(tensor.dims) > _MOST_BYTES
+
+
+_MOST_BYTES: Final = 2**31
 
 
 def _is_packed(values: StoredTensor | None) -> bool:

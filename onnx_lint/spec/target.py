@@ -32,6 +32,8 @@ CHECKERS: Final = (CHECKER, FULL_CHECK)
 OWN_OPERATOR: Final = "own-operator"
 """The case of a finding about an operator that ONNX Runtime defines in the default domain: its data say which releases
 do."""
+UNSEEN: Final = "unseen"
+"""The case of a finding about a part that a program reads in another way, or not at all: no row is about it."""
 CONTRIBUTED: Final = "contributed"
 """The case of a finding that a node contradicts the signature of an operator of ONNX Runtime's own domains."""
 WITHOUT_ML: Final = "onnx-without-ml"

@@ -208,7 +208,9 @@ class _RefusalCause(Record):
     what: str
     """What is wrong with the first node, in words."""
     unless_removed: bool = False
-    """True if it holds only of a node that is there when the release looks for kernels."""
+    """True if it holds only of a node that is there when the release looks for kernels, or converts the nodes."""
+    before: str = "it looks for kernels"
+    """What the release does when it refuses the node, in words."""
 
 
 _Refused = tuple[_RefusalCause, Sequence[Node]]
@@ -239,7 +241,7 @@ def _decided(cause: _RefusalCause, is_kept: bool) -> _RefusalCause:
     """Return the cause for a node that surely remains, or for one that the release may remove before."""
     if is_kept:
         return replace(cause, unless_removed=False)
-    what = f"{cause.what}, unless it removes the node before it looks for kernels"
+    what = f"{cause.what}, unless it removes the node before {cause.before}"
     return _RefusalCause(4, "PRD-6", cause.subject, what)
 
 
@@ -252,7 +254,8 @@ def _calls(model: Model, alike: AlikeNodes, release: ProductRelease) -> Iterator
         nodes = [node for node in in_main if model.uses.is_needed(node)]
         if nodes:
             what = f"is a call of a function of the model, for which {release} has no conversion rule"
-            yield _RefusalCause(0, "PRD-3", _name(alike.operator.domain, alike.operator.op_type), what), nodes
+            subject = _name(alike.operator.domain, alike.operator.op_type)
+            yield _RefusalCause(0, "PRD-3", subject, what, unless_removed=True, before="it converts the others"), nodes
 
 
 def _calls_without_all_outputs(model: Model, alike: AlikeNodes, release: ProductRelease) -> Iterator[_Refused]:
@@ -375,7 +378,8 @@ def _own_operators(
             yield _unless_removed(name, f"the operator {operator.op_type}, {_no_kernel(release)}"), (node,)
         return
     for node in nodes:
-        for what in _against_own_signature(node, _kinds(model, node), operator.opset_version or 0):
+        against = _against_own_signature(node, _kinds(model, node), operator.opset_version or 0)
+        for what in chain(against, _against_own_inference(model, node, operator.opset_version or 0)):
             yield _RefusalCause(3, "PRD-4", name, f"has {what}, which {release} refuses"), (node,)
 
 
@@ -502,13 +506,29 @@ def _against_own_signature(node: Node, kinds: Sequence[str | None], version: int
             yield f"an input {index} of type {given}"
 
 
+def _against_own_inference(model: Model, node: Node, version: int) -> Iterator[str]:
+    """Yield what the inference of an operator that only ONNX Runtime defines refuses: an axis, or the declared type."""
+    signature = OWN_SIGNATURES.get(node.op_type)
+    if signature is None or version > signature.until or "axis" not in signature.attributes or len(node.inputs) < 2:
+        return
+    shape = model.shape_of(node.inputs[0], node.graph)
+    for each in node.attribute_protos:
+        if each.name == "axis" and shape is not None and not -len(shape) <= each.i < len(shape):
+            yield f"attribute 'axis' with the value {each.i} for {counted(len(shape), 'dimension')}"
+    known = model.value_flow.facts_seen(node.graph)
+    scale, given = (known(name) if name else None for name in (node.inputs[1], next(iter(node.outputs), "")))
+    if scale is not None and given is not None and scale.kind and given.kind and given.kind != scale.kind:
+        yield f"an output 0 of type {given.kind}, though input 1 is of type {scale.kind}"
+
+
 def _refused_by_inference(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
     """Yield what the inference of shapes refuses of a node, which comes before anything is removed."""
     if schema.domain or schema.name not in _OPERATORS_WITH_READ_INPUTS:
         return
     if schema.name == "Resize" and version_number(release.version)[:2] <= NEGATIVE_AXES_UNTIL:
         axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
-        if min(axes, default=0) < 0 and _is_constant(node, 2) and _has_rank(model, node):
+        has_scales = _is_constant(node, 2) and not _has_no_elements(model, node, 2)
+        if min(axes, default=0) < 0 and has_scales and _has_rank(model, node):
             yield "negative axes beside constant scales"
     reading = next((each for each in READ_INPUTS.get(schema.name, ()) if schema.since_version >= each.since), None)
     if reading is not None and model.external_data and _is_read(model, node, reading, release):
@@ -558,6 +578,11 @@ def _is_constant(node: Node, index: int) -> bool:
     name = _name_of(node, index)
     found = node.graph.definition_of(name) if name else None
     return found is not None and (found.field == "initializer" or _is_of_constant(found))
+
+
+def _has_no_elements(model: Model, node: Node, index: int) -> bool:
+    shape = model.shape_of(node.inputs[index], node.graph)
+    return shape is not None and 0 in shape
 
 
 def _is_of_constant(found: Definition) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What onnx-lint says of ONNX Runtime for models that conform, and that it refuses for their form.
+"""What onnx-lint says of ONNX Runtime for models without another violation, and that it refuses for their form.
 
 tests/oracles/test_refusals.py asks ONNX Runtime about the same models.
 """
@@ -13,6 +13,8 @@ from support.models.refused_forms import written
 
 from onnx_lint import lint
 
+OWN_OPERATOR = "OPR-1"
+"""The clause about operators of ONNX Runtime in the default domain."""
 ANSWERS = {True: "+", False: "-", None: "?"}
 
 
@@ -21,7 +23,8 @@ def test_each_model_has_its_answer(tmp_path: Path, position: int, release: str) 
     found, wanted = {}, {}
     for path, form in written(tmp_path).items():
         report = lint(path, target=f"onnxruntime={release}")
-        assert report.conforms, (form.name, report.errors)
+        violated = {item.clause for item in report.diagnostics if item.is_violation}
+        assert violated <= {OWN_OPERATOR}, (form.name, report.diagnostics)
         found[form.name] = ANSWERS[report.files[0].targets[0].loads]
         wanted[form.name] = form.answers[position]
     assert found == wanted

@@ -71,6 +71,19 @@ REFUSED_VALUES: Final[Mapping[tuple[str, str], RefusedValue]] = {
 }
 """The value that is refused, by operator and attribute."""
 
+NEEDED_ATTRIBUTES: Final[Mapping[tuple[str, str], str]] = {
+    ("", "RegexFullMatch"): "pattern",
+    ("", "Reshape"): "shape",
+    ("ai.onnx.ml", "Scaler"): "scale",
+    ("ai.onnx.ml", "TreeEnsembleRegressor"): "n_targets",
+    ("com.microsoft.nchwc", "ReorderOutput"): "channels",
+    ("com.microsoft.nchwc", "Upsample"): "scales",
+}
+"""The attribute that kernels of ONNX Runtime need though the signature makes it optional, by domain and operator.
+
+Versions of the operator without the attribute need none.
+"""
+
 NEGATIVE_AXES_UNTIL: Final = [1, 23]
 """The last known release of ONNX Runtime whose Resize refuses negative axes, if the scales are constant."""
 

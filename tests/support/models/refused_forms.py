@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that conform to ONNX, and that ONNX Runtime takes or refuses for their form: calls, and data in files.
+"""Models that ONNX Runtime takes or refuses for their form: calls, data in files, scales, and its own operators.
+
+All conform to ONNX, but for nodes with operators that ONNX Runtime defines in the default domain.
 
 Each has the answers of onnx-lint for ONNX Runtime 1.20 and 1.32: `+` loads, `-` refuses, `?` not judged.
 """
@@ -271,6 +273,10 @@ def refused_forms() -> Iterator[AnsweredModel]:
     for spelling, imports, is_called, answers in _SPELLINGS:
         name = f"nodes of {spelling!r}, imports of {imports}, {'called' if is_called else 'not called'}"
         yield AnsweredModel(name, _spelled(spelling, imports, is_called=is_called), answers)
+    for attributes, rank, scales, answers in _RESIZED:
+        yield AnsweredModel(f"Resize <{attributes}> by {scales}", _resized(attributes, rank, scales), answers)
+    for text, answers in _OWN:
+        yield AnsweredModel(text, onnx.parser.parse_model(_OWN_HEADER + text), answers)
 
 
 def _tensor(text: str) -> TensorProto:
@@ -315,6 +321,63 @@ def _spelled(spelling: str, imports: list[str], *, is_called: bool) -> ModelProt
     for domain in imports:
         function.opset_import.add(domain=domain, version=17)
     return model
+
+
+_RESIZED: Final = [
+    ('mode = "nearest"', 4, "2, 2, 2, 2", "++"),
+    ('mode = "linear"', 1, "2", "??"),
+    ('mode = "linear"', 2, "2, 2", "++"),
+    ('mode = "linear"', 3, "2, 2, 2", "++"),
+    ('mode = "linear"', 4, "1, 1, 2, 2", "++"),
+    ('mode = "linear"', 4, "1, 2, 2, 1", "++"),
+    ('mode = "linear"', 4, "1, 2, 2, 2", "??"),
+    ('mode = "linear"', 5, "1, 1, 2, 2, 2", "++"),
+    ('mode = "linear"', 5, "1, 2, 2, 2, 1", "??"),
+    ('mode = "linear"', 6, "1, 1, 1, 1, 2, 2", "??"),
+    ('mode = "linear", axes = [2, 3]', 4, "2, 2", "++"),
+    ('mode = "linear", axes = [0, 1]', 4, "2, 2", "??"),
+    ('mode = "cubic"', 2, "2, 2", "++"),
+    ('mode = "cubic"', 3, "1, 2, 2", "??"),
+    ('mode = "cubic"', 4, "1, 1, 2, 2", "++"),
+    ('mode = "cubic"', 4, "2, 1, 2, 2", "??"),
+    ('mode = "linear", antialias = 1', 4, "1, 1, 2, 2", "++"),
+    ('mode = "cubic", antialias = 1, exclude_outside = 1', 4, "1, 1, 2, 2", "++"),
+    ('mode = "nearest", antialias = 1', 4, "1, 1, 2, 2", "??"),
+    ('mode = "cubic", exclude_outside = 1', 4, "1, 1, 2, 2", "++"),
+    ('mode = "linear", exclude_outside = 1', 4, "1, 1, 2, 2", "??"),
+]
+"""The attributes of Resize, the rank of its input, the scales, and the answers."""
+
+
+def _resized(attributes: str, rank: int, scales: str) -> ModelProto:
+    sizes, names = ",".join(["4"] * rank), ",".join("abcdef"[:rank])
+    return onnx.parser.parse_model(
+        f'<ir_version: 8, producer_name: "p", opset_import: ["": 18]> g (float[{sizes}] x) => (float[{names}] y)'
+        f' <float[{scales.count(",") + 1}] s = {{{scales}}}> {{ y = Resize <{attributes}> (x, "", s) }}'
+    )
+
+
+_OWN_HEADER: Final = '<ir_version: 8, producer_name: "p", opset_import: ["": 16, "com.microsoft": 1, "ai.onnx.ml": 1]> '
+_NORMALIZED: Final = "g (float[2,3] x, float[3] w) => (%s[2,3] y) { y = %s <axis = %d> (x, w) }"
+_OVERRIDDEN: Final = (
+    "g (double[4] x) => (double[4] y) { y = com.microsoft.%s(x) }"
+    ' <domain: "com.microsoft", opset_import: ["": 16]> %s (a) => (b) { b = Neg(a) }'
+)
+
+_SCALER: Final = "g (float[2,3] x) => (float[2,3] y) { y = ai.onnx.ml.Scaler%s(x) }"
+
+_OWN: Final = [
+    (_SCALER % " <scale = [1.0], offset = [1.0]> ", "++"),
+    (_SCALER % "", "??"),
+    *((_NORMALIZED % ("float", "SimplifiedLayerNormalization", axis), "??") for axis in (-2, 1)),
+    *((_NORMALIZED % ("float", "SimplifiedLayerNormalization", axis), "--") for axis in (-3, 2)),
+    *((_NORMALIZED % ("float", "LayerNormalization", axis), "--") for axis in (-3, 2)),
+    (_NORMALIZED % ("double", "LayerNormalization", 1), "--"),
+    (_OVERRIDDEN % ("Gelu", "Gelu"), "??"),
+    (_OVERRIDDEN % ("OwnOperator", "OwnOperator"), "++"),
+]
+"""Models with operators of ONNX Runtime, with functions in its domain, or without attributes that it needs, and the
+answers."""
 
 
 def written(folder: Path) -> dict[Path, AnsweredModel]:
