@@ -8,9 +8,10 @@ variable may be 1. A nested graph may not run at all, so its equations are only 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import gcd
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import Note
@@ -27,6 +28,9 @@ from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.places.place import Place
 from onnx_lint.wording import quote
+
+if TYPE_CHECKING:
+    from onnx_lint.inference.shapes.one_variable import Course
 
 
 class DimensionEquation(Record):
@@ -104,6 +108,12 @@ class DimensionEquation(Record):
         return next((name for name in found if name in stored), "")
 
     @property
+    def shared_variables(self) -> set[str]:
+        """The names that occur on both sides."""
+        one, other = ({*_NAMES.findall(str(side))} for side in (self.one, self.other))
+        return one & other - {"min", "max"}
+
+    @property
     def text(self) -> str:
         """The statement in words."""
         one, other = map(_word, (self.one, self.other))
@@ -116,6 +126,9 @@ class DimensionEquation(Record):
         return f"{what} is declared as {one}, but {self.node.describe()} produces {other}"
 
 
+_NAMES: Final = re.compile(r"'[^']*'|[^\W\d]\w*")
+"""The variables in an expression, and the names of its functions."""
+
 _RECURRENT: Final = ("GRU", "LSTM", "RNN")
 _WEIGHTS_OF_RECURRENCE: Final = (1, 2, 3, 7)
 """The inputs W, R, B and P. The others are the data, its lengths and the initial states."""
@@ -126,6 +139,8 @@ class Contradiction(Record):
 
     equation: DimensionEquation
     because: tuple[DimensionEquation, ...]
+    is_of_empty: bool = False
+    """True if it is satisfied by the size 0, which only empty tensors have."""
 
     @property
     def is_declared(self) -> bool:
@@ -158,7 +173,8 @@ class Contradiction(Record):
         if not self.because:
             one, other = (_terms(side).get((), 0) for side in (self.equation.one, self.equation.other))
             # 0 makes an equation between multiples true, but only empty tensors have it.
-            return f"{self.equation.text}; no size{' above 0' if one == other else ''} makes this true"
+            is_of_empty = self.is_of_empty or one == other
+            return f"{self.equation.text}; no size{' above 0' if is_of_empty else ''} makes this true"
         return (
             "; ".join(each.text for each in (self.equation, *self.because[:_MOST_SHOWN]))
             + "; no size makes all of this true"
@@ -428,8 +444,31 @@ class _Solution:
                 elif not verdict[0]:
                     yield Contradiction(equation, verdict[1])
             if len(undecided) == len(left):
-                return
+                count = len(self._known)
+                yield from self._solve_apart(undecided)
+                if len(self._known) == count:
+                    return
             left = undecided
+
+    def _solve_apart(self, undecided: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
+        """Solve the equations that have one variable each, all of a variable together."""
+        from onnx_lint.inference.shapes.one_variable import OneVariable, difference
+
+        rows: dict[str, list[_Row]] = {}
+        for equation in undecided[:_MOST_APART]:
+            reasons: dict[int, DimensionEquation] = {}
+            variable = OneVariable(lambda name, reasons=reasons: self._value(name, reasons))  # type: ignore[misc]
+            one, other = (variable.of_sum(_terms(side)) for side in (equation.one, equation.other))
+            course = difference(one, other) if one is not None and other is not None else None
+            if course is not None and variable.name not in self._reported:
+                rows.setdefault(variable.name, []).append(_Row(equation, course, tuple(reasons.values())))
+        for name, of_variable in rows.items():
+            for found in [_together(of_variable)] if name else [_together([row]) for row in of_variable]:
+                if found.contradiction is not None:
+                    self._reported |= {name} - {""}
+                    yield found.contradiction
+                elif found.size is not None and name:
+                    self._known[name] = found.size, found.because[-_MOST_REASONS:]
 
     def _hold(self, equation: DimensionEquation) -> tuple[bool, tuple[DimensionEquation, ...]] | None:
         """Return whether an equation can be satisfied, and the equations that decide it; None if it is undecided."""
@@ -582,6 +621,62 @@ class _Solution:
         known = self._known.get(name)
         return known if known is not None or self._around is None else self._around._step(name)
 
+
+class _Row(Record):
+    """An equation of one variable: where its sides differ by 0, it is true."""
+
+    equation: DimensionEquation
+    course: Course
+    because: tuple[DimensionEquation, ...]
+    """The equations from which it follows that there is no other variable."""
+
+
+class _Verdict(Record):
+    """What equations of one variable say: that they contradict each other, or the only size of the variable."""
+
+    contradiction: Contradiction | None = None
+    size: int | None = None
+    because: tuple[DimensionEquation, ...] = ()
+
+
+def _together(rows: Sequence[_Row]) -> _Verdict:
+    """Return the verdict on equations of the same variable."""
+    from onnx_lint.inference.shapes.one_variable import zeros
+
+    kept: list[_Row] = []
+    sizes: tuple[int, ...] | None = None
+    for row in rows[:_MOST_TOGETHER]:
+        found = zeros([each.course for each in (*kept, row)])
+        if found is None:
+            continue
+        kept.append(row)
+        if found.are_endless:
+            continue
+        sizes = found.sizes
+        needed = [each for each in kept[:-1] if not _is_known_without(each, kept, sizes)]
+        because = {id(each): each for one in (*needed, row) for each in (*one.because, one.equation)}
+        *others, _ = because.values()
+        is_of_empty = sizes == (0,) and not others and bool(row.equation.shared_variables)
+        if not sizes or is_of_empty:
+            return _Verdict(Contradiction(row.equation, tuple(others), is_of_empty))
+        if len(sizes) == 1:
+            return _Verdict(size=sizes[0], because=tuple(because.values()))
+    return _Verdict()
+
+
+def _is_known_without(one: _Row, rows: Sequence[_Row], sizes: tuple[int, ...]) -> bool:
+    """Return whether the other equations have the same solutions without this one."""
+    from onnx_lint.inference.shapes.one_variable import zeros
+
+    found = zeros([each.course for each in rows if each is not one])
+    return found is not None and not found.are_endless and found.sizes == sizes
+
+
+_MOST_APART: Final = 256
+"""The most equations of a scope that are solved by variable."""
+
+_MOST_TOGETHER: Final = 16
+"""The most equations of one variable that are solved together."""
 
 _MOST_ROUNDS: Final = 8
 _MOST_REASONS: Final = 8

@@ -112,9 +112,11 @@ def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool
 def _slid_over_expression(size: Dim, axis: int, over: Window, extent: int, *, rounds_up: bool) -> Dim:
     """Return the number of windows on an axis whose size is no number; at least one fits, or the node cannot run."""
     stride = over.strides[axis]
-    if rounds_up and stride != 1:  # the number depends on the size
-        return None
     lacks = extent - _padding(over, axis) - 1
+    if rounds_up and stride != 1:
+        # A last window may begin in the padding behind the input, and an input may be too small for any.
+        is_sure = over.end[axis] + stride <= extent and 0 <= lacks < stride
+        return add(divide_down(add(size, stride - lacks - 2), stride), 1) if is_sure else None
     count = add(divide_down(add(size, -lacks - 1), stride), 1)
     # A pool accepts a larger window, and returns one number or none; see below.
     if over.weights is not None or stride == 1 or lacks <= 0 or not isinstance(count, str):
