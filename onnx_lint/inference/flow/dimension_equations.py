@@ -631,7 +631,7 @@ class _Row(Record):
     """The equations from which it follows that there is no other variable."""
 
 
-class _Verdict(Record):
+class _Solved(Record):
     """What equations of one variable say: that they contradict each other, or the only size of the variable."""
 
     contradiction: Contradiction | None = None
@@ -639,7 +639,7 @@ class _Verdict(Record):
     because: tuple[DimensionEquation, ...] = ()
 
 
-def _together(rows: Sequence[_Row]) -> _Verdict:
+def _together(rows: Sequence[_Row]) -> _Solved:
     """Return the verdict on equations of the same variable."""
     from onnx_lint.inference.shapes.one_variable import zeros
 
@@ -658,10 +658,10 @@ def _together(rows: Sequence[_Row]) -> _Verdict:
         *others, _ = because.values()
         is_of_empty = sizes == (0,) and not others and bool(row.equation.shared_variables)
         if not sizes or is_of_empty:
-            return _Verdict(Contradiction(row.equation, tuple(others), is_of_empty))
+            return _Solved(Contradiction(row.equation, tuple(others), is_of_empty))
         if len(sizes) == 1:
-            return _Verdict(size=sizes[0], because=tuple(because.values()))
-    return _Verdict()
+            return _Solved(size=sizes[0], because=tuple(because.values()))
+    return _Solved()
 
 
 def _is_known_without(one: _Row, rows: Sequence[_Row], sizes: tuple[int, ...]) -> bool:

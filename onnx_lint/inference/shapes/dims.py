@@ -92,7 +92,13 @@ def is_natural(dim: Dim) -> bool:
     """Return whether a sum or difference is known and at least 0, for all values of its variables."""
     if isinstance(dim, int) or dim is None:
         return dim is not None and dim >= 0
-    return " - " not in dim or ("(" in dim and expression.is_natural(dim))
+    return " - " not in dim or ("(" in dim and (expression.is_natural(dim) or _is_never_negative(dim)))
+
+
+def _is_never_negative(dim: str) -> bool:
+    from onnx_lint.inference.shapes.one_variable import is_natural
+
+    return is_natural(dim)
 
 
 def at_least(dim: Dim, least: int) -> Dim:

@@ -212,13 +212,7 @@ def bounds(factor: str) -> tuple[int | None, int | None]:
 
 
 def is_natural(text: str) -> bool:
-    """Return whether an expression is known to be at least 0 for all values of its variables."""
-    from onnx_lint.inference.shapes import one_variable
-
-    return _has_differences_in_maxima(text) or one_variable.is_natural(text)
-
-
-def _has_differences_in_maxima(text: str) -> bool:
+    """Return whether an expression is at least 0 for all values of its variables: each difference is in a maximum."""
     openers: list[bool] = []
     for at, character in enumerate(text):
         if character == "(":

@@ -197,9 +197,7 @@ def _count_elements(
     if not isinstance(have, int) or not isinstance(want, int):
         if rest:
             _require_multiple(node, (source, rest[0]), of_all + describe_shape(before), have, want)
-            target[rest[0]] = _remaining_size(before, have, want)
-            if target[rest[0]] is None and isinstance(have, str) and isinstance(want, int) and want > 0:
-                target[rest[0]] = _exact_quotient(node, have, want)
+            target[rest[0]] = _exact_quotient(node, before, have, want)
         else:
             node.equal_counts(0, have, want)
     elif not rest and have != want:
@@ -222,10 +220,12 @@ def _require_multiple(node: Operands, at: tuple[int | str, int], before: str, ha
         node.wrong_value(at[0], -1, reason, at[1], allowed=allowed, about_data=True)
 
 
-def _exact_quotient(node: Operands, have: str, want: int) -> Dim:
-    """Return the size for -1 if a number may have a remainder; keep that it must have none."""
-    found = divide_down(have, want)
-    node.equal_counts(0, have, multiply(found, want))
+def _exact_quotient(node: Operands, before: Sequence[Dim], have: Dim, want: Dim) -> Dim:
+    """Return the size for -1. If the quotient may have a remainder, keep that it must have none."""
+    found = _remaining_size(before, have, want)
+    if found is None and isinstance(have, str) and isinstance(want, int) and want > 0:
+        found = divide_down(have, want)
+        node.equal_counts(0, have, multiply(found, want))
     return found
 
 
