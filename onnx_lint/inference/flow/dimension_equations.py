@@ -280,6 +280,8 @@ class FrozenSize(_SizeOfVariable):
     size: int
     because: tuple[DimensionEquation, ...]
     """The equations before that it follows from as well."""
+    is_unless_empty: bool = False
+    """True if an empty input has the size 0."""
 
     @property
     def is_by_weights(self) -> bool:
@@ -296,7 +298,8 @@ class FrozenSize(_SizeOfVariable):
         by = "".join(f"; {each.text}" for each in self.because[:_MOST_SHOWN])
         constant = self.equation.constant
         source = f" (constant {quote(constant)})" if constant else ""
-        end = f"so {quote(self.variable)} of input {quote(self.input_name)} can only be {self.size}"
+        or_0 = ", or 0" if self.is_unless_empty else ""
+        end = f"so {quote(self.variable)} of input {quote(self.input_name)} can only be {self.size}{or_0}"
         return f"{self.equation.text}{source}{by}; {end}"
 
     def notes(self) -> list[Note]:
@@ -321,8 +324,11 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
     found: list[FrozenSize] = []
     for name, (place, input_name) in sources.items():
         size, reasons = solution.value(name)
+        is_unless_empty = not isinstance(size, int) and name in solution.unless_empty
+        if is_unless_empty:
+            size, reasons = solution.unless_empty[name]
         if isinstance(size, int) and reasons and not any(each.is_of_input for each in reasons):
-            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1]))
+            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], is_unless_empty))
     return found
 
 
@@ -428,6 +434,8 @@ class _Solution:
         self._around = around
         self._known: dict[str, tuple[int | str, tuple[DimensionEquation, ...]]] = {}
         """For a variable its size, or an equal variable, and the equations that imply it."""
+        self.unless_empty: dict[str, tuple[int | str, tuple[DimensionEquation, ...]]] = {}
+        """For a variable the only size apart from 0, and the equations that imply it."""
         self._reported: set[str] = set() if around is None else around._reported
 
     def contradictions(self, equations: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
@@ -468,7 +476,8 @@ class _Solution:
                     self._reported |= {name} - {""}
                     yield found.contradiction
                 elif found.size is not None and name:
-                    self._known[name] = found.size, found.because[-_MOST_REASONS:]
+                    values = self.unless_empty if found.is_unless_empty else self._known
+                    values[name] = found.size, found.because[-_MOST_REASONS:]
 
     def _hold(self, equation: DimensionEquation) -> tuple[bool, tuple[DimensionEquation, ...]] | None:
         """Return whether an equation can be satisfied, and the equations that decide it; None if it is undecided."""
@@ -636,6 +645,8 @@ class _Solved(Record):
 
     contradiction: Contradiction | None = None
     size: int | None = None
+    is_unless_empty: bool = False
+    """True if the size may also be 0."""
     because: tuple[DimensionEquation, ...] = ()
 
 
@@ -659,9 +670,12 @@ def _together(rows: Sequence[_Row]) -> _Solved:
         is_of_empty = sizes == (0,) and not others and bool(row.equation.shared_variables)
         if not sizes or is_of_empty:
             return _Solved(Contradiction(row.equation, tuple(others), is_of_empty))
-        if len(sizes) == 1:
-            return _Solved(size=sizes[0], because=tuple(because.values()))
+        if len(sizes) == 1 or (len(sizes) == _WITH_0 and not sizes[0]):
+            return _Solved(size=sizes[-1], is_unless_empty=len(sizes) > 1, because=tuple(because.values()))
     return _Solved()
+
+
+_WITH_0: Final = 2
 
 
 def _is_known_without(one: _Row, rows: Sequence[_Row], sizes: tuple[int, ...]) -> bool:

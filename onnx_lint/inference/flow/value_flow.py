@@ -230,7 +230,7 @@ class ValueFlow:
         """Record a problem of the shapes of a node's operands, or of values that decide shapes."""
         from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 
-        if self.is_trial and not is_remark(problem):
+        if self.is_trial and not self.idle and not is_remark(problem):
             self.failing_bodies.add(id(node.graph))
         remark: str | None = None
         if isinstance(problem, Remark):

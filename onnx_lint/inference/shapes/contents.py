@@ -387,7 +387,10 @@ def _known(operation: Callable[..., int | None]) -> Callable[..., Dim]:
 
 
 def _add(one: Dim, other: Dim) -> Dim:
-    return _unless_negative(dims.add(one, other))
+    found = dims.add(one, other)
+    # A size is not negative, whatever its expression shows.
+    is_less = any(isinstance(each, int) and each < 0 for each in (one, other))
+    return _unless_negative(found) if is_less else found
 
 
 def _subtract(one: Dim, other: Dim) -> Dim:

@@ -185,10 +185,10 @@ def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
 
 def _length_inside(size: Dim, first: Dim, behind: Dim) -> Dim:
     """Return the difference of two indices that are not negative; the second is clipped at the end."""
-    if size is None or not is_natural(first) or not is_natural(behind):
+    if size is None or not is_natural(first):
         return None
     if not _is_within(behind, size):
-        if not is_natural(subtract(behind, size)):
+        if not is_natural(behind) or not is_natural(subtract(behind, size)):
             return None
         behind = size
     length = subtract(behind, first)
@@ -199,7 +199,7 @@ def _length_inside(size: Dim, first: Dim, behind: Dim) -> Dim:
 def _is_within(index: Dim, size: Dim) -> bool:
     """Return whether an index is known not to be behind the last element."""
     is_same = index == size or (isinstance(index, str) and isinstance(size, str) and is_part(index, size))
-    return is_same or is_natural(subtract(size, index))
+    return is_same or (is_natural(index) and is_natural(subtract(size, index)))
 
 
 def _numbered_length(size: str, start: int, end: int, step: int) -> Dim:

@@ -223,7 +223,7 @@ def _require_multiple(node: Operands, at: tuple[int | str, int], before: str, ha
 def _exact_quotient(node: Operands, before: Sequence[Dim], have: Dim, want: Dim) -> Dim:
     """Return the size for -1. If the quotient may have a remainder, keep that it must have none."""
     found = _remaining_size(before, have, want)
-    if found is None and isinstance(have, str) and isinstance(want, int) and want > 0:
+    if found is None and isinstance(have, str) and isinstance(want, int) and want > 0 and not node.problems:
         found = divide_down(have, want)
         node.equal_counts(0, have, multiply(found, want))
     return found
