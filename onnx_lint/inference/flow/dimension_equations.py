@@ -76,13 +76,13 @@ class DimensionEquation(Record):
 
     @property
     def is_of_input(self) -> bool:
-        """True if a Concat or a recurrence needs the size because an input of the graph is declared with it."""
+        """True if a node that joins, scatters or repeats needs the size because a graph input is declared with it."""
         if self.node.graph.is_function:
             return False
         graph, size = self.node.graph, self.one if isinstance(self.one, int) else self.other
         types = dict(zip(graph.input_names, facts_of_types(graph.value_infos["input"].types), strict=True))
         inputs = self.node.inputs
-        names = inputs if self.node.op_type == "Concat" else ()
+        names = inputs if self.node.op_type in ("Concat", *_FITTED) else ()
         if self.node.op_type in _RECURRENT:
             names = inputs[self.operand : self.operand + 1]
         shapes = [types[name].shape or () for name in names if name in types]
@@ -93,7 +93,7 @@ class DimensionEquation(Record):
         """True if the weights of a product, convolution or recurrence need the size: channels or features."""
         if self.node.op_type in _RECURRENT:
             return self.operand in _WEIGHTS_OF_RECURRENCE
-        return self.node.op_type not in ("Concat", "Reshape", "Split", "Squeeze")
+        return self.node.op_type not in ("Concat", "Reshape", "Split", "Squeeze", *_FITTED)
 
     @property
     def constant(self) -> str:
@@ -128,6 +128,9 @@ class DimensionEquation(Record):
 
 _NAMES: Final = re.compile(r"'[^']*'|[^\W\d]\w*")
 """The variables in an expression, and the names of its functions."""
+
+_FITTED: Final = ("Attention", "ScatterElements", "ScatterND", "TensorScatter")
+"""The operators with masks and updates, which have as many rows as the data."""
 
 _RECURRENT: Final = ("GRU", "LSTM", "RNN")
 _WEIGHTS_OF_RECURRENCE: Final = (1, 2, 3, 7)
@@ -312,7 +315,10 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
 
     What declarations say of a size is left aside: see `fixed_sizes`.
     """
-    equations = [each for each in _scoped_equations(flow, crashes)[()] if not each.is_declared]
+    sure = flow.sure_graphs - flow.doubtful_graphs
+    scoped = _scoped_equations(flow, crashes).items()
+    of_running = [each for scope, of_scope in scoped if sure.issuperset(scope) for each in of_scope]
+    equations = [each for each in of_running if not each.is_declared]
     if not equations:
         return []
     graphs = [walked.graph for walked in flow.running]

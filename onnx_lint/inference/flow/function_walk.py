@@ -201,8 +201,10 @@ class FunctionWalk:
                 if default.name not in bound:
                     graphs[default.name] = self._handed_over(default)
         outside, self._found.unsure = self._found.unsure, 0
+        around, self._found.idle_around = self._found.idle_around, len(self._found.idle)
         outputs = yield from self._walk(function.body, frame, known, None)
         self._found.unsure = outside
+        self._found.idle_around = around
         self._open.pop(function.index, None)
         with self._crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)
