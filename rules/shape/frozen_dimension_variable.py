@@ -43,13 +43,15 @@ def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
     ### Details
 
     - More than one size must be left by the number of elements of a Reshape, the axes along which Concat does not join,
-      the axes that Squeeze removes, the constant sizes of a Split, and the initial states and sequence lengths of RNN,
-      GRU and LSTM (SHP-6c, a warning).
+      the axes that Squeeze removes, the constant sizes of a Split, the mask of an Attention, the updates of
+      ScatterElements, ScatterND and TensorScatter, and the initial states and sequence lengths of RNN, GRU and LSTM
+      (SHP-6c, a warning).
+    - A size of 0 beside the one size is not counted, because only empty tensors have it; the message says "or 0".
     - A size that only the weights of a product, convolution or recurrent operator fix, such as the channels of an
       image, is reported with `--pedantic` (SHP-6d).
     - Variables of inputs without a default are checked. There is one finding for each variable.
-    - Sizes follow through all nodes of the main graph and of its functions. A nested graph may not run, so it decides
-      nothing.
+    - Sizes follow through all nodes of the main graph and of its functions. A nested graph decides only if constants
+      make it run: the branch of an If with a constant condition, or the body of a Loop with at least one run.
     - Broadcasting proves nothing, because a variable may be 1.
     - A size that another input of the graph is declared with is not reported.
     - Reported by other rules: a declared size of an output (`fixed-dimension-variable`), a variable for which no size

@@ -49,6 +49,8 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
       product (MatMul, MatMulInteger, Gemm), the channels and the bias of a convolution (Conv, ConvTranspose), and the
       axes along which Concat does not join.
     - Sums and products of variables are compared: N is never N + 1, and 2*N is never 5. A name like "N + 1" is the sum.
+    - All equations with the same single variable are compared together. They may have minima, maxima, and quotients
+      that are rounded down: a third of N, rounded down, is never N + 1.
     - Broadcasting proves nothing, because a variable may be 1.
     - A size in a nested graph applies to that graph only, because it may not run.
     - Declarations in a nested graph are not compared with each other.

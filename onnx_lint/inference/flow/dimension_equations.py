@@ -8,9 +8,10 @@ variable may be 1. A nested graph may not run at all, so its equations are only 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import gcd
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import Note
@@ -27,6 +28,9 @@ from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.places.place import Place
 from onnx_lint.wording import quote
+
+if TYPE_CHECKING:
+    from onnx_lint.inference.shapes.one_variable import Course
 
 
 class DimensionEquation(Record):
@@ -72,13 +76,13 @@ class DimensionEquation(Record):
 
     @property
     def is_of_input(self) -> bool:
-        """True if a Concat or a recurrence needs the size because an input of the graph is declared with it."""
+        """True if a node that joins, scatters or repeats needs the size because a graph input is declared with it."""
         if self.node.graph.is_function:
             return False
         graph, size = self.node.graph, self.one if isinstance(self.one, int) else self.other
         types = dict(zip(graph.input_names, facts_of_types(graph.value_infos["input"].types), strict=True))
         inputs = self.node.inputs
-        names = inputs if self.node.op_type == "Concat" else ()
+        names = inputs if self.node.op_type in ("Concat", *_FITTED) else ()
         if self.node.op_type in _RECURRENT:
             names = inputs[self.operand : self.operand + 1]
         shapes = [types[name].shape or () for name in names if name in types]
@@ -89,7 +93,7 @@ class DimensionEquation(Record):
         """True if the weights of a product, convolution or recurrence need the size: channels or features."""
         if self.node.op_type in _RECURRENT:
             return self.operand in _WEIGHTS_OF_RECURRENCE
-        return self.node.op_type not in ("Concat", "Reshape", "Split", "Squeeze")
+        return self.node.op_type not in ("Concat", "Reshape", "Split", "Squeeze", *_FITTED)
 
     @property
     def constant(self) -> str:
@@ -104,6 +108,12 @@ class DimensionEquation(Record):
         return next((name for name in found if name in stored), "")
 
     @property
+    def shared_variables(self) -> set[str]:
+        """The names that occur on both sides."""
+        one, other = ({*_NAMES.findall(str(side))} for side in (self.one, self.other))
+        return one & other - {"min", "max"}
+
+    @property
     def text(self) -> str:
         """The statement in words."""
         one, other = map(_word, (self.one, self.other))
@@ -116,6 +126,12 @@ class DimensionEquation(Record):
         return f"{what} is declared as {one}, but {self.node.describe()} produces {other}"
 
 
+_NAMES: Final = re.compile(r"'[^']*'|[^\W\d]\w*")
+"""The variables in an expression, and the names of its functions."""
+
+_FITTED: Final = ("Attention", "ScatterElements", "ScatterND", "TensorScatter")
+"""The operators with masks and updates, which have as many rows as the data."""
+
 _RECURRENT: Final = ("GRU", "LSTM", "RNN")
 _WEIGHTS_OF_RECURRENCE: Final = (1, 2, 3, 7)
 """The inputs W, R, B and P. The others are the data, its lengths and the initial states."""
@@ -126,6 +142,8 @@ class Contradiction(Record):
 
     equation: DimensionEquation
     because: tuple[DimensionEquation, ...]
+    is_of_empty: bool = False
+    """True if it is satisfied by the size 0, which only empty tensors have."""
 
     @property
     def is_declared(self) -> bool:
@@ -158,7 +176,8 @@ class Contradiction(Record):
         if not self.because:
             one, other = (_terms(side).get((), 0) for side in (self.equation.one, self.equation.other))
             # 0 makes an equation between multiples true, but only empty tensors have it.
-            return f"{self.equation.text}; no size{' above 0' if one == other else ''} makes this true"
+            is_of_empty = self.is_of_empty or one == other
+            return f"{self.equation.text}; no size{' above 0' if is_of_empty else ''} makes this true"
         return (
             "; ".join(each.text for each in (self.equation, *self.because[:_MOST_SHOWN]))
             + "; no size makes all of this true"
@@ -264,6 +283,8 @@ class FrozenSize(_SizeOfVariable):
     size: int
     because: tuple[DimensionEquation, ...]
     """The equations before that it follows from as well."""
+    is_unless_empty: bool = False
+    """True if an empty input has the size 0."""
 
     @property
     def is_by_weights(self) -> bool:
@@ -280,7 +301,8 @@ class FrozenSize(_SizeOfVariable):
         by = "".join(f"; {each.text}" for each in self.because[:_MOST_SHOWN])
         constant = self.equation.constant
         source = f" (constant {quote(constant)})" if constant else ""
-        end = f"so {quote(self.variable)} of input {quote(self.input_name)} can only be {self.size}"
+        or_0 = ", or 0" if self.is_unless_empty else ""
+        end = f"so {quote(self.variable)} of input {quote(self.input_name)} can only be {self.size}{or_0}"
         return f"{self.equation.text}{source}{by}; {end}"
 
     def notes(self) -> list[Note]:
@@ -293,7 +315,10 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
 
     What declarations say of a size is left aside: see `fixed_sizes`.
     """
-    equations = [each for each in _scoped_equations(flow, crashes)[()] if not each.is_declared]
+    sure = flow.sure_graphs - flow.doubtful_graphs
+    scoped = _scoped_equations(flow, crashes).items()
+    of_running = [each for scope, of_scope in scoped if sure.issuperset(scope) for each in of_scope]
+    equations = [each for each in of_running if not each.is_declared]
     if not equations:
         return []
     graphs = [walked.graph for walked in flow.running]
@@ -305,8 +330,11 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
     found: list[FrozenSize] = []
     for name, (place, input_name) in sources.items():
         size, reasons = solution.value(name)
+        is_unless_empty = not isinstance(size, int) and name in solution.unless_empty
+        if is_unless_empty:
+            size, reasons = solution.unless_empty[name]
         if isinstance(size, int) and reasons and not any(each.is_of_input for each in reasons):
-            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1]))
+            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], is_unless_empty))
     return found
 
 
@@ -412,6 +440,8 @@ class _Solution:
         self._around = around
         self._known: dict[str, tuple[int | str, tuple[DimensionEquation, ...]]] = {}
         """For a variable its size, or an equal variable, and the equations that imply it."""
+        self.unless_empty: dict[str, tuple[int | str, tuple[DimensionEquation, ...]]] = {}
+        """For a variable the only size apart from 0, and the equations that imply it."""
         self._reported: set[str] = set() if around is None else around._reported
 
     def contradictions(self, equations: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
@@ -428,8 +458,32 @@ class _Solution:
                 elif not verdict[0]:
                     yield Contradiction(equation, verdict[1])
             if len(undecided) == len(left):
-                return
+                count = len(self._known)
+                yield from self._solve_apart(undecided)
+                if len(self._known) == count:
+                    return
             left = undecided
+
+    def _solve_apart(self, undecided: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
+        """Solve the equations that have one variable each, all of a variable together."""
+        from onnx_lint.inference.shapes.one_variable import OneVariable, difference
+
+        rows: dict[str, list[_Row]] = {}
+        for equation in undecided[:_MOST_APART]:
+            reasons: dict[int, DimensionEquation] = {}
+            variable = OneVariable(lambda name, reasons=reasons: self._value(name, reasons))  # type: ignore[misc]
+            one, other = (variable.of_sum(_terms(side)) for side in (equation.one, equation.other))
+            course = difference(one, other) if one is not None and other is not None else None
+            if course is not None and variable.name not in self._reported:
+                rows.setdefault(variable.name, []).append(_Row(equation, course, tuple(reasons.values())))
+        for name, of_variable in rows.items():
+            for found in [_together(of_variable)] if name else [_together([row]) for row in of_variable]:
+                if found.contradiction is not None:
+                    self._reported |= {name} - {""}
+                    yield found.contradiction
+                elif found.size is not None and name:
+                    values = self.unless_empty if found.is_unless_empty else self._known
+                    values[name] = found.size, found.because[-_MOST_REASONS:]
 
     def _hold(self, equation: DimensionEquation) -> tuple[bool, tuple[DimensionEquation, ...]] | None:
         """Return whether an equation can be satisfied, and the equations that decide it; None if it is undecided."""
@@ -582,6 +636,67 @@ class _Solution:
         known = self._known.get(name)
         return known if known is not None or self._around is None else self._around._step(name)
 
+
+class _Row(Record):
+    """An equation of one variable: where its sides differ by 0, it is true."""
+
+    equation: DimensionEquation
+    course: Course
+    because: tuple[DimensionEquation, ...]
+    """The equations from which it follows that there is no other variable."""
+
+
+class _Solved(Record):
+    """What equations of one variable say: that they contradict each other, or the only size of the variable."""
+
+    contradiction: Contradiction | None = None
+    size: int | None = None
+    is_unless_empty: bool = False
+    """True if the size may also be 0."""
+    because: tuple[DimensionEquation, ...] = ()
+
+
+def _together(rows: Sequence[_Row]) -> _Solved:
+    """Return the verdict on equations of the same variable."""
+    from onnx_lint.inference.shapes.one_variable import zeros
+
+    kept: list[_Row] = []
+    sizes: tuple[int, ...] | None = None
+    for row in rows[:_MOST_TOGETHER]:
+        found = zeros([each.course for each in (*kept, row)])
+        if found is None:
+            continue
+        kept.append(row)
+        if found.are_endless:
+            continue
+        sizes = found.sizes
+        needed = [each for each in kept[:-1] if not _is_known_without(each, kept, sizes)]
+        because = {id(each): each for one in (*needed, row) for each in (*one.because, one.equation)}
+        *others, _ = because.values()
+        is_of_empty = sizes == (0,) and not others and bool(row.equation.shared_variables)
+        if not sizes or is_of_empty:
+            return _Solved(Contradiction(row.equation, tuple(others), is_of_empty))
+        if len(sizes) == 1 or (len(sizes) == _WITH_0 and not sizes[0]):
+            return _Solved(size=sizes[-1], is_unless_empty=len(sizes) > 1, because=tuple(because.values()))
+    return _Solved()
+
+
+_WITH_0: Final = 2
+
+
+def _is_known_without(one: _Row, rows: Sequence[_Row], sizes: tuple[int, ...]) -> bool:
+    """Return whether the other equations have the same solutions without this one."""
+    from onnx_lint.inference.shapes.one_variable import zeros
+
+    found = zeros([each.course for each in rows if each is not one])
+    return found is not None and not found.are_endless and found.sizes == sizes
+
+
+_MOST_APART: Final = 256
+"""The most equations of a scope that are solved by variable."""
+
+_MOST_TOGETHER: Final = 16
+"""The most equations of one variable that are solved together."""
 
 _MOST_ROUNDS: Final = 8
 _MOST_REASONS: Final = 8

@@ -210,9 +210,11 @@ class FunctionWalk:
                 default = NestedGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)
                 if default.name not in bound:
                     graphs[default.name] = self._numbered(default)
-        unsure_of_caller, self._found.unsure = self._found.unsure, 0  # it is counted within a body
+        unsure_of_caller, self._found.unsure = self._found.unsure, 0  # both are counted within a body
+        idle_of_caller, self._found.idle_around = self._found.idle_around, len(self._found.idle)
         outputs = yield from self._walk(function.body, frame, known, None)
         self._found.unsure = unsure_of_caller
+        self._found.idle_around = idle_of_caller
         self._open.pop(function.index, None)
         with self._crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)

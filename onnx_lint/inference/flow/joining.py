@@ -40,7 +40,8 @@ def _joined_contents(inferred: Fact | None, declared: Fact | None) -> tuple[Fact
 def may_all_have(elements: ElementShapes, declared: Shape) -> bool:
     """Return whether all elements of a sequence may have one declared shape.
 
-    A declared dimension, also a variable, has one size for all of them. A declared scalar says nothing here: models of
+    A declared dimension, also a variable, has one size for all of them. The shape inference of onnx writes a variable
+    such as unk__0 for any dimension that it does not know, so that says nothing. Nor does a declared scalar: models of
     onnx (test_loop16_seq_none) declare elements of every rank so.
     """
     known = [shape for shape in elements if shape is not None]
@@ -49,7 +50,13 @@ def may_all_have(elements: ElementShapes, declared: Shape) -> bool:
     if any(len(shape) != len(declared) for shape in known):
         return False
     columns = zip(declared, *known, strict=True)
-    return all(column[0] is None or len({dim for dim in column if isinstance(dim, int)}) <= 1 for column in columns)
+    return all(
+        _says_nothing(column[0]) or len({dim for dim in column if isinstance(dim, int)}) <= 1 for column in columns
+    )
+
+
+def _says_nothing(dim: Dim) -> bool:
+    return dim is None or (isinstance(dim, str) and dim.startswith("unk__") and dim[len("unk__") :].isdecimal())
 
 
 def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, ContradictionKind]:

@@ -40,6 +40,9 @@ class SuppliedShapes(Record):
     unrolled: Facts = ()
     """The outputs of a Loop or Scan with a known number of runs; empty if they are not followed run by run."""
 
+    failing: Facts = ()
+    """The inputs of the body in the first run that meets a fault, if the runs are followed one by one."""
+
     @property
     def values(self) -> Facts:
         """The inputs that correspond to inputs of the body of a Scan or SequenceMap."""

@@ -21,7 +21,7 @@ from onnx_lint.inference.flow.subgraph_shapes import (
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import InputUse
 from onnx_lint.inference.shapes.fact import Content, Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import OutputShape, count_in
+from onnx_lint.inference.shapes.operands import OutputShape, count_in, held
 from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs, Types, outputs_of
 from onnx_lint.inference.types.typed_operator import TypeOutcome
@@ -86,6 +86,8 @@ class SubgraphWalk:
             if is_idle:
                 self._found.idle.append("body" if supplier is not None else "branch")
             self._found.unsure += is_idle or may_not_run
+            is_sure = not is_idle and (idle is not None if supplier is None else supplier.surely_runs())
+            (self._found.sure_graphs if is_sure else self._found.doubtful_graphs).add(id(each.graph))
             found[each.name] = yield self._walk_subgraph(each, supplied)
             if is_idle:
                 self._found.idle.pop()
@@ -142,8 +144,7 @@ class SubgraphWalk:
         """Return the supplier with the outputs of a Loop of a few runs whose carried values change, by running each."""
         first, most = supplier.facts[LOOP_HEAD:], supplier.most_runs(_MOST_RUN_NODES // max(len(nested.graph.forms), 1))
         kinds = supplier.subgraphs.supplied(nested.name, nested.graph)
-        changes = [each.content for each in first] != list(supplier.kept) and any(each.content for each in first)
-        if nested.number or kinds is None or not changes or not most:
+        if nested.number or kinds is None or not most or not _differ_by_run(supplier, first, nested.graph):
             return supplier
         head = supplier.supplied_facts(kinds)[:LOOP_HEAD]
         carried = first
@@ -151,7 +152,10 @@ class SubgraphWalk:
         goes_on: Content = (1,)
         while len(stacked) < most and goes_on == (1,):
             index = with_content(fact(head[0].kind, ()), (len(stacked),))
-            body = yield from self._tried(nested, (index, head[1], *carried))
+            inputs = (index, head[1], *carried)
+            body, has_failed = yield from self._run(nested, inputs)
+            if has_failed:
+                return replace(supplier, failing=inputs)
             goes_on = body[0].content if body else None
             carried = body[1 : 1 + len(first)]
             stacked.append(body[1 + len(first) :])
@@ -173,7 +177,9 @@ class SubgraphWalk:
         stacked: list[Facts] = []
         for index in range(scan.length):
             slices = [scan.piece(at, each, index) for at, each in enumerate(supplier.values[states:])]
-            body = yield from self._tried(nested, (*carried, *slices))
+            body, has_failed = yield from self._run(nested, (*carried, *slices))
+            if has_failed:
+                return replace(supplier, failing=(*carried, *slices))
             carried = body[:states]
             stacked.append(body[states:])
         columns = [scan.stacked_fact(at, column) for at, column in enumerate(zip(*stacked, strict=True))]
@@ -186,6 +192,14 @@ class SubgraphWalk:
         self._found.is_trial = is_trial
         return body
 
+    def _run(self, nested: NestedGraph, inputs: Facts) -> Generator[Walk, Facts, tuple[Facts, bool]]:
+        """Return the outputs of a body with these inputs, and whether that run meets a fault; keep nothing of it."""
+        failing = self._found.failing_bodies
+        failing.discard(id(nested.graph))
+        body = yield from self._tried(nested, inputs)
+        # In a graph nested in the body a fault may be in a branch that this run does not take.
+        return body, id(nested.graph) in failing
+
     def _mapped(self, supplier: SuppliedShapes, nested: NestedGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with the outputs of SequenceMap's body for each element, found by trial."""
         kinds = supplier.subgraphs.supplied(nested.name, nested.graph)
@@ -194,7 +208,11 @@ class SubgraphWalk:
             return supplier
         found: list[Facts] = []
         for index in range(count if isinstance(count, int) else 0):
-            found.append((yield from self._tried(nested, supplier.for_element(index).supplied_facts(kinds))))
+            inputs = supplier.for_element(index).supplied_facts(kinds)
+            body, has_failed = yield from self._run(nested, inputs)
+            if has_failed:
+                return replace(supplier, failing=inputs)
+            found.append(body)
         return replace(supplier, mapped=tuple(found))
 
     def walk_others(
@@ -299,6 +317,8 @@ class SubgraphWalk:
             self._found.note_subgraph(node, graph, mismatch, frame.call)
         if kinds is None:
             return None
+        if supplier.failing:
+            return supplier.failing
         supplied = supplier.supplied_facts(kinds)
         # Consumers ignore the declared shapes of carried values, which may change.
         stated = supplied[:LOOP_HEAD] if node.op_type == "Loop" else supplied
@@ -331,6 +351,16 @@ def _with_contents(made: Facts, supplier: SuppliedShapes, op_type: str, found: M
         return made
     contents = [*supplier.contents(found), *[None] * len(made)]
     return tuple([with_content(each, content) for each, content in zip(made, contents, strict=False)])
+
+
+def _differ_by_run(supplier: SuppliedShapes, first: Facts, body: Graph) -> bool:
+    """Return whether the known runs of a Loop differ: in elements or shapes of carried values, or by their number."""
+    if any(each.content for each in first) and [each.content for each in first] != list(supplier.kept):
+        return True
+    if tuple(map(held, first)) != supplier.carried:
+        return True
+    number = body.input_names[0] if body.input_names else ""
+    return any(number in node.inputs for node in body.nodes)
 
 
 def _idle_branch(inputs: Facts) -> str | None:

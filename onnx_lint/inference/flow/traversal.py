@@ -62,6 +62,7 @@ def follow_values(flow_input: FlowInput, *, keeps_all: bool = False) -> ValueFlo
             with flow_input.crashes.at("comparing the declarations of functions with what follows"):
                 flow.functions.declarations.note(flow.found)
     found = flow.found
+    found.note_idle_in_functions()
     if flow_input.trusts_declarations and not keeps_all and not OF_OTHER_KINDS.isdisjoint(flow_input.operators.names):
         from onnx_lint.inference.flow.possible_types import note_possible_types
 

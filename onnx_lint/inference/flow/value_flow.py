@@ -76,8 +76,16 @@ class ValueFlow:
         self._noted: set[tuple[object, ...]] = set()
         self.idle: list[str] = []
         """What never runs around the current walk, as constants decide: "branch" of an If, or "body" of a Loop."""
+        self.idle_around = 0
+        """How many of them are around the call of the function whose body is walked."""
         self.idle_graphs: set[int] = set()
         """The identities of the graphs in such branches and bodies."""
+        self.sure_graphs: set[int] = set()
+        """Those of the nested graphs that some walk knew to run whenever the graph around them does."""
+        self.doubtful_graphs: set[int] = set()
+        """Those of the nested graphs that some walk did not know to run."""
+        self._idle_in_functions: dict[tuple[object, ...], ShapeConflict] = {}
+        """Conflicts in what never runs in one call of a function, by their place; another call may run it."""
         self.unsure = 0
         """The number of subgraphs around the current walk, within the function body, that are not certain to run."""
         self.omitted_inputs: list[OmittedInput] = []
@@ -247,24 +255,33 @@ class ValueFlow:
         """Record a problem of the shapes of a node's operands, or of values that decide shapes."""
         from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 
-        if self.is_trial and not is_remark(problem):
+        if self.is_trial and not self.idle and not is_remark(problem):
             self.failing_bodies.add(id(node.graph))
         remark: str | None = None
         if isinstance(problem, Remark):
             remark, problem = problem.words, problem.problem
-        if self.idle and node.graph.function is None:  # a function may be called elsewhere
+        is_idle = len(self.idle) > self.idle_around  # a function may be called elsewhere
+        if is_idle:
             remark = f"; the {self.idle[-1]} never runs"
         about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.
         conflict = ShapeConflict(node, inputs, problem, schema, call, remark)
+        if conflict.is_customary:
+            return
         # The key has the text of the problem: Python does not salt the hashes of numbers, so a file could choose
         # numbers with which most keys have one hash.
-        is_new = not conflict.is_customary and self._is_new(
-            node.graph, node.index, *(place if call is not None else (repr(problem),))
-        )
-        if is_new:
+        key = (node.index, *(place if call is not None else (repr(problem),)))
+        if is_idle and node.graph.function is not None and not self.is_trial:
+            self._idle_in_functions.setdefault((id(node.graph), *key), conflict)
+        elif self._is_new(node.graph, *key):
             self.shapes.append(conflict)
+
+    def note_idle_in_functions(self) -> None:
+        """Record the conflicts in what no call of a function runs."""
+        for key, conflict in self._idle_in_functions.items():
+            if key not in self._noted:
+                self.shapes.append(conflict)
 
     def note_declared(
         self, graph: Graph, entry: DeclarationEntry, declared: Fact, inferred: Fact, call: Call | None, branch: str = ""

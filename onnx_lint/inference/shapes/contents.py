@@ -387,7 +387,10 @@ def _known(operation: Callable[..., int | None]) -> Callable[..., Dim]:
 
 
 def _add(one: Dim, other: Dim) -> Dim:
-    return _unless_negative(dims.add(one, other))
+    found = dims.add(one, other)
+    # A size is not negative, whatever its expression shows.
+    is_less = any(isinstance(each, int) and each < 0 for each in (one, other))
+    return _unless_negative(found) if is_less else found
 
 
 def _subtract(one: Dim, other: Dim) -> Dim:
@@ -424,6 +427,22 @@ def _equal(one: Dim, other: Dim) -> Dim:
     return 0 if is_negative and isinstance(one, str) != isinstance(other, str) else None
 
 
+def _extreme(operator_name: str, operands: Dims) -> Dim:
+    """Return the maximum or minimum of numbers and at most one size that is no number."""
+    numbers = [each for each in operands if isinstance(each, int)]
+    others = {each for each in operands if not isinstance(each, int)}
+    is_maximum = operator_name == "Max"
+    number = (max if is_maximum else min)(numbers, default=None)
+    if number is None or not others:
+        return number if not others else next(iter(others)) if len(others) == 1 else None
+    if len(others) > 1 or None in others:
+        return None
+    other = next(iter(others))
+    if number < 0:
+        return other if is_maximum else number  # a size is not negative
+    return (dims.at_least if is_maximum else dims.at_most)(other, number)
+
+
 def _choose(condition: Dim, one: Dim, other: Dim) -> Dim:
     if isinstance(condition, int):
         return one if condition else other
@@ -438,8 +457,8 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., flo
     # Kernels may add more than two numbers in any order.
     "Sum": (8, lambda *operands: _unless_negative(dims.total(operands)), lambda *operands: _sum_of_two(operands)),
     # With one operand the functions themselves would treat it as a list.
-    "Max": (8, _known(lambda *operands: max(operands)), lambda *operands: max(operands)),
-    "Min": (8, _known(lambda *operands: min(operands)), lambda *operands: min(operands)),
+    "Max": (8, lambda *operands: _extreme("Max", operands), lambda *operands: max(operands)),
+    "Min": (8, lambda *operands: _extreme("Min", operands), lambda *operands: min(operands)),
     "Neg": (1, _known(operator.neg), operator.neg),
     "Abs": (1, _known(abs), abs),
     "Relu": (1, _known(lambda one: max(one, 0)), lambda one: max(one, 0.0)),

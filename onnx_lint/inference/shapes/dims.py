@@ -92,7 +92,27 @@ def is_natural(dim: Dim) -> bool:
     """Return whether a sum or difference is known and at least 0, for all values of its variables."""
     if isinstance(dim, int) or dim is None:
         return dim is not None and dim >= 0
-    return " - " not in dim or ("max(" in dim and expression.is_natural(dim))
+    return " - " not in dim or ("(" in dim and (expression.is_natural(dim) or _is_never_negative(dim)))
+
+
+def _is_never_negative(dim: str) -> bool:
+    from onnx_lint.inference.shapes.one_variable import is_natural
+
+    return is_natural(dim)
+
+
+def at_least(dim: Dim, least: int) -> Dim:
+    """Return the maximum of a dimension or difference and a number that is not negative."""
+    if isinstance(dim, int) or dim is None:
+        return dim if dim is None else max(dim, least)
+    return dim if is_natural(subtract(dim, least)) else expression.at_least(dim, least)
+
+
+def at_most(dim: Dim, most: int) -> Dim:
+    """Return the minimum of a dimension and a number that is not negative."""
+    if isinstance(dim, int) or dim is None:
+        return dim if dim is None else min(dim, most)
+    return most if not most or is_natural(subtract(dim, most)) else expression.limited(dim, most)
 
 
 def product(dims: Iterable[Dim]) -> Dim:

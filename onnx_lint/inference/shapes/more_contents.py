@@ -339,13 +339,20 @@ def _greatest(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
 # --- sums
 
 
+def _quotient(total: Dim, count: int) -> Dim:
+    """Return the mean of integers, which kernels and the reference implementation round towards zero."""
+    if isinstance(total, int):
+        return abs(total) // count * (-1 if total < 0 else 1)
+    return dims.divide_down(total, count)
+
+
 _REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[float]], float]]]] = {
     "ReduceL1": (
         lambda content: sum(map(abs, content)) if dims.are_sizes(content) else None,
         lambda all_: sum(map(abs, all_)),
     ),
     "ReduceMax": (lambda content: max(content) if dims.are_sizes(content) else None, max),
-    "ReduceMean": (lambda content: dims.divide(dims.total(content), len(content)), lambda all_: sum(all_) / len(all_)),
+    "ReduceMean": (lambda content: _quotient(dims.total(content), len(content)), lambda all_: sum(all_) / len(all_)),
     "ReduceMin": (lambda content: min(content) if dims.are_sizes(content) else None, min),
     "ReduceProd": (dims.product, math.prod),
     "ReduceSum": (dims.total, sum),
@@ -530,8 +537,14 @@ def _modulo(node: Operands, shape: Dims) -> Content:
     def remainder(one: ElementValue, other: ElementValue) -> ElementValue:
         if isinstance(one, int) and isinstance(other, int) and other:
             return (abs(one) % abs(other)) * (-1 if one < 0 else 1) if of_dividend else one % other
-        is_size = not isinstance(one, float) and not isinstance(other, float)
-        return 0 if is_size and dims.divide(one, other) is not None else None  # type: ignore[arg-type]
+        if isinstance(one, float) or isinstance(other, float):
+            return None
+        if dims.divide(one, other) is not None:
+            return 0
+        if not isinstance(one, str) or not isinstance(other, int) or other < 1:
+            return None
+        left = dims.subtract(one, dims.multiply(dims.divide_down(one, other), other))
+        return dims.at_least(left, 0)
 
     return _each(node, shape, 2, remainder)
 

@@ -100,7 +100,9 @@ EQUATED: Final = {
 }
 """The operators with dimensions that must be equal, and for how many inputs: Gemm broadcasts the third one."""
 
-NARROWED: Final = frozenset({"GRU", "LSTM", "RNN", "Split", "Squeeze"})
+NARROWED: Final = frozenset(
+    {"Attention", "GRU", "LSTM", "RNN", "ScatterElements", "ScatterND", "Split", "Squeeze", "TensorScatter"}
+)
 """The other operators that may leave a variable of an input only one size."""
 
 EqualDimensions = tuple[tuple[int, int | None], int | str, int | str]

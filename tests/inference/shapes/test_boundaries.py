@@ -24,7 +24,8 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
     [
         # Rounded up, the number of windows depends on the size, unless they move one by one.
         ("float[1,1,N] x", "y = MaxPool<kernel_shape=[2], strides=[1], ceil_mode=1>(x)", (1, 1, "N - 1")),
-        ("float[1,1,N] x", "y = MaxPool<kernel_shape=[2], strides=[2], ceil_mode=1>(x)", (1, 1, None)),
+        ("float[1,1,N] x", "y = MaxPool<kernel_shape=[2], strides=[2], ceil_mode=1>(x)", (1, 1, "((N - 1)//2) + 1")),
+        ("float[1,1,N] x", "y = MaxPool<kernel_shape=[2], strides=[3], ceil_mode=1>(x)", (1, 1, None)),
         # What is joined along the second axis does not come row by row.
         (
             "float[1] x",

@@ -215,7 +215,10 @@ def test_variables_go_through_what_exporters_write():
         ("a = Mul(n, two)  y = Div(a, two)", ("N",)),
         ("a = Mul(n, n)  y = Div(a, n)", ("N",)),
         ("y = Div(n, one)", ("N",)),
-        ("y = Max(n, two)", None),
+        ("y = Max(n, two)", ("max(N, 2)",)),
+        ("y = Min(n, two)", ("min(N, 2)",)),
+        ("y = Max(n, minus)", ("N",)),
+        ("y = Min(n, minus)", (-1,)),
     ],
 )
 def test_what_is_known_of_a_variable(text: str, expected: tuple[object, ...] | None):

@@ -308,7 +308,7 @@ def _known(text: str) -> ValueFlow:
         ("y = CumSum (s, zero)", ("n", "m + n")),
         ("y = Pow (s, two)", ("n*n", "m*m")),
         ("y = Mod (s, one)", (0, 0)),
-        ("y = Mod (s, two)", None),
+        ("y = Mod (s, two)", ("n - 2*(n//2)", "m - 2*(m//2)")),
         ("d = Mul (s, two)  y = Mod (d, two)", (0, 0)),
         ("y = Clip (s, k)", None),
         ("y = Sign (s)", None),

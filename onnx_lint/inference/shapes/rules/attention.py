@@ -171,3 +171,5 @@ def _fits_mask(node: Operands, scores: Dims, shared: Dim) -> None:
         may_be_shorter = axis == -1 and node.version >= _SHORT_MASK
         if isinstance(dim, int) and isinstance(expected, int) and dim != 1 and (dim > expected or not may_be_shorter):
             node.same((_MASK, axis), expected, None)
+        elif isinstance(dim, int) and dim > 1 and isinstance(expected, str) and not may_be_shorter:
+            node.narrow((_MASK, axis), dim, expected)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from onnx_lint.inference.shapes.dims import is_natural, subtract
+from onnx_lint.inference.shapes.dims import add, at_least, divide_down, subtract
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Remark, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -44,10 +44,10 @@ def number_range(node: Operands) -> Outputs:
         return UNKNOWN
     if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
         return [(max(-((start - limit) // delta), 0),)]
-    # Counting up to a dimension has that many steps.
-    if delta == 1 and not isinstance(start, float) and not isinstance(limit, float):
-        between = subtract(limit, start)
-        return [(between if is_natural(between) else None,)]
+    # Counting up to a dimension in steps of 1 has that many steps.
+    if isinstance(delta, int) and delta > 0 and not isinstance(start, float) and not isinstance(limit, float):
+        between = at_least(subtract(limit, start), 0)
+        return [(divide_down(add(between, delta - 1), delta),)]
     numbers = [each for each in (start, limit, delta) if isinstance(each, int | float) and math.isfinite(each)]
     if len(numbers) == len(_BOUNDS):
         count = (numbers[1] - numbers[0]) / numbers[2]

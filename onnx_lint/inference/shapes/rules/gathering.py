@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.shapes.dims import Dim, Dims, add, divide_down, is_natural, sliced, subtract
-from onnx_lint.inference.shapes.expression import at_least, is_part, limited
+from onnx_lint.inference.shapes.dims import Dim, Dims, add, at_least, at_most, divide_down, is_natural, sliced, subtract
+from onnx_lint.inference.shapes.expression import is_part
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import InputDimension, NumberSource, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -171,63 +171,68 @@ def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
     """Return how many elements of a dimension are left, if the difference of variables or sums is known."""
     if isinstance(size, str) and isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
         return _numbered_length(size, start, end, step)
-    if step != 1:
+    if not isinstance(step, int) or step < 1:
         return None
-    first, behind = (add(size, each) if isinstance(each, int) and each < 0 else each for each in (start, end))
     if isinstance(end, int) and end >= _TO_THE_END:
-        behind = size
+        end = size
+    first, behind = (
+        at_least(add(size, each), 0) if isinstance(each, int) and each < 0 else each for each in (start, end)
+    )
     if first == 0 and isinstance(size, int) and size > 0 and isinstance(behind, str):
-        return limited(behind, size)
-    return _length_inside(size, first, behind)
+        return _steps(at_most(behind, size), step)
+    return _steps(_length_inside(size, first, behind), step)
 
 
 def _length_inside(size: Dim, first: Dim, behind: Dim) -> Dim:
-    """Return the difference of two indices: they are clipped outside of the dimension, so both must be inside."""
+    """Return the difference of two indices that are not negative; the second is clipped at the end."""
+    if size is None or not is_natural(first):
+        return None
+    if not _is_within(behind, size):
+        if not is_natural(behind) or not is_natural(subtract(behind, size)):
+            return None
+        behind = size
     length = subtract(behind, first)
-    are_within = is_natural(first) and (_is_within(behind, size) or is_natural(subtract(size, behind)))
-    return length if are_within and (is_natural(length) or (behind == size and _is_within(first, size))) else None
+    # A first index behind the end leaves nothing, as one behind the second index does.
+    return length if behind == size and _is_within(first, size) else at_least(length, 0)
 
 
 def _is_within(index: Dim, size: Dim) -> bool:
     """Return whether an index is known not to be behind the last element."""
-    return index == size or (isinstance(index, str) and isinstance(size, str) and is_part(index, size))
+    is_same = index == size or (isinstance(index, str) and isinstance(size, str) and is_part(index, size))
+    return is_same or (is_natural(index) and is_natural(subtract(size, index)))
 
 
 def _numbered_length(size: str, start: int, end: int, step: int) -> Dim:
     """Return how many elements of a dimension of variable size are left between numbered places."""
     if step < 0:
-        is_whole = (start == -1 or start >= _TO_THE_END) and end <= -_TO_THE_END
-        return _steps(size, -step) if is_whole else None
+        if end >= _TO_THE_END:
+            return None  # see `_length`
+        # Backwards from one place to another are as many as forwards from behind the other one to behind the first.
+        return _steps(at_least(subtract(_clipped(size, start, 1), _clipped(size, end, 1)), 0), -step)
     if step > 1:
         return _steps(_numbered_length(size, start, end, 1), step)
     if start < 0 <= end < _TO_THE_END:
-        return None  # either may come first
+        return at_least(subtract(_clipped(size, end), _clipped(size, start)), 0)
     if end <= -_TO_THE_END or start >= _TO_THE_END:
         return 0
     is_at_end = end >= _TO_THE_END
     if start < 0:
         # As many as are counted from the end, or fewer.
-        return _limited(size, -start) if is_at_end else _limited(_from_zero(add(size, end)), max(end - start, 0))
-    rest = _from_zero(add(size, min(end, 0) - start))
-    return rest if is_at_end or end < 0 else _limited(rest, max(end - start, 0))
+        rest = at_least(add(size, end), 0)
+        return at_most(size, -start) if is_at_end else at_most(rest, max(end - start, 0))
+    rest = at_least(add(size, min(end, 0) - start), 0)
+    return rest if is_at_end or end < 0 else at_most(rest, max(end - start, 0))
+
+
+def _clipped(size: str, index: int, more: int = 0) -> Dim:
+    """Return the place of an index, which may count from the end, and so many more; at most the size, at least 0."""
+    if index >= _TO_THE_END:
+        return size
+    if index < 0:
+        return size if index + more == 0 else at_least(add(size, index + more), 0) if index > -_TO_THE_END else 0
+    return at_most(size, index + more)
 
 
 def _steps(size: Dim, step: int) -> Dim:
     """Return how many of so many elements are left of which each `step`-th is taken."""
     return divide_down(add(size, step - 1), step)
-
-
-def _from_zero(size: Dim) -> Dim:
-    """Return a difference, or 0 if it is negative."""
-    if isinstance(size, int):
-        return max(size, 0)
-    return size if size is None or is_natural(size) else at_least(size, 0)
-
-
-def _limited(size: Dim, most: int) -> Dim:
-    """Return a number of elements, or `most` if it is greater."""
-    if isinstance(size, int):
-        return min(size, most)
-    if size is None or not most or is_natural(subtract(size, most)):
-        return most if size is not None else None
-    return limited(size, most)

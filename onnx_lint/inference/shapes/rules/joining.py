@@ -3,7 +3,17 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, are_sizes, divide, divide_down, subtract, total
+from onnx_lint.inference.shapes.dims import (
+    Dim,
+    add,
+    are_sizes,
+    at_least,
+    divide,
+    divide_down,
+    multiply,
+    subtract,
+    total,
+)
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Indivisible, NumberSource
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -114,14 +124,17 @@ def _equal_parts(node: Operands, size: int, axis: int) -> tuple[Dim, ...] | None
 
 
 def _variable_parts(node: Operands, size: Dim, count: int) -> tuple[Dim, ...] | None:
-    """Return the equal parts of a dimension of variable size; of two parts the second may be smaller."""
+    """Return the equal parts of a dimension of variable size; in new versions the last one may be smaller."""
     equal = divide(size, count) if count else None
     if equal is not None or not isinstance(size, str) or not count:
         return None if equal is None else (equal,) * count
     if node.version < _UNEVEN:
         return (divide_down(size, count),) * count
-    half = divide_down(size, count)
-    return (subtract(size, half), half) if count == _HALVES else None
+    if count == _HALVES:
+        half = divide_down(size, count)
+        return (subtract(size, half), half)
+    each = divide_down(add(size, count - 1), count)
+    return (*(each,) * (count - 1), at_least(subtract(size, multiply(each, count - 1)), 0))
 
 
 _HALVES = 2

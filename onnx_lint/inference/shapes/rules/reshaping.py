@@ -5,7 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, are_sizes, broadcast, divide, multiply, product
+from onnx_lint.inference.shapes.dims import (
+    Dim,
+    Dims,
+    Shape,
+    are_sizes,
+    broadcast,
+    divide,
+    divide_down,
+    multiply,
+    product,
+)
 from onnx_lint.inference.shapes.expression import is_never_multiple
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element
@@ -187,7 +197,7 @@ def _count_elements(
     if not isinstance(have, int) or not isinstance(want, int):
         if rest:
             _require_multiple(node, (source, rest[0]), of_all + describe_shape(before), have, want)
-            target[rest[0]] = _remaining_size(before, have, want)
+            target[rest[0]] = _exact_quotient(node, before, have, want)
         else:
             node.equal_counts(0, have, want)
     elif not rest and have != want:
@@ -208,6 +218,15 @@ def _require_multiple(node: Operands, at: tuple[int | str, int], before: str, ha
         reason = f"{before} has {quote(have)} elements, which {want} never divides"
         allowed = f"other sizes whose product divides {quote(have)}"
         node.wrong_value(at[0], -1, reason, at[1], allowed=allowed, about_data=True)
+
+
+def _exact_quotient(node: Operands, before: Sequence[Dim], have: Dim, want: Dim) -> Dim:
+    """Return the size for -1. If the quotient may have a remainder, keep that it must have none."""
+    found = _remaining_size(before, have, want)
+    if found is None and isinstance(have, str) and isinstance(want, int) and want > 0 and not node.problems:
+        found = divide_down(have, want)
+        node.equal_counts(0, have, multiply(found, want))
+    return found
 
 
 def _cancel_variables(one: list[Dim], other: list[Dim]) -> None:

@@ -7,7 +7,7 @@ import math
 import struct
 from collections.abc import Sequence
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, multiply
+from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, divide_down, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, NumberSource, Remark, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -161,8 +161,9 @@ def _times(size: Dim, factor: float | None) -> Dim:
     """
     if factor == 1:
         return size
-    if isinstance(size, str) and factor is not None and float(factor).is_integer():
-        return multiply(size, int(factor))
+    if isinstance(size, str) and factor is not None and math.isfinite(factor) and factor > 0:
+        up, down = float(factor).as_integer_ratio()
+        return divide_down(multiply(size, up), down) if max(up, down) <= _MOST_EXACT else None
     if not isinstance(size, int) or factor is None or not math.isfinite(factor) or factor < 0:
         return None
     wide = size * factor
@@ -170,6 +171,10 @@ def _times(size: Dim, factor: float | None) -> Dim:
     if not (math.isfinite(wide) and math.isfinite(narrow)):
         return None
     return math.floor(wide) if math.floor(wide) == math.floor(narrow) else None
+
+
+_MOST_EXACT = 64
+"""The greatest numerator and denominator for which a size times a scale is exact in 32 bits."""
 
 
 def _in_32_bits(number: float) -> float:

@@ -112,9 +112,11 @@ def _output_size(node: Operands, axis: int, size: Dim, window: Window, *, rounds
 def _size_of_expression(size: Dim, axis: int, window: Window, extent: int, *, rounds_up: bool) -> Dim:
     """Return the number of windows on an axis whose size is no number; at least one fits, or the node cannot run."""
     stride = window.strides[axis]
-    if rounds_up and stride != 1:  # the number depends on the size
-        return None
     least_size = extent - _padding(window, axis)  # the size from which a window fits
+    if rounds_up and stride != 1:
+        # A last window may begin in the padding after the input, and an input may be too small for any.
+        is_sure = window.end[axis] + stride <= extent and 1 <= least_size <= stride
+        return add(divide_down(add(size, stride - least_size - 1), stride), 1) if is_sure else None
     count = add(divide_down(add(size, -least_size), stride), 1)
     # ONNX Runtime's pools accept a window that is a bit too large, and return one number or none: `_size_of_number`.
     if window.weights is not None or stride == 1 or least_size <= 1 or not isinstance(count, str):
