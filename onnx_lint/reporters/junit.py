@@ -150,7 +150,8 @@ def _properties(suite: ElementTree.Element, file: FileReport, report: Report) ->
     what = description_of(file)
     if what:
         pairs.append(("facts", what))
-    pairs += [(label, what) for label, what in remarks_of(file) if label != "internal error"]  # which are test cases
+    are_cases = {"internal error", *(target.program for target in file.targets)}
+    pairs += [(label, what) for label, what in remarks_of(file) if label not in are_cases]
     _add_properties(suite, pairs)
 
 
