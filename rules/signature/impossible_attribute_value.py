@@ -80,9 +80,9 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     - Two parents of one node are reported only for TreeEnsemble: consumers run such models of the other two operators.
     - An optional list may be empty. The lists of TreeEnsemble, and the keys and values of LabelEncoder, must have one
       length even if one is empty.
-    - These need at least one element, because releases of ONNX Runtime refuse most empty lists: class labels, keys
-      and values of LabelEncoder since version 4, categories of OneHotEncoder, values of Imputer, pools of
-      TfIdfVectorizer and `coefficients` of LinearClassifier.
+    - These need at least one element, because ONNX Runtime 1.32 refuses them without one: class labels, keys and
+      values of LabelEncoder since version 4, categories of OneHotEncoder, values of Imputer, pools of TfIdfVectorizer
+      and `coefficients` of LinearClassifier.
     - If an attribute refers to a parameter of a function, the values of all calls and the default are checked, also if
       functions pass them to functions.
     - onnx.checker checks a few of these values, and only with `full_check`.
