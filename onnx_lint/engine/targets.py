@@ -102,7 +102,8 @@ def _is_unseen(item: Diagnostic, release: ProductRelease | None, model: Model) -
     if release is not None:
         return release.has_kernels and item.clause == _WITHOUT_IMPORTS and len(model.proto.opset_import) > 0
     if item.clause in _OF_IDENTITY and version < OVERLOADS_SINCE:
-        return any(each.overload for function in model.functions for each in (function.proto, *function.proto.node))
+        has_calls = any(form.overload for graph in model.graphs for form in graph.form_counts)
+        return has_calls or any(each.proto.overload for each in model.functions)
     return item.case in ("body", "nested") and version < _FUNCTIONS_SINCE
 
 

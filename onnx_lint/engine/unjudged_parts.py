@@ -298,7 +298,7 @@ def _has_size_of_pairs(node: Node) -> bool:
 
 
 def _has_lengths_and_number(node: Node) -> bool:
-    return any(node.inputs[1:]) and any(each.name == "num_outputs" for each in node.attribute_protos)
+    return len(node.inputs) > 1 and any(each.name == "num_outputs" for each in node.attribute_protos)
 
 
 _DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {

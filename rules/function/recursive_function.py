@@ -53,8 +53,8 @@ def recursive_function(model: Model) -> Iterator[Finding]:
       its body.
     - A node calls a function if domain, name and overload match; up to IR version 9, if domain and name match.
     - A function with the name of a standard operator that uses this operator in its body calls itself. The
-      specification does not say which of the two the node means. `onnx.checker` and ONNX Runtime refuse a
-      model that calls it.
+      specification does not say which of the two the node means. `onnx.checker` 1.23 and ONNX Runtime 1.32 refuse
+      such a model.
     - If there are several cycles through the same functions, only a shortest one is reported.
     """
     if model.calls.all:

@@ -56,8 +56,8 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
       repetition such as `a{2,1}`. `x{,2}` is text there.
     - `activations` must have 1, 2 or 3 for each direction. The default of RNN has two, which is accepted.
     - An optional list may be empty, but not those of TreeEnsemble, nor keys and values of LabelEncoder. These need an
-      element, because releases of ONNX Runtime refuse most empty lists: class labels, keys and values of LabelEncoder
-      since version 4, categories of OneHotEncoder, values of Imputer, pools of TfIdfVectorizer, `coefficients` of
+      element, because ONNX Runtime 1.32 refuses them without one: class labels, keys and values of LabelEncoder since
+      version 4, categories of OneHotEncoder, values of Imputer, pools of TfIdfVectorizer and `coefficients` of
       LinearClassifier.
     - LinearClassifier needs a label for each of the `intercepts`, or two for one. ONNX Runtime loads further labels.
     - `ngram_indexes` of TfIdfVectorizer must have a coordinate for each n-gram; ONNX Runtime accepts any number.

@@ -47,8 +47,8 @@ def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
     - In shape [NNZ], each index is the position in row-major order.
     - In shape [NNZ, rank], each index has one coordinate for each dimension of the dense shape.
     - NNZ is the number of values. If it is 0, you can omit the indices.
-    - Another type than int64 is a warning: the schema does not define the type, and some releases of ONNX Runtime
-      read narrower integers, but onnx.checker refuses them.
+    - Another type than int64 is a warning: the schema does not define the type. ONNX Runtime reads int32, and 1.32 also
+      int16 and int8, but onnx.checker refuses them.
     """
     for sparse in model.tensors.sparse:
         if sparse.indices is None:
