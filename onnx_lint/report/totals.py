@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+<<<<<<< HEAD
 from enum import Enum
+=======
+>>>>>>> u70b
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record, replace
@@ -18,21 +21,21 @@ if TYPE_CHECKING:
     from onnx_lint.report.remark_totals import RemarkTotals
 
 
-class Group(Enum):
-    """A group of files in the verdict on several files. Each file is in one."""
+class FileGroup:
+    """The groups of files in the verdict on several files. Each file is in one."""
 
-    CONFORMING = "conforming"
-    VIOLATING = "violating"
+    CONFORMING: Final = "conforming"
+    VIOLATING: Final = "violating"
     """Files that break a requirement, and have findings that are not suppressed."""
-    NOTHING_NEW = "nothing new"
+    NOTHING_NEW: Final = "nothing new"
     """Files with suppressed findings only. None of them breaks a requirement."""
-    NOTHING_NEW_VIOLATING = "nothing new, violating"
+    NOTHING_NEW_VIOLATING: Final = "nothing new, violating"
     """Files with suppressed findings only. At least one of them breaks a requirement."""
-    UNDECIDED = "undecided"
+    UNDECIDED: Final = "undecided"
     """Files that were not checked in full, because of the settings or because something went wrong."""
-    NOT_JUDGED = "not judged"
+    NOT_JUDGED: Final = "not judged"
     """Files that were read, but that no rule could judge."""
-    NOT_CHECKED = "not checked"
+    NOT_CHECKED: Final = "not checked"
     """Files that could not be read."""
 
 
@@ -79,11 +82,11 @@ class Totals:
         """The number of files by whether they conform; None if that is unknown."""
         self.reasons: dict[bool | None, str] = {}
         """The reason of the first file that does not conform (False), and of the first without a verdict (None)."""
-        self.groups: Counter[Group] = Counter()
+        self.groups: Counter[str] = Counter()
         """The number of files by group."""
-        self.files_with_findings: Counter[Group] = Counter()
+        self.files_with_findings: Counter[str] = Counter()
         """The number of files with findings, by group."""
-        self.findings_by_group: Counter[tuple[Group, str | None, Severity]] = Counter()
+        self.findings_by_group: Counter[tuple[str, str | None, Severity]] = Counter()
         """The number of findings by group, plugin and severity."""
         self.violating_paths: list[str] = []
         """The first files of the group `Group.NOTHING_NEW_VIOLATING`, of which a report lists no finding."""
@@ -141,16 +144,16 @@ class Totals:
                 self.remarks = RemarkTotals()
             self.remarks.add(file)
 
-    def _add_group(self, file: FileReport, group: Group) -> None:
+    def _add_group(self, file: FileReport, group: str) -> None:
         self.groups[group] += 1
-        if group is not Group.NOT_CHECKED:
+        if group != FileGroup.NOT_CHECKED:
             self.standards.add((file.edition, file.variant))
         if group is Group.NOTHING_NEW_VIOLATING and len(self.violating_paths) < _MOST_NAMED:
             self.violating_paths.append(file.path)
         if file.diagnostics:
             self.files_with_findings[group] += 1
             self.findings_by_group.update((group, item.counted_under, item.severity) for item in file.diagnostics)
-        elif group is Group.CONFORMING and file.rules is None:
+        elif group == FileGroup.CONFORMING and file.rules is None:
             self.conforming_by_rules_of_run += 1
 
     def _add_findings(self, file: FileReport) -> None:
@@ -180,17 +183,17 @@ class Totals:
         return counts
 
 
-def _group_of(file: FileReport, conforms: bool | None) -> Group:
+def _group_of(file: FileReport, conforms: bool | None) -> str:
     """Return the group of a file."""
     if file.failure is not None:
-        return Group.NOT_CHECKED if file.unreadable is not None else Group.NOT_JUDGED
+        return FileGroup.NOT_CHECKED if file.unreadable is not None else FileGroup.NOT_JUDGED
     if not file.diagnostics and file.suppressed:
-        return Group.NOTHING_NEW if conforms is None else Group.NOTHING_NEW_VIOLATING
+        return FileGroup.NOTHING_NEW if conforms is None else FileGroup.NOTHING_NEW_VIOLATING
     if not file.diagnostics and file.rules == ():
-        return Group.NOT_JUDGED
+        return FileGroup.NOT_JUDGED
     if conforms is None:
-        return Group.UNDECIDED
-    return Group.CONFORMING if conforms else Group.VIOLATING
+        return FileGroup.UNDECIDED
+    return FileGroup.CONFORMING if conforms else FileGroup.VIOLATING
 
 
 def fixes_of(file: FileReport) -> Counter[bool]:

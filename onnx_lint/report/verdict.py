@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.report.totals import Group
+from onnx_lint.report.totals import FileGroup
 from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
@@ -63,16 +63,16 @@ def verdict_lines(report: Report) -> Iterator[str]:
 
 
 _PHRASES: Final = {
-    Group.CONFORMING: ("conforms to {}", "conform to {}"),
-    Group.VIOLATING: ("does not conform to {}", "do not conform to {}"),
-    Group.NOTHING_NEW_VIOLATING: (
+    FileGroup.CONFORMING: ("conforms to {}", "conform to {}"),
+    FileGroup.VIOLATING: ("does not conform to {}", "do not conform to {}"),
+    FileGroup.NOTHING_NEW_VIOLATING: (
         "has no new findings but does not conform",
         "have no new findings but do not conform",
     ),
-    Group.NOTHING_NEW: ("has no new findings", "have no new findings"),
-    Group.UNDECIDED: ("has no verdict", "have no verdict"),
-    Group.NOT_JUDGED: ("not judged", "not judged"),
-    Group.NOT_CHECKED: ("not checked", "not checked"),
+    FileGroup.NOTHING_NEW: ("has no new findings", "have no new findings"),
+    FileGroup.UNDECIDED: ("has no verdict", "have no verdict"),
+    FileGroup.NOT_JUDGED: ("not judged", "not judged"),
+    FileGroup.NOT_CHECKED: ("not checked", "not checked"),
 }
 """The phrases for one file and for several of a group, in the order in which a sentence lists the groups.
 
@@ -102,7 +102,7 @@ def _groups_of(report: Report, totals: Totals) -> str:
     phrases: list[str] = []
     for group in filter(groups.__contains__, _PHRASES):
         count = groups[group]
-        is_short = group is Group.VIOLATING and Group.CONFORMING in groups
+        is_short = group == FileGroup.VIOLATING and FileGroup.CONFORMING in groups
         one, several = _AFTER_CONFORMING if is_short else _PHRASES[group]
         phrase = (one if count == 1 else several).format(standard)
         found = _findings(totals, group, count)
@@ -114,37 +114,37 @@ def _groups_of(report: Report, totals: Totals) -> str:
     return f"{counted(totals.files, noun)}: {', '.join(phrases) or 'none checked'}"
 
 
-def _phrase_of_all(group: Group, totals: Totals, standard: str) -> str:
+def _phrase_of_all(group: str, totals: Totals, standard: str) -> str:
     """Return the phrase for files that are all of one group: `2 models conform to ONNX 1.23`."""
     files = counted(totals.files, totals.noun)
     found = _findings(totals, group, totals.files)
-    if group is Group.UNDECIDED:
+    if group == FileGroup.UNDECIDED:
         return f"{files}: {found or 'no findings'}"
-    if group is Group.NOTHING_NEW:
+    if group == FileGroup.NOTHING_NEW:
         return f"{files}: no new findings"
-    if group in (Group.NOT_JUDGED, Group.NOT_CHECKED):
-        what = "judged" if group is Group.NOT_JUDGED else "checked"
+    if group in (FileGroup.NOT_JUDGED, FileGroup.NOT_CHECKED):
+        what = "judged" if group == FileGroup.NOT_JUDGED else "checked"
         return f"{files}: {'not' if totals.files == 1 else 'none'} {what}"
-    one, several = _NOTHING_NEW_VIOLATING_ALONE if group is Group.NOTHING_NEW_VIOLATING else _PHRASES[group]
+    one, several = _NOTHING_NEW_VIOLATING_ALONE if group == FileGroup.NOTHING_NEW_VIOLATING else _PHRASES[group]
     phrase = (one if totals.files == 1 else several).format(standard)
-    separator = ": " if group is Group.VIOLATING else "; "
+    separator = ": " if group == FileGroup.VIOLATING else "; "
     return f"{files} {phrase}{separator if found else ''}{found}"
 
 
-def _judged_groups(report: Report, totals: Totals) -> dict[Group, int]:
+def _judged_groups(report: Report, totals: Totals) -> dict[str, int]:
     """Return the number of files by group. In a run without rules, no file counts as conforming."""
     groups = dict(totals.groups)
     if not report.rules and totals.conforming_by_rules_of_run:
-        groups[Group.CONFORMING] -= totals.conforming_by_rules_of_run
-        groups[Group.NOT_JUDGED] = groups.get(Group.NOT_JUDGED, 0) + totals.conforming_by_rules_of_run
+        groups[FileGroup.CONFORMING] -= totals.conforming_by_rules_of_run
+        groups[FileGroup.NOT_JUDGED] = groups.get(FileGroup.NOT_JUDGED, 0) + totals.conforming_by_rules_of_run
     return {group: count for group, count in groups.items() if count}
 
 
-def _findings(totals: Totals, group: Group, count: int) -> str:
+def _findings(totals: Totals, group: str, count: int) -> str:
     """Return the numbers of findings in the `count` files of a group, and in how many of these, if not in all."""
     counts: dict[tuple[str | None, Severity], int] = {}
     for (other, plugin, severity), found in totals.findings_by_group.items():
-        if other is group:
+        if other == group:
             counts[plugin, severity] = found
     if not counts:
         return ""

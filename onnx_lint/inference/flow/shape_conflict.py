@@ -323,7 +323,7 @@ class DeclaredCountConflict(DeclaredValue):
         return found + call_notes(self.call, text_of)
 
 
-class _SubgraphConflict(Record):
+class _SubgraphShapeConflict(Record):
     """A conflict about an input or output of a subgraph."""
 
     node: Node
@@ -348,7 +348,7 @@ class _SubgraphConflict(Record):
         return [(self.node.place, self.node.describe()), *call_notes(self.call, text_of)]
 
 
-class SuppliedShapeConflict(_SubgraphConflict):
+class SuppliedShapeConflict(_SubgraphShapeConflict):
     """An input of a subgraph that is declared with another shape than its control-flow operator supplies."""
 
     @property
@@ -369,7 +369,7 @@ class SuppliedShapeConflict(_SubgraphConflict):
         return f"{what} is declared as {declared}, but {self.node.describe()} supplies {supplied}"
 
 
-class _OutputConflict(_SubgraphConflict):
+class _OutputShapeConflict(_SubgraphShapeConflict):
     """A conflict about an output of a subgraph."""
 
     @property
@@ -388,7 +388,7 @@ class _OutputConflict(_SubgraphConflict):
         return f"output {self.index} {name} of {graph.describe()} is {text_of(shape)}"
 
 
-class StateShapeConflict(_OutputConflict):
+class StateShapeConflict(_OutputShapeConflict):
     """A state of a Scan that its body returns with another shape than it began with."""
 
     def describe(self) -> str:
@@ -397,7 +397,7 @@ class StateShapeConflict(_OutputConflict):
         return f"{self.describe_output(self.graph, self.shapes[1])}, but {begins}; a state must keep its shape"
 
 
-class BranchShapeConflict(_OutputConflict):
+class BranchShapeConflict(_OutputShapeConflict):
     """An If output whose branches produce different shapes: the output of the second one, `graph`."""
 
     first: Graph

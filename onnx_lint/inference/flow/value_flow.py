@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.joining import joined
@@ -21,7 +21,6 @@ from onnx_lint.spec.operators import OperatorSchema
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.conflict import Conflict, DeclaredValue
-    from onnx_lint.inference.flow.dimension_equations import DimensionEquation
     from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
     from onnx_lint.inference.flow.shape_conflict import (
         BranchShapeConflict,
@@ -92,8 +91,8 @@ class ValueFlow:
         """The inputs that calls leave out and the bodies need."""
         self.is_trial = False
         """True during a trial: a walk that only tries a run of a Loop's body, and whose results are dropped."""
-        self.equations: Mapping[tuple[int, ...], Sequence[DimensionEquation]] | None = None
-        """The equations between dimensions by scope, see `dimension_equations`; None until a rule asks for them."""
+        self.equations: Any = None
+        """The equations between dimensions, which only `dimension_equations` uses; None until a rule asks for them."""
         self.failing_bodies: set[int] = set()
         """The identities of the graphs that have a faulty node in a trial."""
         self._tried_nodes = 0
