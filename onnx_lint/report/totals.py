@@ -5,10 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-<<<<<<< HEAD
-from enum import Enum
-=======
->>>>>>> u70b
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record, replace
@@ -89,7 +85,7 @@ class Totals:
         self.findings_by_group: Counter[tuple[str, str | None, Severity]] = Counter()
         """The number of findings by group, plugin and severity."""
         self.violating_paths: list[str] = []
-        """The first files of the group `Group.NOTHING_NEW_VIOLATING`, of which a report lists no finding."""
+        """The first files of the group `FileGroup.NOTHING_NEW_VIOLATING`, of which a report lists no finding."""
         self.without_model = 0
         """The number of files that do not conform because no model could be read from them."""
         self.conforming_by_rules_of_run = 0
@@ -148,7 +144,7 @@ class Totals:
         self.groups[group] += 1
         if group != FileGroup.NOT_CHECKED:
             self.standards.add((file.edition, file.variant))
-        if group is Group.NOTHING_NEW_VIOLATING and len(self.violating_paths) < _MOST_NAMED:
+        if group == FileGroup.NOTHING_NEW_VIOLATING and len(self.violating_paths) < _MOST_NAMED:
             self.violating_paths.append(file.path)
         if file.diagnostics:
             self.files_with_findings[group] += 1

@@ -106,7 +106,7 @@ def _groups_of(report: Report, totals: Totals) -> str:
         one, several = _AFTER_CONFORMING if is_short else _PHRASES[group]
         phrase = (one if count == 1 else several).format(standard)
         found = _findings(totals, group, count)
-        if group is Group.NOTHING_NEW_VIOLATING:
+        if group == FileGroup.NOTHING_NEW_VIOLATING:
             from onnx_lint.report.remarks import names_of
 
             found = names_of(totals.violating_paths, count)
