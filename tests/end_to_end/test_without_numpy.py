@@ -14,7 +14,6 @@ import onnx.helper
 import pytest
 from support.models.tensor_samples import unpacked
 from support.project.fixture_files import FIXTURES, fixture_paths
-from support.project.sampled import one_in
 
 WHY = "(it needs numpy, which is not installed)"
 BLOCKED = "import sys; sys.modules['numpy'] = None; from onnx_lint.__main__ import main; main()"
@@ -58,16 +57,20 @@ def large(tmp_path: Path) -> Path:
     return path
 
 
-@one_in(4)
-def test_a_verdict_is_the_same_or_says_what_needs_numpy(step: int):
+def sampled() -> list[Path]:
+    """Return some fixtures, among them more of those that numpy is needed for."""
     texts = sorted(path for path in fixture_paths() if path.suffix == ".textproto")
     chosen = [path for path in texts if "sparse" in str(path) or "ensemble" in str(path)][::5]
-    assert_no_verdict_is_lost([*dict.fromkeys((*chosen, *Random(1).sample(texts, 60)))][::step])
+    return [*dict.fromkeys((*chosen, *Random(1).sample(texts, 60)))]
+
+
+def test_a_verdict_is_the_same_or_says_what_needs_numpy():
+    assert_no_verdict_is_lost(sampled()[::4])
 
 
 @pytest.mark.slow
-def test_nor_is_that_on_a_model_with_long_lists(large: Path):
-    gone = assert_no_verdict_is_lost([large, *sorted(FIXTURES.glob("sparse*/*/*.textproto"))[::5]])
+def test_so_it_does_for_long_lists_and_more_fixtures(large: Path):
+    gone = assert_no_verdict_is_lost([large, *sampled()])
     assert {rule for rule, _ in findings(gone[str(large)])} >= {"undefined-name"}
 
 
