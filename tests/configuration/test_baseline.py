@@ -15,6 +15,7 @@ from support.baselines.changes import prefixed, rename_all
 from support.baselines.measure import copy_of, new_in, report_on
 from support.models.messages import message_of
 from support.project.fixture_files import Fixture, fixtures, lint
+from support.project.sampled import one_in
 
 import onnx_lint
 from onnx_lint import schema
@@ -657,7 +658,7 @@ def _reopened(fixture: Fixture) -> list[Diagnostic]:
     return [item for item in report.diagnostics if not _is_about_the_insertion(item)]
 
 
-@pytest.mark.parametrize("step", [16, pytest.param(1, id="all", marks=pytest.mark.heavy)])
+@one_in(48, slow=16, heavy=1)
 def test_a_node_before_all_others_reopens_no_finding_of_a_fixture(step: int) -> None:
     reopened = {fixture.id: _reopened(fixture) for fixture in TEXTS[::step]}
     assert {name: found for name, found in reopened.items() if found and name not in AMONG_OTHERS} == {}

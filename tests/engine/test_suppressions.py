@@ -180,7 +180,7 @@ def _of_rule(rule: str, most: int) -> list[tuple[Model, Finding]]:
     return list(itertools.islice(found, most))
 
 
-MOST = pytest.mark.parametrize("most", [8, pytest.param(40, marks=pytest.mark.slow)])
+MOST = pytest.mark.parametrize("most", [3, pytest.param(40, marks=pytest.mark.slow)])
 """The most findings of a rule that a test takes."""
 
 

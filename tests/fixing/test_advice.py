@@ -60,7 +60,8 @@ def _check_fixtures(**chosen: Any) -> int:
 
 
 def test_the_advice_leads_to_the_fix():
-    assert _check_fixtures(one_in=4) >= 1
+    _check_fixtures(one_in=12)
+    assert _check_fixtures(rules=("training-mode",)) >= 1
 
 
 @pytest.mark.slow

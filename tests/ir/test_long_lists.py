@@ -12,6 +12,7 @@ import pytest
 from google.protobuf import text_format
 from support.project.fixture_files import Fixture, fixtures
 from support.project.fixture_files import lint as lint_of
+from support.project.sampled import one_in
 from support.wire.reencode import Widths, packed, read, reordered, split, unpacked, write
 from support.wire.wire_bytes import BASE, length
 
@@ -225,7 +226,7 @@ def _binary(fixture: Fixture) -> bytes | None:
     return data
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, id="all", marks=pytest.mark.heavy)])
+@one_in(16, slow=4, heavy=1)
 @pytest.mark.parametrize("are_tensors_left", [False, True], ids=["lists", "lists and tensors"])
 def test_rules_find_in_lists_in_the_file_what_they_find_in_others(
     are_tensors_left: bool, step: int, monkeypatch: pytest.MonkeyPatch

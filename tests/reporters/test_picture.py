@@ -13,6 +13,7 @@ import pytest
 from onnx.helper import make_graph, make_model, make_node, make_tensor_value_info
 from support.models.places import place_at
 from support.project.checkout import TESTS
+from support.project.each_case import each_case
 from support.reports.made_up_picture import PICTURE
 
 from onnx_lint.engine.lint import lint_source
@@ -99,7 +100,7 @@ def made_up(seed: int) -> Picture:
     return Picture((place_at("graph"),), name(), boxes, tuple(arrows))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_case("seed", range(60), one_in=4)
 def test_any_picture_is_well_formed_and_fits(seed: int):
     picture = made_up(seed)
     assert svg_of(picture, "error") == svg_of(picture, "error")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 from random import Random
 
-import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.reporters.picture_layout import GAP, WIDEST, layout_of
 
@@ -21,7 +21,7 @@ def made_up(seed: int) -> tuple[list[tuple[float, float]], list[tuple[int, int]]
     return extents, arrows if seed % 4 == 0 else forward
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_case("seed", range(60))
 def test_nothing_overlaps_and_arrows_lead_down(seed: int):
     extents, arrows = made_up(seed)
     found = layout_of(extents, arrows)
@@ -44,7 +44,7 @@ def test_nothing_overlaps_and_arrows_lead_down(seed: int):
         assert not left_out  # without a cycle, no arrow leads back up
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_case("seed", range(20))
 def test_boxes_alone_are_no_wider_than_a_phone(seed: int):
     extents, arrows = made_up(seed)
     found = layout_of(extents, arrows)

@@ -8,6 +8,7 @@ import random
 
 import pytest
 from support.models.shape_samples import size_of
+from support.project.sampled import one_in
 
 from onnx_lint.inference.flow.dimension_equations import Contradiction, DimensionEquation, _Solution
 from onnx_lint.inference.shapes import dims, expression
@@ -47,10 +48,11 @@ def _side(seed: random.Random) -> int | str:
     return one
 
 
-def test_what_is_true_for_some_sizes_is_no_contradiction():
+@one_in(5)
+def test_what_is_true_for_some_sizes_is_no_contradiction(step: int):
     seed = random.Random(6)
     compared = 0
-    for _ in range(250):
+    for _ in range(250 // step):
         sizes = {name: seed.randrange(1, 4) for name in NAMES}
         pairs: list[tuple[int | str, int | str]] = []
         for _ in range(30):
@@ -61,7 +63,7 @@ def test_what_is_true_for_some_sizes_is_no_contradiction():
             pairs.append((one, others[0] if others else size))
         compared += len(pairs)
         assert solve(*pairs) == [], (sizes, pairs)
-    assert compared == 7_500
+    assert compared == 7_500 // step
 
 
 def test_what_is_found_is_true_for_no_sizes():

@@ -34,13 +34,14 @@ from onnx_lint.spec.operators.records import families, record_of
 NODES = 6
 """The random nodes to try for each version of an operator and each number of inputs and outputs."""
 
-FEW = {"": 2, "com.microsoft": 2}
-"""The same in the default run for the domains of most operators; the heavy tests try all of them."""
+FEW = {"": 1, "com.microsoft": 1}
+"""The same in the default run for the domains of most operators; the slow and the heavy tests try more of them."""
 
 each_domain = pytest.mark.parametrize(
     ("domain", "nodes"),
     [
         *(pytest.param(domain, FEW.get(domain, NODES), id=domain) for domain in DOMAINS),
+        *(pytest.param(domain, 2, id=f"{domain}, more", marks=pytest.mark.slow) for domain in FEW),
         *(pytest.param(domain, NODES, id=f"{domain}, all", marks=pytest.mark.heavy) for domain in FEW),
     ],
 )

@@ -134,7 +134,7 @@ def test_what_re2_does_not_compile_has_a_fault(pattern, words):
     ("begin", "part", "end"), [("(?", "i", ""), ("[", "[:", ""), ("a", "\\p{", ")"), ("a{", "1", "}")]
 )
 def test_a_long_pattern_has_a_fault_at_once(begin, part, end):
-    assert pattern_fault(f"{begin}{part * 100_000}{end}") is not None
+    assert pattern_fault(f"{begin}{part * 20_000}{end}") is not None
 
 
 @pytest.mark.consumers

@@ -117,7 +117,7 @@ def test_a_file_of_many_terabytes_is_not_read(monkeypatch: pytest.MonkeyPatch) -
 
 def test_pieces_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     with Path("large").open("wb") as stream:
-        stream.truncate(256 << 20)
+        stream.truncate(96 << 20)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert len(lint(model("large")).diagnostics) == 1
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 32 << 10  # KiB

@@ -18,6 +18,7 @@ from support.models.tensor_samples import (
     unpacked,
 )
 from support.project.fixture_files import Fixture, lint
+from support.project.sampled import one_in
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.tensors import wire_values
@@ -36,7 +37,7 @@ def _verdict(fixture: Fixture, data: bytes) -> list[tuple[str, ...]]:
     return sorted((each.severity.label, each.rule, each.clause, each.place, each.message) for each in diagnostics)
 
 
-@pytest.mark.parametrize("step", [3, pytest.param(1, id="all", marks=pytest.mark.heavy)])
+@one_in(9, slow=3, heavy=1)
 def test_values_left_in_the_source_give_the_same_findings(step: int, request: pytest.FixtureRequest):
     def verdicts() -> Iterator[dict[str, list[tuple[str, ...]]]]:
         for change in (bytes, unpacked):

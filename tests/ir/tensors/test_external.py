@@ -122,7 +122,7 @@ def test_every_security_rule_names_what_it_guards_against():
 
 @pytest.mark.parametrize("part", ["a/", "./", "../", "a\\", "..", "."])
 def test_a_location_longer_than_any_path_is_judged_at_once(folder: Path, part: str):
-    location = part * (2_000_000 // len(part))
+    location = part * (400_000 // len(part))
     rules = {rule for rule, _ in verdict(folder, location)}
     assert "non-relative-location" in rules
     assert ("parent-directory-location" in rules) is (part == "../")

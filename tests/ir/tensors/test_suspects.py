@@ -30,7 +30,7 @@ def test_tensors_that_are_evidently_right_are_left_out():
     assert loaded.tensors.sparse == ()
 
 
-@each_case("fixture", TENSOR_FIXTURES, ids=lambda fixture: fixture.id)
+@each_case("fixture", TENSOR_FIXTURES, ids=lambda fixture: fixture.id, one_in=4)
 def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixture):
     expected = lint(load(BytesSource(serialized_fixture(fixture))), TENSOR_SETTINGS)
     with pytest.MonkeyPatch.context() as patch:
@@ -44,7 +44,7 @@ def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixtu
         assert lint(model, TENSOR_SETTINGS) == expected
 
 
-@each_case("fixture", TENSOR_FIXTURES, ids=lambda fixture: fixture.id)
+@each_case("fixture", TENSOR_FIXTURES, ids=lambda fixture: fixture.id, one_in=4)
 def test_tensors_that_are_made_anew_for_each_rule_have_the_same_findings(
     fixture: Fixture, values_stay_in_the_source: None
 ):

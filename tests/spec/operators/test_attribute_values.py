@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 import onnx
@@ -14,6 +15,14 @@ from onnx_lint.spec.operators import attribute_values as values
 from onnx_lint.spec.operators import find, versions
 
 
+@functools.cache
+def _schemas_by_name() -> dict[tuple[str, str], list[onnx.defs.OpSchema]]:
+    found: dict[tuple[str, str], list[onnx.defs.OpSchema]] = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        found.setdefault((schema.domain, schema.name), []).append(schema)
+    return found
+
+
 class TestAllowedValues:
     ROWS = (*values._STRINGS, *values._NUMBERS)
 
@@ -21,8 +30,9 @@ class TestAllowedValues:
         domain, operators, _, first, last, _ = row
         found = [
             schema
-            for schema in onnx.defs.get_all_schemas_with_history()
-            if schema.domain == domain and schema.name in operators.split() and first <= schema.since_version <= last
+            for name in operators.split()
+            for schema in _schemas_by_name().get((domain, name), ())
+            if first <= schema.since_version <= last
         ]
         return [schema for schema in found if row[2] in schema.attributes]
 

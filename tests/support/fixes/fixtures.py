@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from google.protobuf import text_format
 
@@ -22,14 +22,18 @@ def rules_with_fixes() -> tuple[str, ...]:
     return tuple(path.stem.replace("_", "-") for path in sources if "fix=" in path.read_text(encoding="utf-8"))
 
 
-def faulty_files(*, of_all_rules: bool = False, one_in: int = 1) -> Iterator[tuple[str, bytes, Settings]]:
+def faulty_files(
+    *, rules: Collection[str] = (), of_all_rules: bool = False, one_in: int = 1
+) -> Iterator[tuple[str, bytes, Settings]]:
     """Yield the name, the binary form and the settings of each fixture with a fault. The chapter hygiene is selected.
 
-    `of_all_rules`: whether to yield fixtures of rules without fixes too; they have findings of other rules. `one_in`:
-    one of so many is yielded.
+    `rules`: the rules whose fixtures are yielded, by default all with fixes. `of_all_rules`: whether to yield fixtures
+    of rules without fixes too; they have findings of other rules. `one_in`: one of so many is yielded.
     """
-    all_paths = sorted(FIXTURES.glob("*/invalid/*.*"))
-    paths = all_paths if of_all_rules else [path for path in all_paths if path.parts[-3] in rules_with_fixes()]
+    paths = sorted(FIXTURES.glob("*/invalid/*.*"))
+    if not of_all_rules:
+        chosen = rules or rules_with_fixes()
+        paths = [path for path in paths if path.parts[-3] in chosen]
     for path in paths[::one_in]:
         fixture = read_fixture(path)
         settings = fixture.settings

@@ -8,15 +8,21 @@ import inspect
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
+from support.project.sampled import one_in as with_step
+
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 def each_case(
-    names: str | tuple[str, ...], cases: Collection[Any], ids: Callable[[Any], object] | Iterable[object] = repr
+    names: str | tuple[str, ...],
+    cases: Collection[Any],
+    ids: Callable[[Any], object] | Iterable[object] = repr,
+    one_in: int = 1,
 ) -> Decorator:
     """Call the test with each case; if any fail, raise all their exceptions, each with a note that names its case.
 
     `names` and `cases` are those of `pytest.mark.parametrize`. All cases get the same fixtures.
+    The default run takes one case in `one_in`, and the slow tests take all.
     """
     arguments = names.replace(",", " ").split() if isinstance(names, str) else names
     named = [*zip(cases, map(ids, cases) if callable(ids) else ids, strict=True)]
@@ -24,9 +30,9 @@ def each_case(
 
     def decorated(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
-        def test_each(*self: object, **fixtures: object) -> None:
+        def test_each(*self: object, step: int = 1, **fixtures: object) -> None:
             failed: dict[str, Exception] = {}
-            for case, name in named:
+            for case, name in named[::step]:
                 values = case if len(arguments) > 1 else (case,)
                 try:
                     test(*self, **fixtures, **dict(zip(arguments, values, strict=True)))
@@ -38,7 +44,9 @@ def each_case(
 
         signature = inspect.signature(test)
         left = [parameter for name, parameter in signature.parameters.items() if name not in arguments]
+        if one_in > 1:
+            left.append(inspect.Parameter("step", inspect.Parameter.KEYWORD_ONLY))
         test_each.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
-        return test_each
+        return with_step(one_in)(test_each) if one_in > 1 else test_each
 
     return decorated
