@@ -504,7 +504,7 @@ DESCRIBED = (
     node("QOrderedMatMul", i8(2, 5, 8), S, i8(8, 6), S, S, to=(2, 5, None), runs=False),
     node(
         "VarlenCausalConvWithState",
-        *(f(7, 4), f(4, 1, 3), i32(3), None, f(2, 4, 2), i32(2)),
+        *(f(7, 4), f(4, 1, 3), of(np.int32, 0, 3, 7), None, f(2, 4, 2), i32(2)),
         to=[(7, 4), (2, 4, 2), (2, 6, 4)],
         runs=False,
         state_update_capacity=6,

@@ -18,7 +18,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={"activations": ACTIVATIONS, "clip": "above 0; not nan", "hidden_size": "at least 1"},
         values={"direction": "forward reverse bidirectional"},
         combinations=("SOME in:QW", "SOME in:MW", "SOME in:V", "SOME in:M", "SOME hidden_size"),
-        where={"o": {"AW": "o", "else": "m"}},
+        where={"d": {"direction=bidirectional": "2", "else": "1"}, "o": {"AW": "o", "else": "m"}},
         inputs={
             "X": "t b i",
             "W": "d 4*@hidden_size i+o",

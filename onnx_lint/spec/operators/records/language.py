@@ -58,7 +58,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "GatedRMSNorm": lambda: OperatorRecord(
         values={"activation": "silu swish sigmoid"},
-        inputs={"X": "*rows w=?*c", "scale": "{c, , ? ? *more}", "gate": "*rows w=?*c"},
+        inputs={"X": "*rows w=?*c", "scale": "{c, , ? ? *more}", "gate": "*rows w"},
         outputs={"Y": "*rows w"},
     ),
     "GemmaRotaryEmbedding": lambda: OperatorRecord(

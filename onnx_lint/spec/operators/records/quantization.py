@@ -30,6 +30,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={"activations": ACTIVATIONS, "clip": "above 0; not nan", "hidden_size": "at least 1"},
         values={"direction": "forward reverse bidirectional"},
         combinations=("SOME hidden_size",),
+        where={"d": {"direction=bidirectional": "2", "else": "1"}},
         inputs={
             "X": "t b i",
             "W": "d i 4*@hidden_size",

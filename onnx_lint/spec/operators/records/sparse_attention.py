@@ -20,6 +20,7 @@ _GATES: Final = "; ".join(
 _UPDATES: Final = "@state_update_capacity"
 _NOT_WITH_QSA: Final = "not given if policy_mode=qsa"
 _CACHE_TYPES: Final = "'' float16 bfloat16 int8 float8e4m3fn int4 float4e2m1"
+_QUANTIZED: Final = "one of NONE PER_TENSOR PER_CHANNEL"
 _POLICY: Final = "csa qsa"
 _CSA: Final = "with csa needs index_topk key gate position_bias head_weights position_ids"
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
@@ -150,7 +151,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": {"qkv_hidden_sizes": "t @qkv_hidden_sizes.2", "else": "t w/3"}},
     ),
     "PackedMultiHeadAttention": lambda: OperatorRecord(
-        combinations=("ADVISED NEEDS in:key in:value",),
+        combinations=("ADVISED TOGETHER in:key in:value",),
         cases=("apart or packed",),
         inputs={"query": {"apart": "? ?", "packed": "? ? ? ?"}, "key": None, "value": {"apart": "? ?", "packed": None}},
         advised={
@@ -272,13 +273,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "k_norm_weight": "e",
             "attention_metadata": "{2, 3}",
             "do_rotary": "with 1 needs cos_cache sin_cache",
-            "k_quant_type": "with PER_TENSOR needs k_scale; with PER_CHANNEL needs k_scale",
+            "k_quant_type": f"{_QUANTIZED}; with PER_TENSOR needs k_scale; with PER_CHANNEL needs k_scale",
             "kv_cache_layout": "with LATENT excludes value value_cache; with SEPARATE needs value if key",
             "kv_num_heads": "one of 1 if kv_cache_layout=LATENT",
             "num_heads": "multiple of kv_num_heads",
             "rotary_offset": "at least 0; multiple of 8",
             "v_head_size": "one of 0 if !kv_cache_layout=LATENT",
-            "v_quant_type": "with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
+            "v_quant_type": f"{_QUANTIZED}; with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
         },
         outputs={
             "output": {"kv_cache_layout=LATENT": "t ?", "v_head_size": "t ?", "key": "t w", "else": "t @num_heads*d"},
@@ -312,6 +313,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "scale_values_gemm": "",
             "past": "2 b @num_heads p ?",
             "attention_bias": "1|b 1|@num_heads s ?",
+            "num_heads": "at least 1",
         },
         outputs={"output": {"qkv_hidden_sizes": "b s ?", "else": "b s h"}},
     ),
