@@ -128,7 +128,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 _MOST_PAIRS = 1_000_000
 """The most pairs of characters that are compared in the search for one name."""
 
-_MOST_LONG = 50
+_MOST_LONG = 20
 """The most names that are compared in full if there are more pairs."""
 
 

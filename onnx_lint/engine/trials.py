@@ -35,10 +35,10 @@ from onnx_lint.wording import listed, with_more
 MOST_PARTS: Final = 200_000
 """The parts of the largest model of which changes are tried: nodes, inputs and initializers."""
 
-PARTS_OF_START: Final = 8_000
+PARTS_OF_START: Final = 6_000
 """The parts that a run checks in less time than it needs to begin."""
 
-PARTS_OF_TRIAL: Final = 500
+PARTS_OF_TRIAL: Final = 375
 """The parts that a run checks in the time of a trial in the smallest model."""
 
 MOST_FINDINGS: Final = 200
