@@ -163,7 +163,7 @@ def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
         (
             sum(map(_is_unusual, model.tensors.sparse)),
             "sparse tensor",
-            "in a function, without elements, or very large",
+            "in a function, without indices, or very large",
         ),
         (sum(each.HasField("segment") for each in in_segments), "tensor", "in segments"),
         (sum(".." in each.location for each in model.external_data), "name", "of a data file with two dots"),
@@ -363,10 +363,9 @@ def _overflows(dims: Sequence[int]) -> bool:
 
 
 def _is_unusual(tensor: StoredSparseTensor) -> bool:
-    """Return whether a sparse tensor is in a function, has no elements, or makes a dense one of 2 GiB."""
-    values = tensor.values
+    """Return whether a sparse tensor is in a function, has no indices, or makes a dense one of 2 GiB."""
     is_outside = tensor.place.key[0][0] != "graph"
-    return is_outside or values is None or 0 in values.proto.dims or prod(tensor.dims) > _MOST_BYTES
+    return is_outside or tensor.indices is None or prod(tensor.dims) > _MOST_BYTES
 
 
 _MOST_BYTES: Final = 2**31
