@@ -143,7 +143,7 @@ def test_every_format_says_what_was_not_checked(name: str) -> None:
         ("text", "\n   = onnxruntime 1.32.0: loads, as far as its data say; 2 nodes of com.acme not judged\n"),
         ("markdown", "\n- **onnxruntime 1.32.0**: loads, as far as its data say; 2 nodes of com.acme not judged\n"),
         ("html", "<br><span>onnxruntime 1.32.0: loads, as far as its data say; 2 nodes of com.acme not judged<"),
-        ("junit", 'name="onnxruntime 1.32.0" value="loads, as far as its data say; 2 nodes of com.acme not judged"'),
+        ("junit", ">loads, as far as its data say; 2 nodes of com.acme not judged</system-out>"),
         ("json", '"message": "loads, as far as its data say; 2 nodes of com.acme not judged"'),
         ("jsonl", '"message":"loads, as far as its data say; 2 nodes of com.acme not judged"'),
     ],

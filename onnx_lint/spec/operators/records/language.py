@@ -58,7 +58,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "GatedRMSNorm": lambda: OperatorRecord(
         values={"activation": "silu swish sigmoid"},
-        inputs={"X": "*rows w=?*c", "scale": "{c, , ? ? *more}", "gate": "*rows w"},
+        inputs={"X": "*rows w", "scale": "{c, , ? ? *more}", "gate": "*rows w"},
+        sizes={"w": "multiple of c"},
         outputs={"Y": "*rows w"},
     ),
     "GemmaRotaryEmbedding": lambda: OperatorRecord(
