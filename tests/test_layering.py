@@ -319,6 +319,7 @@ OF_THE_SPECIFICATION = {
         "inference/shapes/equations:operand",
         "spec/operators/records/__init__:requirements",
     },
+    "a requirement in a record": {"spec/operators/records/__init__:requirements"},
     "a rule, and the address of the documentation": {
         "reporters/links:documentation_url",
         "common/distribution:_project_urls",
