@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import Any, Final, Generic, Self, TypeVar, overload
 
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 
 _Value = TypeVar("_Value")
 _Key = TypeVar("_Key", bound=Hashable)
@@ -38,7 +38,7 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named like the one of fu
         kept = instance.__dict__
         if _RAISED in kept:
             _raise_again(instance, self.name)
-        look()
+        check_deadline()
         try:
             # The class has no __set__, so from now on Python finds the entry of the instance before the property.
             value = kept[self.name] = self.func(instance)
@@ -121,7 +121,7 @@ class Memory(dict[_Key, _Value]):
         if _size_of(key, self.longest) <= self.longest:
             size = len(self)
             if not size % _ENTRIES_BETWEEN_LOOKS:
-                look()
+                check_deadline()
             if size >= self.bound:
                 self.clear()
             self[key] = value

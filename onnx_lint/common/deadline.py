@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounds the processor time that a thread spends on one file.
 
-The time is compared by `look`, which is called between rules, nodes, rounds and other parts of the work. That works in
+`check_deadline` compares the time. It is called between rules, nodes, rounds and other parts of the work. That works in
 every thread and on every system. A program that owns its process also has an alarm (`alarms`): a signal that compares
-the time in the middle of Python code that never calls `look`. Nothing stops a single call into C.
+the time in the middle of Python code that never calls `check_deadline`. Nothing stops a single call into C.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Deadline(_local):
 _here = _Deadline()
 
 
-def look() -> None:
+def check_deadline() -> None:
     """Raise OutOfTimeError if the time of the file that this thread works on is up."""
     if perf_counter() >= _here.next_look:
         left = _here.end - _processor_time()
@@ -196,4 +196,4 @@ def _ring(_: int, frame: FrameType | None) -> None:
         if package not in _OURS and package not in sys.stdlib_module_names:
             break  # a plugin, perhaps called by a function of contextlib
         frame = frame.f_back
-    look()
+    check_deadline()

@@ -20,7 +20,7 @@ from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
 from onnx_lint.report.file_report import OWN_ERRORS, FileReport
-from onnx_lint.report.findings import DIGEST, INNER, MANY, Diagnostic
+from onnx_lint.report.findings import ALL_FAULTS, DIGEST, INNER_DIGEST, Diagnostic
 from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
@@ -111,27 +111,27 @@ _KINDS_OF_STRUCTURE: Final = {2: "cx", 5: "cxabm"}
 
 def _marks(text: str, kinds: Mapping[int, str]) -> list[str]:
     """Return the digests in a text, each with its kind; none if an entry has been damaged."""
-    digits = text.removeprefix(MANY)
+    digits = text.removeprefix(ALL_FAULTS)
     digests = [digits[at : at + DIGEST] for at in range(0, len(digits), DIGEST)]
     return [kind + digest for kind, digest in zip(kinds.get(len(digests), ""), digests, strict=False)]
 
 
 def _marks_of_part(text: str) -> list[str]:
     """Return the digests in a text of `parts` of an entry, each with its kind and with what is wrong at the place."""
-    outer, mark, inner = text.partition(INNER)
+    outer, mark, inner = text.partition(INNER_DIGEST)
     return [f"{each}{mark}{inner}" for each in _marks(outer, _KINDS)]
 
 
 def _marks_of_fault(text: str) -> list[str]:
     """Return the same of a finding, and then without the keys and what is wrong at the place, as in older entries."""
-    pieces = text.split(INNER)
-    texts = [INNER.join(pieces[:count]).rstrip(INNER) for count in range(len(pieces), 0, -1)]
+    pieces = text.split(INNER_DIGEST)
+    texts = [INNER_DIGEST.join(pieces[:count]).rstrip(INNER_DIGEST) for count in range(len(pieces), 0, -1)]
     return list(dict.fromkeys(mark for each in texts for mark in _marks_of_part(each)))
 
 
 def _written(part: str) -> str:
     """Return a text of `Diagnostic.parts` as an entry has it."""
-    return MANY + part[len(MANY) + DIGEST :] if part.startswith(MANY) else part[2 * DIGEST :]
+    return ALL_FAULTS + part[len(ALL_FAULTS) + DIGEST :] if part.startswith(ALL_FAULTS) else part[2 * DIGEST :]
 
 
 def _all_marks(item: Entry | Diagnostic) -> list[str]:
@@ -290,7 +290,7 @@ class _Matching:
         """
         came_from: dict[str, tuple[int, str | None]] = {}
         pending: list[tuple[int, str | None]] = [(index, None)]
-        for finding, held in pending:
+        for finding, entry_before in pending:
             each = self.found[finding]
             for digest in dict.fromkeys(filter(None, [at.get((each.rule, mark)) for mark in _views(each)])):
                 entry = self._entries[digest]
@@ -299,7 +299,7 @@ class _Matching:
                 if digest in seen or is_another:
                     continue
                 seen.add(digest)
-                came_from[digest] = finding, held
+                came_from[digest] = finding, entry_before
                 if self._left[digest]:
                     return _back(digest, came_from)
                 holder = self._holders[digest]
@@ -314,9 +314,9 @@ def _back(digest: str, came_from: Mapping[str, tuple[int, str | None]]) -> list[
     moves = []
     last: str | None = digest
     while last is not None:
-        finding, held = came_from[last]
+        finding, entry_before = came_from[last]
         moves.append((finding, last))
-        last = held
+        last = entry_before
     return moves
 
 
@@ -327,7 +327,7 @@ def _may_be_renamed(entry: Entry, diagnostic: Diagnostic) -> bool:
 
 def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:
     """Return whether there are fewer faults than before, of so many that they are not listed one by one."""
-    are_many = any(part.startswith(MANY) or len(part) == DIGEST for part in (*entry.parts, *diagnostic.parts))
+    are_many = any(part.startswith(ALL_FAULTS) or len(part) == DIGEST for part in (*entry.parts, *diagnostic.parts))
     return are_many and entry.count > _weight(diagnostic)
 
 
@@ -378,10 +378,10 @@ def imprecise(file: FileReport, entries: Entries) -> int:
 
 
 def _has_inner_places(entry: Entry, diagnostic: Diagnostic) -> bool:
-    wanted, listed = (max((part.count(INNER) for part in item.parts), default=0) for item in (diagnostic, entry))
+    wanted, listed = (max((part.count(INNER_DIGEST) for part in item.parts), default=0) for item in (diagnostic, entry))
     if wanted:
         return listed >= wanted
-    return any(mark[0] == "n" for part in entry.parts for mark in _marks(part.partition(INNER)[0], _KINDS))
+    return any(mark[0] == "n" for part in entry.parts for mark in _marks(part.partition(INNER_DIGEST)[0], _KINDS))
 
 
 def moved(file: FileReport, baseline: Baseline, missing: Iterable[str]) -> str | None:

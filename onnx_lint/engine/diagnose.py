@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import replace
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered
@@ -16,7 +16,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.structure import Structure, Structures, digest
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.model import Graph, Model, Place
-from onnx_lint.report.findings import INNER, MANY, Diagnostic, RelatedPlace
+from onnx_lint.report.findings import ALL_FAULTS, INNER_DIGEST, Diagnostic, RelatedPlace
 from onnx_lint.rule import FaultParts, Faults, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
 from onnx_lint.spec.releases import normalized_domain
@@ -57,7 +57,7 @@ def diagnose(
         findings = (piece for finding in whole for piece in split_by_entry(finding, own, model))
     levels: dict[str, tuple[str | None, Severity | None]] = {}
     for finding in findings:
-        look()
+        check_deadline()
         located = None
         try:
             clause = _clause_of(entry.rule, finding)
@@ -69,7 +69,7 @@ def diagnose(
                 counts[entry.id, clause.counted] += finding.count
             if level is not None:
                 if finding.proposals is not None:
-                    finding = trials().settled(finding, entry.rule)
+                    finding = trials().with_hints(finding, entry.rule)
                 located = _located(entry.rule, finding, clause, level, model, settings)
                 if settings.has_baseline:
                     with model.crashes.at("identifying a finding", finding.place):
@@ -127,7 +127,7 @@ def _part(clause: str, found: Structure, inner: str) -> str:
 def _behind_inner(inner: Sequence[str], keys: Sequence[str]) -> str:
     """Return the end of the identity of faults: what is wrong inside of the place, and the keys on the way to it."""
     ends = [digest(*each) if any(each) else "" for each in (inner, keys)]
-    return "".join(INNER + end for end in ends).rstrip(INNER)
+    return "".join(INNER_DIGEST + end for end in ends).rstrip(INNER_DIGEST)
 
 
 def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -
         *(["\0".join(getattr(each, view)) for each in found] for view in ("from_start", "from_end", "by_operators")),
     ]
     inner, keys = sorted(each for _, each in places), sorted("\0".join(one.keys) for one in found)
-    return (MANY + "".join(digest(*sorted(each)) for each in texts) + _behind_inner(inner, keys),)
+    return (ALL_FAULTS + "".join(digest(*sorted(each)) for each in texts) + _behind_inner(inner, keys),)
 
 
 _MOST_PARTS: Final = 64

@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.deadline import OutOfTimeError, look
+from onnx_lint.common.deadline import OutOfTimeError, check_deadline
 from onnx_lint.common.memory import collector_off_for_file
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.engine.diagnose import Counts, diagnose
@@ -96,7 +96,7 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
     errors = errors or InternalErrors(model)
     run = _Run(model, settings, errors, path)
     for entry in selection_of(settings).asked(model):
-        look()
+        check_deadline()
         try:
             run.judge(entry)
         except OutOfTimeError as error:

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from typing import Final
 
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import replace
 from onnx_lint.input.patched_source import size_of
 from onnx_lint.ir.places.edits import MOST_EDITS, Fix, Move
@@ -58,7 +58,7 @@ class _Descriptions:
         return tuple(self._with_fix(item) if item.edits or item.members else item for item in diagnostics)
 
     def _with_fix(self, item: Diagnostic) -> Diagnostic:
-        look()
+        check_deadline()
         fix = item.edits
         if fix is None:
             return replace(item, members=self.of(item.members))

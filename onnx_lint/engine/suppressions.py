@@ -9,7 +9,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
@@ -146,7 +146,7 @@ def split_by_entry(finding: Finding, patterns: PlacePatterns, model: Model) -> l
     """
 
     def entry_for(place: Place, name: str | None) -> Suppression | None:
-        look()
+        check_deadline()
         around = model.places.enclosing_names(place)
         return patterns.first(str(place), None if name is None else report_name(name), around)
 
@@ -244,7 +244,7 @@ def _deletes_any(fix: Fix, places: Container[PlaceKey]) -> bool:
 
 def _entry_for(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> Suppression | None:
     """Return the entry that suppresses a finding; None if none does."""
-    look()
+    check_deadline()
     own = patterns.get(finding.rule)
     if own is None:
         return None

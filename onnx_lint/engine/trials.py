@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tries the changes that findings propose on the whole model, so that a report shows only those that mend it."""
+"""Tries the changes that findings propose on the whole model, so that a report shows only those that fix it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
-from onnx_lint.common.deadline import Briefly, look
+from onnx_lint.common.deadline import Briefly, check_deadline
 from onnx_lint.common.record import Record, replace
-from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import has_subject, presence, question_of
 from onnx_lint.engine.settings import Settings
@@ -87,7 +86,7 @@ class Trials:
         self._shared: dict[str, list[Proposal]] = {}
         """What passed of the proposals that several findings share, by their cause."""
         self._followed: set[tuple[str, Place]] = set()
-        """The faults of each rule that a reported change of another one of the rule mends as well."""
+        """The faults of each rule that a reported change of another one of the rule fixes as well."""
 
     @cached_property
     def _left(self) -> dict[str, int]:
@@ -98,8 +97,8 @@ class Trials:
         each, more = divmod(most_trials(self._model), len(proposing) or 1)
         return {rule: each + (number < more) for number, rule in enumerate(proposing)}
 
-    def settled(self, finding: Finding, rule: Rule) -> Finding:
-        """Return the finding with the proposals that mend it in words, and no other."""
+    def with_hints(self, finding: Finding, rule: Rule) -> Finding:
+        """Return the finding with the proposals that fix it in words, and no other."""
         proposals = finding.proposals
         if proposals is None:
             return finding
@@ -119,7 +118,7 @@ class Trials:
         return _with(finding, proposals, passed)
 
     def _passed(self, proposals: Proposals, kind: RuleAndClause, finding: Finding) -> list[Proposal]:
-        """Return the changes that mend the model, or the one that mends the finding and shows what was hidden by it."""
+        """Return the changes that fix the model, or the one that fixes the finding and shows what was hidden by it."""
         found: list[Tried] = []
         for each in self._options(proposals, kind[0]):
             tried = self._tried(each, kind, finding)
@@ -133,17 +132,17 @@ class Trials:
         others = [each for each in others if not each.proposal.must_be_whole]
         found = whole or (others if len(others) == 1 else [])
         if len(found) == 1:
-            self._followed.update((kind[0], place) for place in found[0].mended)
+            self._followed.update((kind[0], place) for place in found[0].fixed)
         return [each.proposal for each in found] if len(found) <= MOST_SHOWN else []
 
     def _options(self, proposals: Proposals, rule: str) -> Sequence[Proposal]:
         if self._left.get(rule, 0) > 0:
-            with self._model.crashes.at("looking for a change that mends a finding"):
+            with self._model.crashes.at("looking for a change that fixes a finding"):
                 return proposals.options()
         return ()
 
     def _tried(self, proposal: Proposal, kind: RuleAndClause, finding: Finding) -> Tried | None:
-        """Return what the change mends; None if the finding is not gone, or if there is another new one."""
+        """Return what the change fixes; None if the finding is not gone, or if there is another new one."""
         if self._left.get(kind[0], 0) <= 0 or self._before is None:
             return None
         self._left[kind[0]] -= 1
@@ -193,12 +192,12 @@ class Trials:
 
 
 class Tried(Record):
-    """A change that mends a finding."""
+    """A change that fixes a finding."""
 
     proposal: Proposal
     is_whole: bool
     """True if no fault is new. Otherwise the new ones are at nodes whose inputs were unknown because of the finding."""
-    mended: tuple[Place, ...]
+    fixed: tuple[Place, ...]
     """Other faults of the same rule that are gone."""
 
 
@@ -306,7 +305,7 @@ def compared(
     before: FaultsOfModel,
     after: FaultsOfModel,
 ) -> Tried | None:
-    """Return what a change mends; None if the finding is not gone, or if it causes another one."""
+    """Return what a change fixes; None if the finding is not gone, or if it causes another one."""
     one, other = before.kinds(), after.kinds()
     is_whole = not other - one and one[kind] - other[kind] >= finding.count
     if not is_whole:
@@ -370,9 +369,9 @@ def faults_of(model: Model) -> FaultsOfModel | None:
     """Return the faults that the rules on graphs find; None if they have too many causes."""
     found = FaultsOfModel(model)
     causes = set()
-    usual = Settings(standard=model.standard, plugins=files_in_use())  # settings put their plugins into use
+    usual = Settings(standard=model.standard)
     for entry in _rules(model):
-        look()
+        check_deadline()
         for finding in islice(entry.rule.check(model), MOST_FAULTS):
             name = finding.clause or entry.clauses[0]
             is_counted = _counts(entry, clauses()[name], usual)

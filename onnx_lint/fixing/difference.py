@@ -11,7 +11,7 @@ from itertools import islice, zip_longest
 from typing import Any, Final
 
 from onnx_lint import schema
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import load_source
@@ -94,7 +94,7 @@ def _digest(copy: DataCopy, folder: DataFolder) -> str:
         for start, end, position in sorted(copy.ranges, key=lambda each: each[2]):
             found.update(bytes(position - length))
             for first in range(start, end, _BLOCK_BYTES):
-                look()
+                check_deadline()
                 found.update(source.read_at(first, min(_BLOCK_BYTES, end - first)))
             length = position + end - start
     finally:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
 from onnx_lint.fixing.revealed import revealed_by
@@ -137,7 +137,7 @@ def _candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: di
     """Return the fixes whose edits are possible. `not_made` gets a sentence for each of the others."""
     found: list[_Candidate] = []
     for rule, fix in fixes:
-        look()
+        check_deadline()
         try:
             found.append(_Candidate(rule, fix, tuple(splicer.splices_of(fix.edits))))
         except EditError as error:

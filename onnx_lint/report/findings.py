@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 DIGEST: Final = 12
 """The number of hexadecimal digits of a digest in `Diagnostic.structure` and `Diagnostic.parts`."""
 
-MANY: Final = "all:"
+ALL_FAULTS: Final = "all:"
 """The beginning of the one text in `Diagnostic.parts` that identifies many faults."""
 
-INNER: Final = "/"
+INNER_DIGEST: Final = "/"
 """The mark in a text of `Diagnostic.parts` before the digest of what is wrong inside of the place, which may be empty,
 and before that of the keys on the way to it, such as the name of an attribute."""
 
-NAMED: Final = 4
+MAX_PLACES: Final = 4
 """The most places that a folded finding lists, of all findings of one cause."""
 
 
@@ -158,8 +158,8 @@ class Diagnostic(Placed):
     """The identity of each fault, for baselines, if there are several faults or one inside of a value.
 
     The digests are those of `structure`, with a further one after the second: of the names with the place inside of the
-    value. After `INNER` come the digests of what is wrong there, such as a dimension, and of the keys around it. Many
-    faults have one text: `MANY`, and these digests of all of them without the first.
+    value. After `INNER_DIGEST` come the digests of what is wrong there, such as a dimension, and of the keys around it.
+    Many faults have one text: `ALL_FAULTS`, and these digests of all of them without the first.
     """
     names: str = ""
     """A digest of all names of the kind that the place has. It shows a baseline whether any of them has changed."""

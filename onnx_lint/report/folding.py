@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import replace
-from onnx_lint.report.findings import NAMED, Diagnostic, RelatedPlace
+from onnx_lint.report.findings import MAX_PLACES, Diagnostic, RelatedPlace
 from onnx_lint.wording import with_more
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _order(place: Place) -> list[tuple[bool, int, str]]:
 
 def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
     first, *others = members
-    shown = [RelatedPlace(each.at, each.message, each.byte_range, each.position) for each in others[: NAMED - 1]]
+    shown = [RelatedPlace(each.at, each.message, each.byte_range, each.position) for each in others[: MAX_PLACES - 1]]
     return replace(
         first,
         message=with_more(first.message, f"{len(others):,} more {_what_is_alike(members)}"),

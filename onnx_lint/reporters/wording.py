@@ -16,7 +16,7 @@ from onnx_lint.report.file_report import (
     FileReport,
     InternalError,
 )
-from onnx_lint.report.findings import NAMED, ContextLine, Diagnostic, ProposedFix, RelatedPlace
+from onnx_lint.report.findings import MAX_PLACES, ContextLine, Diagnostic, ProposedFix, RelatedPlace
 from onnx_lint.report.outcome import counted_of, is_ignored
 from onnx_lint.report.totals import Report, Weakening
 from onnx_lint.reporters.escape import shortened, shown_path, visible
@@ -262,7 +262,7 @@ def mark_under(line: ContextLine) -> str:
 
 def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
     """Yield the related places. The message of one with the same fault has only the names that differ."""
-    same = {(each.at, each.message): each for each in item.members[1:NAMED]}
+    same = {(each.at, each.message): each for each in item.members[1:MAX_PLACES]}
     for place in item.related:
         member = same.get((place.at, place.message))
         if member is not None and member.node and member.operator:
@@ -275,7 +275,7 @@ def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
 
 def unnamed_of(item: Diagnostic) -> str:
     """Return how many places with the same fault are not related places; empty if there are none."""
-    more = len(item.members) - NAMED
+    more = len(item.members) - MAX_PLACES
     return f"and {more:,} more; the JSON report lists all places" if more > 0 else ""
 
 

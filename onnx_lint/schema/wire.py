@@ -14,7 +14,7 @@ from typing import Final
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from onnx_lint import schema
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record
 from onnx_lint.input.source import WINDOW_BYTES, Source
 from onnx_lint.wording import counted
@@ -212,7 +212,7 @@ def skip_short(
     if tag >= 0x80:
         return position, count
     while position < end:
-        look()
+        check_deadline()
         window = source.read_at(position, min(WINDOW_BYTES, end - position))
         local = 0
         begins: list[int] = []
@@ -283,7 +283,7 @@ def records(
     while position < end:
         local = position - base
         if local + _TAG_AND_LENGTH_BYTES > len(chunk) and base + len(chunk) < end:
-            look()
+            check_deadline()
             base, local = position, 0
             chunk = source.window(position, min(WINDOW_BYTES, end - position))
         try:

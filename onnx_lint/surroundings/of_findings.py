@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from typing import Final
 
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.types.type_string import tensor_element
@@ -46,7 +46,7 @@ def with_surroundings(
     chosen -= {index for index, found in enumerate(diagnostics) if found.rule in without_lines}
     shown = list(diagnostics)
     for index in sorted(chosen):
-        look()
+        check_deadline()
         with model.crashes.at(_WORK, shown[index].at):
             shown[index] = replace(shown[index], context=surroundings(shown[index], model))
     return tuple(shown)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind
 from onnx_lint.ir.places.place import Place, PlaceKey
@@ -84,7 +84,7 @@ def pictures_of(diagnostics: Sequence[Diagnostic], model: Model) -> tuple[Pictur
     captured: dict[Graph, dict[str, None]] = {}
     found: list[Picture] = []
     for graph, subjects in _subjects(diagnostics, model).items():
-        look()
+        check_deadline()
         ends = [focuses[0] for focuses in subjects.values()]
         names = {name for focus in ends for name in (focus.value, *_outputs_of(graph, focus.starts)) if name}
         wires = Wires(graph, model, names, [most for _, most in STEPS], captured)

@@ -64,5 +64,5 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, str))
     yield from findings_of_nodes(
-        model, ((each, "NOD-7f" if each.remark is not None else "NOD-7b") for each in conflicts)
+        model, ((each, "NOD-7f" if each.warning is not None else "NOD-7b") for each in conflicts)
     )

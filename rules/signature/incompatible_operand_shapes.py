@@ -72,7 +72,7 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
       (`impossible-operator-extent`).
     """
     conflicts = [conflict for conflict in model.value_flow.shapes if conflict.source is None]
-    clauses = ((each, "NOD-8d" if each.is_taken or each.remark is not None else "NOD-8a") for each in conflicts)
+    clauses = ((each, "NOD-8d" if each.is_taken or each.warning is not None else "NOD-8a") for each in conflicts)
     of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of):
         options = partial(_options, model, of_place[finding.place])

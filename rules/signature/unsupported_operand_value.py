@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
-from onnx_lint.inference.shapes.problem import WrongValue, is_remark
+from onnx_lint.inference.shapes.problem import WrongValue, is_warning
 from onnx_lint.ir.operators.string_casts import string_casts
 from onnx_lint.model import Model, has_wrong_values
 from onnx_lint.rule import Finding, findings_of_nodes, rule
@@ -83,9 +83,9 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
 
 
 def _clause_of(conflict: ShapeConflict) -> str:
-    if is_remark(conflict.problem):
+    if is_warning(conflict.problem):
         return "NOD-8e"
-    if conflict.remark is not None:
+    if conflict.warning is not None:
         return "NOD-8f" if conflict.schema.name in ("Div", "Mod") else "NOD-8i"
     is_without_shapes = isinstance(conflict.problem, WrongValue) and conflict.problem.is_without_shapes
     return "NOD-8h" if is_without_shapes else "NOD-8b"

@@ -37,7 +37,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Proto
 from onnx_lint.report.file_report import FileReport, InternalError
-from onnx_lint.report.findings import INNER, Diagnostic
+from onnx_lint.report.findings import INNER_DIGEST, Diagnostic
 
 HEAD = """
 ir_version: 10
@@ -495,8 +495,8 @@ def test_a_fault_of_a_part_is_not_that_of_another_part_or_of_the_whole(rule: str
 
 def _without_keys(entry: Entry, has_inner: bool) -> Entry:
     """Return the entry as it was written before keys were in it. `has_inner`: whether it had a place inside."""
-    pieces = (part.split(INNER) for part in entry.parts)
-    return replace(entry, parts=tuple(INNER.join(each[: 1 + has_inner]) for each in pieces))
+    pieces = (part.split(INNER_DIGEST) for part in entry.parts)
+    return replace(entry, parts=tuple(INNER_DIGEST.join(each[: 1 + has_inner]) for each in pieces))
 
 
 def test_a_baseline_of_an_older_version_knows_what_it_knew_and_says_how_to_renew_it(
@@ -785,7 +785,7 @@ def test_an_entry_without_what_is_wrong_inside_knows_it(name: str):
     graph, value, _ = INSIDE[name]
     found = report_on(onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> g {graph.format(value)}'))
     entries = {
-        digest: replace(entry, parts=tuple(part.partition(INNER)[0] for part in entry.parts))
+        digest: replace(entry, parts=tuple(part.partition(INNER_DIGEST)[0] for part in entry.parts))
         for digest, entry in entries_of(found.diagnostics).items()
     }
     known = split(found, entries)

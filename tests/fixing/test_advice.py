@@ -12,8 +12,8 @@ from typing import Any
 import onnx
 import pytest
 from support.fixes.case import PRODUCER, USER, Case, graph
+from support.fixes.fixed import fixed_model
 from support.fixes.fixtures import faulty_files
-from support.fixes.mended import mended
 from support.fixes.safe import CHOICE
 
 from onnx_lint.cli.application import run
@@ -38,7 +38,7 @@ UNORDERED = Case("", graph(USER + PRODUCER), "").models()[0]
 def _check(name: str, data: bytes, settings: Settings, *, unsafe: bool) -> int:
     """Check the advice of each fix that is not made in a model, and return the number of those with advice."""
     count = 0
-    for reason in mended(BytesSource(data), settings, unsafe=unsafe).repair.not_made:
+    for reason in fixed_model(BytesSource(data), settings, unsafe=unsafe).repair.not_made:
         found = CAUSES.fullmatch(reason)
         assert found is not None or WITHOUT_ADVICE.fullmatch(reason), (name, reason)
         if found is None or found["select"] is None:
@@ -46,7 +46,7 @@ def _check(name: str, data: bytes, settings: Settings, *, unsafe: bool) -> int:
         count += 1
         assert unsafe or not found["unsafe"]
         chosen = replace(settings, select=(found["select"],), extend_select=())
-        outcome = mended(BytesSource(data), chosen, unsafe=bool(found["unsafe"]))
+        outcome = fixed_model(BytesSource(data), chosen, unsafe=bool(found["unsafe"]))
         assert found["rule"] in dict(outcome.repair.fixed), (name, reason, outcome.repair)
     return count
 
@@ -121,7 +121,7 @@ def test_a_branch_before_the_node_whose_value_it_returns_is_fixed_in_one_run():
     """The node moves before the branch, and the branch then returns the value of an outer graph."""
     user = 'node { op_type: "Abs" input: "a" output: "u" }'
     data = Case("", graph(CHOICE.format("", "y", user, "a") + PRODUCER), "").models()[0]
-    outcome = mended(BytesSource(data), Settings(), unsafe=False)
+    outcome = fixed_model(BytesSource(data), Settings(), unsafe=False)
     assert dict(outcome.repair.fixed) == {"undefined-name": 1, "outer-scope-output": 1, "unordered-nodes": 1}
     assert outcome.repair.not_made == ()
     assert outcome.report.diagnostics == ()
@@ -130,7 +130,7 @@ def test_a_branch_before_the_node_whose_value_it_returns_is_fixed_in_one_run():
 def test_a_value_that_a_branch_alone_returns_is_made_before_the_branch_in_one_run():
     """No node of the branch uses it, so the fault is an output that nothing defines."""
     data = Case("", graph(CHOICE.format("", "y", "", "a") + PRODUCER), "").models()[0]
-    outcome = mended(BytesSource(data), Settings(), unsafe=False)
+    outcome = fixed_model(BytesSource(data), Settings(), unsafe=False)
     assert dict(outcome.repair.fixed) == {"undefined-name": 1, "outer-scope-output": 1}
     assert outcome.repair.not_made == ()
     assert outcome.report.diagnostics == ()
@@ -138,7 +138,7 @@ def test_a_value_that_a_branch_alone_returns_is_made_before_the_branch_in_one_ru
 
 def test_a_branch_that_returns_what_its_own_node_makes_is_not_moved():
     data = Case("", graph(CHOICE.format("", "y", "", "y")), "").models()[0]
-    outcome = mended(BytesSource(data), Settings(), unsafe=True)
+    outcome = fixed_model(BytesSource(data), Settings(), unsafe=True)
     assert "undefined-name" in {each.rule for each in outcome.report.diagnostics}
     assert outcome.repair.fixed == ()
 
@@ -147,6 +147,6 @@ def test_an_import_of_another_domain_brings_that_of_the_default_domain():
     """An import of a domain alone would leave the warning that nothing imports the default domain."""
     node = 'node { op_type: "Binarizer" domain: "ai.onnx.ml" input: "x" output: "y" }'
     data = Case("", graph(node), "", opset=0).models()[0]
-    outcome = mended(BytesSource(data), Settings(), unsafe=True)
+    outcome = fixed_model(BytesSource(data), Settings(), unsafe=True)
     assert dict(outcome.repair.fixed) == {"missing-opset-import": 1}
     assert outcome.report.diagnostics == ()

@@ -11,8 +11,8 @@ from google.protobuf import text_format
 from support.fixes.applied import check_applied
 from support.fixes.case import Case
 from support.fixes.deleting import DELETING
+from support.fixes.fixed import fixed_model
 from support.fixes.fixtures import faulty_files
-from support.fixes.mended import mended
 from support.fixes.safe import SAFE
 from support.fixes.unsafe import UNSAFE
 from support.project.each_case import each_case
@@ -196,7 +196,7 @@ def _check_fixtures(**chosen: Any) -> int:
     """Check the difference of each fixture that has one, and return their number."""
     count = 0
     for name, data, settings in faulty_files(**chosen):
-        outcome = mended(BytesSource(data), settings, unsafe=True)
+        outcome = fixed_model(BytesSource(data), settings, unsafe=True)
         count += bool(outcome.rounds)
         try:
             check_applied(outcome, settings)
@@ -217,4 +217,4 @@ def test_the_difference_leads_from_the_text_of_any_fixture_to_that_of_its_fix():
 @each_case("case", [case for case in CASES if case.is_mended], ids=lambda case: f"{case.rule} {case.id}", one_in=3)
 def test_the_difference_leads_from_the_text_of_a_case_to_that_of_its_fix(case: Case) -> None:
     settings = Settings(select=(case.rule,), options={case.rule: case.options})
-    check_applied(mended(BytesSource(case.models()[0]), settings, unsafe=True), settings)
+    check_applied(fixed_model(BytesSource(case.models()[0]), settings, unsafe=True), settings)

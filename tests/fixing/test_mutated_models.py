@@ -10,7 +10,7 @@ from itertools import chain
 import onnx
 import pytest
 from support.fixes.case import Case
-from support.fixes.mended import check_bytes, check_difference, mended
+from support.fixes.fixed import check_bytes, check_difference, fixed_model
 from support.fixes.safe import SAFE
 from support.fixes.unsafe import UNSAFE
 from support.models.mutated_models import SEED, candidates, mutate, parsed
@@ -28,12 +28,12 @@ FEW = 120
 
 
 def _check(data: bytes) -> Counter[str]:
-    outcome = mended(BytesSource(data), SETTINGS, unsafe=True)
+    outcome = fixed_model(BytesSource(data), SETTINGS, unsafe=True)
     check_bytes(outcome)
     check_difference(outcome, SETTINGS)
     if outcome.rounds:
         onnx.load_model_from_string(outcome.source.read_at(0, outcome.source.size))
-    again = mended(outcome.source, SETTINGS, unsafe=True)
+    again = fixed_model(outcome.source, SETTINGS, unsafe=True)
     assert again.rounds == ()
     return Counter(dict(outcome.repair.fixed))
 
@@ -68,7 +68,7 @@ def test_unknown_fields_and_odd_encodings_stay(case: Case):
     for share, more in ((0, ""), (0.02, ""), (0.1, ""), (0.3, ""), (0.1, "long-encoding")):
         source = BytesSource(oddly_encoded(old, "ModelProto", choose, share))
         settings = Settings(select=(case.rule, *filter(None, [more])), options={case.rule: case.options})
-        outcome = mended(source, settings, unsafe=True)
+        outcome = fixed_model(source, settings, unsafe=True)
         check_bytes(outcome)
         check_difference(outcome, settings)
         message = schema.message("ModelProto").FromString(outcome.source.read_at(0, outcome.source.size))

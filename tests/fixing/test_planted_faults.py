@@ -12,7 +12,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from support.fixes.applied import check_applied
-from support.fixes.mended import check_bytes, check_difference, mended
+from support.fixes.fixed import check_bytes, check_difference, fixed_model
 from support.fixes.plants import PLANTS, PREFIXES, planted, small_models
 
 from onnx_lint.engine.lint import lint_source
@@ -52,11 +52,11 @@ def _outputs(data: bytes) -> list[object] | None:
 
 def _check(kind: str, before: bytes, data: bytes) -> Counter[str]:
     source = BytesSource(data)
-    outcome = mended(source, SETTINGS, unsafe=True)
+    outcome = fixed_model(source, SETTINGS, unsafe=True)
     check_bytes(outcome)
     check_difference(outcome, SETTINGS)
     check_applied(outcome, SETTINGS)
-    assert mended(outcome.source, SETTINGS, unsafe=True).rounds == ()
+    assert fixed_model(outcome.source, SETTINGS, unsafe=True).rounds == ()
     old, new = (
         Counter(item.rule for item in report.diagnostics)
         for report in (lint_source(source, "m", SETTINGS), outcome.report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import onnx.parser
 import pytest
-from support.fixes.mended import mended
+from support.fixes.fixed import fixed_model
 
 from onnx_lint.engine.lint import lint_source, load_source
 from onnx_lint.engine.settings import Settings
@@ -86,7 +86,7 @@ def test_a_value_that_was_unknown(before: str, after: str, rule: str, is_reveale
 
 
 def test_a_fix_that_hides_nothing_reveals_nothing():
-    done = mended(BytesSource(_parsed(BRANCH % "v = Not (a) a = Relu (x)")), Settings(), unsafe=False)
+    done = fixed_model(BytesSource(_parsed(BRANCH % "v = Not (a) a = Relu (x)")), Settings(), unsafe=False)
     assert done.repair.fixed == (("unordered-nodes", 1),)
     assert done.repair.revealed == ()
     assert not done.repair.not_made
@@ -94,6 +94,6 @@ def test_a_fix_that_hides_nothing_reveals_nothing():
 
 def test_a_wrong_declaration_hides_the_next_one():
     text = "g (float[4] x) => (float[4] y) <float[5] a, float[5] b> { a = Relu (x) b = Relu (a) y = Abs (b) }"
-    done = mended(BytesSource(_parsed(text)), Settings(), unsafe=False)
+    done = fixed_model(BytesSource(_parsed(text)), Settings(), unsafe=False)
     assert done.repair.fixed == (("contradictory-declared-shape", 2),)
     assert [len(each.edits) for each in done.rounds] == [1, 1]

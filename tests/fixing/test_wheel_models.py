@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
-from support.fixes.mended import check_bytes, mended
+from support.fixes.fixed import check_bytes, fixed_model
 from support.project.sampled import one_in
 
 from onnx_lint.engine.settings import Settings
@@ -134,7 +134,7 @@ def _check(case: Case, path: Path, choose: random.Random) -> bool:
         faulty.CopyFrom(model)
         before = put_faults(faulty, choose)
         settings = Settings(select=rules)
-        outcome = mended(BytesSource(before), settings, unsafe=unsafe)
+        outcome = fixed_model(BytesSource(before), settings, unsafe=unsafe)
         check_bytes(outcome)
         path.write_bytes(before)
         report = fix_file(str(path), settings, FixOptions(unsafe=unsafe))

@@ -11,7 +11,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import WalkedValue, WalkResult, Walks, arguments_for
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
-from onnx_lint.inference.shapes.problem import is_remark
+from onnx_lint.inference.shapes.problem import is_warning
 from onnx_lint.inference.shapes.rules import has_shape_rule
 from onnx_lint.inference.types.type_string import optional_element, sequence_element
 from onnx_lint.ir.crashes import Crashes
@@ -234,7 +234,7 @@ def _has_finding(memo: OutcomeMemo, inputs: Facts) -> bool:
     if memo.operator is None or memo.operator.by_subgraphs:
         return False
     outcome = memo.outcome(inputs)
-    return bool(outcome.problems) or not all(map(is_remark, outcome.shape_problems))
+    return bool(outcome.problems) or not all(map(is_warning, outcome.shape_problems))
 
 
 def _is_main_input(walked: WalkResult, name: str) -> bool:

@@ -236,7 +236,7 @@ class OutcomeMemo:
         if typed.problems:
             shapes = (None,) * self.count
         binds = self.operator is not None and self.operator.binds
-        return shapes, (*node.problems, *node.remarks) if binds else (), tuple(node.equated)
+        return shapes, (*node.problems, *node.warnings) if binds else (), tuple(node.equated)
 
     def may_give(self, position: int, kind: ValueType) -> bool:
         """Return whether the signature allows a type for an output, for any inputs; True if the signature does not

@@ -38,7 +38,7 @@ class ShapeConflict(WordedProblem):
     schema: OperatorSchema
     call: Call | None
     """The call whose arguments lead to the conflict in a function body: the first of several."""
-    remark: str | None = None
+    warning: str | None = None
     """What else to say if the conflict is only a warning; None if it is an error."""
 
     @property
@@ -138,7 +138,7 @@ class ShapeConflict(WordedProblem):
 
     def describe(self) -> str:
         """Return the shapes or numbers, and the requirement."""
-        return self.sentence + (self.remark or "")
+        return self.sentence + (self.warning or "")
 
     def notes(self) -> list[Note]:
         """Return the definitions of the operands, with shapes that the message leaves out, and the call."""

@@ -14,7 +14,15 @@ from onnx_lint.inference.flow.outcome_memo import as_fact
 from onnx_lint.inference.shapes.dims import Dim, Shape, add, are_sizes, is_natural, multiply, subtract, unified, union
 from onnx_lint.inference.shapes.element_values import MOST_PASSED, taken
 from onnx_lint.inference.shapes.fact import ABSENT, Content, Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held, is_sequence, sequence_of
+from onnx_lint.inference.shapes.operands import (
+    Inside,
+    Operands,
+    OutputShape,
+    count_in,
+    is_sequence,
+    sequence_of,
+    shape_in,
+)
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs
 from onnx_lint.inference.types.type_string import DOUBLE, FLOAT, ValueType, tensor_of
@@ -57,7 +65,7 @@ class SuppliedShapes(Record):
                 # A carried value may change its shape from one run to the next.
                 return [None, self.facts[1].shape, *(self.carried or [None] * (len(self.facts) - LOOP_HEAD))]
             case "SequenceMap":
-                return [held(each.inside) if each.inside is not None else held(each) for each in self.values]
+                return [shape_in(each.inside) if each.inside is not None else shape_in(each) for each in self.values]
             case "FlexAttention":
                 query, key = (each.shape for each in self.facts[:2])
                 return [(*query[:3], key[2])] if query and key and len(query) == len(key) == 4 else []
@@ -88,7 +96,7 @@ class SuppliedShapes(Record):
         """Return the shapes with which to try a first run of a Loop's body: the initial ones."""
         carried = self.facts[LOOP_HEAD:]
         contents = tuple([each.content if each.inside is None else None for each in carried])
-        return replace(self, carried=tuple(map(held, carried)), kept=contents)
+        return replace(self, carried=tuple(map(shape_in, carried)), kept=contents)
 
     def sized(self) -> SuppliedShapes:
         """Return the shapes with a variable for the unknown number of elements of each sequence."""
@@ -97,7 +105,7 @@ class SuppliedShapes(Record):
 
     def after(self, body: Facts) -> SuppliedShapes:
         """Return what the carried values have in common with those that a run of the body returns."""
-        pairs = list(zip(self.carried, map(held, body[1:]), strict=False))
+        pairs = list(zip(self.carried, map(shape_in, body[1:]), strict=False))
         carried = tuple([_union(before, later) for before, later in pairs])
         grown = tuple([subtract(later.count, _BEFORE) if isinstance(later, Inside) else None for _, later in pairs])
         kept = tuple([each if each == made.content else None for each, made in zip(self.kept, body[1:], strict=False)])
@@ -105,8 +113,8 @@ class SuppliedShapes(Record):
 
     def for_element(self, index: int) -> SuppliedShapes:
         """Return the inputs of a SequenceMap in one iteration: an element of each sequence of known element shapes."""
-        apart = [fact(each.kind, inside=_element(each, index)) if are_apart(each) else each for each in self.facts]
-        return replace(self, facts=tuple(apart))
+        listed = [fact(each.kind, inside=_element(each, index)) if is_listed(each) else each for each in self.facts]
+        return replace(self, facts=tuple(listed))
 
     def outputs(self, found: Mapping[str, Facts]) -> Sequence[OutputShape]:
         """Return the shapes of the node's outputs, from the outputs of its subgraphs."""
@@ -120,11 +128,11 @@ class SuppliedShapes(Record):
                 # With a known condition only one branch runs.
                 return _either(other if condition == (0,) else one, one if condition == (1,) else other)
             case "Loop":
-                return list(map(held, self.unrolled)) or self._looped(found.get("body", ()))
+                return list(map(shape_in, self.unrolled)) or self._looped(found.get("body", ()))
             case "SequenceMap" if self.mapped:
                 return list(map(_sequence_of, zip(*self.mapped, strict=True)))
             case "SequenceMap" if self.facts:
-                return [Inside(held(each), count_in(self.facts[0])) for each in found.get("body", ())]
+                return [Inside(shape_in(each), count_in(self.facts[0])) for each in found.get("body", ())]
             case "Scan" if self.scan is not None:
                 return self._scanned(self.scan, found.get("body", ()))
         return []
@@ -187,11 +195,11 @@ class SuppliedShapes(Record):
         condition, *values = body
         if self.never_runs():
             return [
-                *map(held, first),
+                *map(shape_in, first),
                 *[None if each.shape is None else (0, *each.shape) for each in values[len(first) :]],
             ]
         length = self._runs(condition)
-        carried = [_union(held(before), held(after)) for before, after in zip(first, values, strict=False)]
+        carried = [_union(shape_in(before), shape_in(after)) for before, after in zip(first, values, strict=False)]
         for index, (each, growth) in enumerate(zip(carried, self.grown, strict=False)):
             if isinstance(each, Inside) and isinstance(growth, int):
                 count = add(count_in(first[index]), multiply(length, growth))
@@ -372,8 +380,8 @@ _WITHOUT_BATCH: Final = 9
 def _either(one: Facts | None, other: Facts | None) -> list[OutputShape]:
     if one is None or other is None:
         # The other branch is missing, or is a parameter of a function.
-        return [held(each) for each in one or other or ()]
-    return [_union(held(first), held(second)) for first, second in zip(one, other, strict=True)]
+        return [shape_in(each) for each in one or other or ()]
+    return [_union(shape_in(first), shape_in(second)) for first, second in zip(one, other, strict=True)]
 
 
 def _union(one: OutputShape, other: OutputShape) -> OutputShape:
@@ -409,7 +417,7 @@ def stacked_facts(pieces: Sequence[Fact]) -> Fact:
     return with_content(made, tuple(chain(*known)) if is_short else None)
 
 
-def are_apart(fact: Fact) -> bool:
+def is_listed(fact: Fact) -> bool:
     """Return whether a value is a sequence and the shape, or the elements, of each tensor in it is known."""
     return count_in(fact) in {len(each) for each in (fact.elements, fact.parts) if each}
 

@@ -12,7 +12,7 @@ from onnx_lint.inference.flow.frames import Frame, NestedGraph, Walk
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo, as_fact
 from onnx_lint.inference.flow.subgraph_shapes import (
     SuppliedShapes,
-    are_apart,
+    is_listed,
     scan_axes,
     score_type,
     stacked_facts,
@@ -21,8 +21,8 @@ from onnx_lint.inference.flow.subgraph_shapes import (
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import InputUse
 from onnx_lint.inference.shapes.fact import Content, Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import OutputShape, count_in, held
-from onnx_lint.inference.shapes.problem import is_remark
+from onnx_lint.inference.shapes.operands import OutputShape, count_in, shape_in
+from onnx_lint.inference.shapes.problem import is_warning
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs, Types, outputs_of
 from onnx_lint.inference.types.typed_operator import TypeOutcome
 from onnx_lint.ir.graph import Graph, Node
@@ -204,7 +204,7 @@ class SubgraphWalk:
         """Return the supplier with the outputs of SequenceMap's body for each element, found by trial."""
         kinds = supplier.subgraphs.supplied(nested.name, nested.graph)
         count = count_in(supplier.facts[0]) if supplier.facts else None
-        if nested.number or kinds is None or not any(map(are_apart, supplier.facts)):
+        if nested.number or kinds is None or not any(map(is_listed, supplier.facts)):
             return supplier
         found: list[Facts] = []
         for index in range(count if isinstance(count, int) else 0):
@@ -236,7 +236,7 @@ class SubgraphWalk:
 
     def _supplier(self, node: Node, memo: OutcomeMemo, inputs: Facts) -> SuppliedShapes:
         _, problems, _ = memo.shapes(inputs, memo.typed(inputs))
-        is_right = all(map(is_remark, problems))
+        is_right = all(map(is_warning, problems))
         operands = memo.operands(inputs)
         kinds = tuple([each.kind for each in inputs])
         subgraphs = Subgraphs(self._control_flow, node, kinds, memo.arguments, score_type(operands))
@@ -258,10 +258,10 @@ class SubgraphWalk:
         typed = memo.typed(inputs)
         _, problems, _ = memo.shapes(inputs, typed)
         outputs, has_mismatches = self._output_types(node, supplier.subgraphs, found, graphs, frame)
-        is_right = all(map(is_remark, problems)) and not has_mismatches
+        is_right = all(map(is_warning, problems)) and not has_mismatches
         if memo.operator.binds and is_right and not typed.problems:
             problems = (*problems, *supplier.problems(found))
-            is_right = all(map(is_remark, problems))
+            is_right = all(map(is_warning, problems))
             may_differ = is_if_of_shapes or schema.name != "If"
             self._note_shapes(node, supplier, found, graphs, frame, may_differ=may_differ)
         outcome: TypeOutcome = memo.operator.handed_on(typed, outputs)
@@ -357,7 +357,7 @@ def _differ_by_run(supplier: SuppliedShapes, first: Facts, body: Graph) -> bool:
     """Return whether the known runs of a Loop differ: in elements or shapes of carried values, or by their number."""
     if any(each.content for each in first) and [each.content for each in first] != list(supplier.kept):
         return True
-    if tuple(map(held, first)) != supplier.carried:
+    if tuple(map(shape_in, first)) != supplier.carried:
         return True
     number = body.input_names[0] if body.input_names else ""
     return any(number in node.inputs for node in body.nodes)

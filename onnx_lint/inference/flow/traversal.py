@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.declarations import Declarations, may_be, with_declared_rank, without_expressions
 from onnx_lint.inference.flow.declared_facts import (
@@ -28,7 +28,7 @@ from onnx_lint.inference.flow.knowledge import have_known_shapes
 from onnx_lint.inference.flow.outcome_memo import MOST_OUTCOMES, NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, forget, is_complete
-from onnx_lint.inference.shapes.problem import is_remark
+from onnx_lint.inference.shapes.problem import is_warning
 from onnx_lint.inference.types.problem import DisallowedOutput
 from onnx_lint.ir.crashes import crash_of
 from onnx_lint.ir.graph import Graph, Node
@@ -217,7 +217,7 @@ class Flow:
         return (UNKNOWN,) * len(graph.output_names)
 
     def _walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
-        look()
+        check_deadline()
         here = _GraphWalk(graph, frame, known, {} if graph.is_function else self._enter(graph, frame, known, supplied))
         here.has_unknown = not have_known_shapes(graph.names_before_nodes, known)
         self.faulty.begin(graph)
@@ -275,7 +275,7 @@ class Flow:
     ) -> None:
         """Add the facts of the outputs of a node to those that are known, and record its problems."""
         if not index % _NODES_BETWEEN_LOOKS:
-            look()
+            check_deadline()
         graph, known, behind = here.graph, here.known, here.behind
         outputs = graph.table.outputs[index]
         if not behind and memo.is_clean(outcome):  # docs/performance.md: plain-outcomes
@@ -449,7 +449,7 @@ class Flow:
             for shape_problem in outcome.shape_problems:
                 self.found.note_shapes(node, operator.schema, shape_problem, facts, frame.call)
         # A declaration does not replace an unknown output: one fault, one finding.
-        is_fault = bool(outcome.problems) or not all(map(is_remark, outcome.shape_problems))
+        is_fault = bool(outcome.problems) or not all(map(is_warning, outcome.shape_problems))
         if is_fault:
             known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
         return is_fault

@@ -87,7 +87,7 @@ class OperandConflict(Record):
 
     @property
     def proposals(self) -> Proposals | None:
-        """The number of the attribute with which the types fit; None if types differ, which a Cast must mend."""
+        """The number of the attribute with which the types fit; None if types differ, which a Cast must fix."""
         problem = self.problem
         if not isinstance(problem, Contradicted) or problem.fitting is None:
             return None

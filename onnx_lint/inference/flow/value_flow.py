@@ -12,7 +12,7 @@ from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shape
 from onnx_lint.inference.flow.walks import Call, OmittedInput, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
-from onnx_lint.inference.shapes.problem import Remark, ShapeProblem, is_remark
+from onnx_lint.inference.shapes.problem import ShapeProblem, Warned, is_warning
 from onnx_lint.inference.shapes.stated import fact_of_type, facts_of_types
 from onnx_lint.inference.types.type_string import ValueType
 from onnx_lint.ir.graph import Graph, GraphKind, Node
@@ -254,18 +254,18 @@ class ValueFlow:
         """Record a problem of the shapes of a node's operands, or of values that decide shapes."""
         from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 
-        if self.is_trial and not self.idle and not is_remark(problem):
+        if self.is_trial and not self.idle and not is_warning(problem):
             self.failing_bodies.add(id(node.graph))
-        remark: str | None = None
-        if isinstance(problem, Remark):
-            remark, problem = problem.words, problem.problem
+        warning: str | None = None
+        if isinstance(problem, Warned):
+            warning, problem = problem.words, problem.problem
         is_idle = len(self.idle) > self.idle_around  # a function may be called elsewhere
         if is_idle:
-            remark = f"; the {self.idle[-1]} never runs"
+            warning = f"; the {self.idle[-1]} never runs"
         about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.
-        conflict = ShapeConflict(node, inputs, problem, schema, call, remark)
+        conflict = ShapeConflict(node, inputs, problem, schema, call, warning)
         if conflict.is_customary:
             return
         # The key has the text of the problem: Python does not salt the hashes of numbers, so a file could choose

@@ -87,7 +87,7 @@ def _kept(node: Operands, content: tuple[ElementValue, ...], kind: str) -> Conte
     is_cast = node.operator in _CASTS
     if is_cast and node.version >= _WRAPS and node.fact(0).kind in _RANGES and kind in _RANGES:
         content = tuple([_wrapped(each, kind) for each in content])
-    kept = tuple([_held(each, kind, is_cast=is_cast) for each in content])
+    kept = tuple([_stored(each, kind, is_cast=is_cast) for each in content])
     if content and all(each is None for each in kept):
         return None
     if all(map(operator.is_, kept, content)):
@@ -103,7 +103,7 @@ def _wrapped(element: ElementValue, kind: str) -> ElementValue:
     return (element - least) % (greatest - least + 1) + least
 
 
-def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
+def _stored(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     """Return an element as a tensor of a type holds it; None if it cannot, or if that is unknown."""
     if element is None or isinstance(element, str):
         # No Boolean is a size, and no small integer holds every size.
@@ -119,10 +119,10 @@ def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     try:
         # An integer beyond 64 bits of a floating-point number would be rounded twice.
         is_known = form and (isinstance(element, float) or abs(element) <= 2**53)
-        held: float = struct.unpack(form, struct.pack(form, float(element)))[0] if is_known else math.nan
+        stored: float = struct.unpack(form, struct.pack(form, float(element)))[0] if is_known else math.nan
     except OverflowError:
         return None  # it becomes infinite
-    return (element if held == element else held) if math.isfinite(held) else None
+    return (element if stored == element else stored) if math.isfinite(stored) else None
 
 
 _WRAPS: Final = 13

@@ -78,24 +78,24 @@ def solve_one(
     Returns what the node has of the form without problems; if it may have several, the outputs that all say, unless
     the first one suffices. If there are problems in `fit`, that is the fault.
     """
-    problems, remarks, implied = node.problems, node.remarks, node.implied
+    problems, warnings, implied = node.problems, node.warnings, node.implied
     fewest: tuple[tuple[bool, int], list[ShapeProblem], list[ShapeProblem]] | None = None
     solution = None
     for form in forms:
-        node.problems, node.remarks, node.implied = [], [], dict(implied)
+        node.problems, node.warnings, node.implied = [], [], dict(implied)
         now = _solution(form, node, fit)
         key = _is_of_rank(node.problems), len(node.problems)
         if fewest is None or key < fewest[0]:
-            fewest = key, node.problems, node.remarks
+            fewest = key, node.problems, node.warnings
         if not node.problems:
             solution = now if solution is None else replace(solution, outputs=_common(solution.outputs, now.outputs))
             if is_first or not form.outputs:
                 break
     # Of several forms only the node's own one implies sizes.
-    node.problems, node.remarks, node.implied = problems, remarks, node.implied if len(forms) == 1 else implied
+    node.problems, node.warnings, node.implied = problems, warnings, node.implied if len(forms) == 1 else implied
     if fewest is not None:
         node.problems += fewest[1]
-        node.remarks += fewest[2]
+        node.warnings += fewest[2]
     return solution
 
 

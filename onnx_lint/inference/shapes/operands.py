@@ -48,7 +48,7 @@ from onnx_lint.inference.shapes.problem import (
     WrongCount,
     WrongRank,
     WrongValue,
-    is_remark,
+    is_warning,
 )
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.operand_ranks import SCALAR, UP_TO_1, OperandRanks, contains, operand_ranks
@@ -119,8 +119,16 @@ class Operands:
     """The operands of a node, and the problems found with them."""
 
     __slots__ = (
-        "_attributes", "_bound", "defaults", "equated", "facts", "implied", "output_count", "problems", "remarks",
+        "_attributes",
+        "_bound",
+        "defaults",
+        "equated",
+        "facts",
+        "implied",
+        "output_count",
+        "problems",
         "schema",
+        "warnings",
     )  # fmt: skip
 
     def __init__(
@@ -146,7 +154,7 @@ class Operands:
         """For dimensions of unknown size, each an input and an axis, a later operand's that must equal it: others
         that must equal it are compared with that.
         """
-        self.remarks: list[ShapeProblem] = []
+        self.warnings: list[ShapeProblem] = []
         """Violations of the operator's text that consumers accept in some models; the outputs are
         known nevertheless.
         """
@@ -197,7 +205,7 @@ class Operands:
             ranks = operand_ranks(self.schema, index) if rank == 1 else None
             if ranks is not None and contains(ranks.text, len(shape)):
                 return (product(shape),)
-            if rank is not None and like is None and self._may_be_read(shape) and self._remarks_rank(index, rank):
+            if rank is not None and like is None and self._may_be_read(shape) and self._warns_of_rank(index, rank):
                 return (product(shape),) if rank == 1 else None
             self.problems.append(WrongRank(index, len(shape), least, greatest, like))
             return None
@@ -216,7 +224,7 @@ class Operands:
                 self._note(NotOneElement(index, ranks.text == SCALAR, takes_first))
                 return None
             is_sure = contains(ranks.text, len(shape)) and contains(ranks.constant, len(shape))
-            if not is_sure and not self._remarks_rank(index, 0):
+            if not is_sure and not self._warns_of_rank(index, 0):
                 self.problems.append(WrongRank(index, len(shape), *ranks.text))
                 return None
         content = self.content(index)
@@ -226,7 +234,7 @@ class Operands:
         """Return whether consumers may read a tensor: if a list is required, a row; Compress reads any."""
         return self.operator in ("Compress", "STFT") or all(size == 1 for size in shape[:-1])
 
-    def _remarks_rank(self, index: int, wanted: int) -> bool:
+    def _warns_of_rank(self, index: int, wanted: int) -> bool:
         """Record a rank that consumers accept in some models in place of another; return whether they do."""
         ranks = operand_ranks(self.schema, index)
         if ranks is None:
@@ -239,8 +247,8 @@ class Operands:
         return of_constants or at_run
 
     def _note(self, problem: ShapeProblem) -> None:
-        """Record a problem once, among the remarks if consumers may accept the node."""
-        noted = self.remarks if is_remark(problem) else self.problems
+        """Record a problem once, among the warnings if consumers may accept the node."""
+        noted = self.warnings if is_warning(problem) else self.problems
         if problem not in noted:
             noted.append(problem)
 
@@ -264,14 +272,14 @@ class Operands:
             return (None,) * shape[0]
         return None
 
-    def held(self, index: int) -> OutputShape:
+    def shape_in(self, index: int) -> OutputShape:
         """Return the shape of an input that may be a tensor, a sequence or an optional."""
-        return held(self.fact(index))
+        return shape_in(self.fact(index))
 
     def inside(self, index: int) -> OutputShape:
         """Return the shape of the elements of a sequence, or of the content of an optional."""
         inside = self.fact(index).inside
-        return None if inside is None else held(inside)
+        return None if inside is None else shape_in(inside)
 
     def element_count(self, index: int) -> Dim:
         """Return the number of elements of a sequence or an optional; the rule must name the input in `reads`."""
@@ -280,7 +288,7 @@ class Operands:
     def elements(self, index: int) -> ElementShapes | None:
         """Return the shape of each element of a short sequence; the rule must name the input in `reads`."""
         fact, count = self.fact(index), self.element_count(index)
-        if fact.elements or not isinstance(count, int) or not 0 <= count <= MOST_APART:
+        if fact.elements or not isinstance(count, int) or not 0 <= count <= MOST_LISTED:
             return fact.elements or None
         return (fact.inside.shape if fact.inside is not None else None,) * count
 
@@ -290,7 +298,7 @@ class Operands:
         The rule must name the input in `reads`.
         """
         parts, count = self.fact(index).parts, self.element_count(index)
-        return parts or ((None,) * count if isinstance(count, int) and 0 <= count <= MOST_APART else ())
+        return parts or ((None,) * count if isinstance(count, int) and 0 <= count <= MOST_LISTED else ())
 
     # --- attributes
 
@@ -595,7 +603,7 @@ class Operands:
         return (*found, *[None] * (self.output_count - len(found)))
 
 
-MOST_APART: Final = 128
+MOST_LISTED: Final = 128
 """A sequence of more elements keeps one shape for all of them."""
 
 
@@ -608,21 +616,21 @@ def sequence_of(shapes: ElementShapes, parts: ElementContents = ()) -> Inside:
     found = shapes[0] if shapes else None
     for shape in shapes[1:]:
         found = union(found, shape)
-    is_apart = len(shapes) <= MOST_APART and any(each != shapes[0] for each in shapes)
-    return Inside(found, len(shapes), shapes if is_apart else (), kept_parts(parts))
+    is_listed = len(shapes) <= MOST_LISTED and any(each != shapes[0] for each in shapes)
+    return Inside(found, len(shapes), shapes if is_listed else (), kept_parts(parts))
 
 
 def kept_parts(parts: ElementContents) -> ElementContents:
     """Return the elements of the tensors of a sequence; nothing if they are too many, or all unknown."""
     known = [len(part) for part in parts if part is not None]
-    return parts if known and sum(known) <= _MOST_IN_PARTS and len(parts) <= MOST_APART else ()
+    return parts if known and sum(known) <= _MOST_IN_PARTS and len(parts) <= MOST_LISTED else ()
 
 
-def held(fact: Fact) -> OutputShape:
+def shape_in(fact: Fact) -> OutputShape:
     """Return the shape in a fact in the form that rules return."""
     if fact.inside is None and not is_sequence(fact.kind):
         return fact.shape
-    inside = held(fact.inside) if fact.inside is not None else None
+    inside = shape_in(fact.inside) if fact.inside is not None else None
     return Inside(inside, count_in(fact), fact.elements, fact.parts, whole_of(fact))
 
 

@@ -179,7 +179,7 @@ PlainProblem = (
 )
 
 
-class Remark(Record):
+class Warned(Record):
     """A problem that is a warning: only the text forbids it, or only a consumer."""
 
     problem: PlainProblem
@@ -187,16 +187,16 @@ class Remark(Record):
     """What else there is to say, to follow the sentence."""
 
 
-ShapeProblem = PlainProblem | Remark
+ShapeProblem = PlainProblem | Warned
 
 
-def is_remark(problem: ShapeProblem) -> bool:
+def is_warning(problem: ShapeProblem) -> bool:
     """Return whether consumers may accept the node, so that its outputs are known."""
     match problem:
         case WrongRank(taken_constant=constant, taken_at_run=at_run):
             return constant or at_run
         case NotOneElement(is_taken=is_taken) | Repeated(is_taken=is_taken):
             return is_taken
-        case Remark():
+        case Warned():
             return True
     return False

@@ -28,7 +28,7 @@ from onnx_lint.inference.shapes.forms import (
     wrong_ranks,
 )
 from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, OutputShape
-from onnx_lint.inference.shapes.problem import Remark
+from onnx_lint.inference.shapes.problem import Warned
 from onnx_lint.inference.shapes.registration import Infer, ShapeRule
 from onnx_lint.inference.shapes.requirements import condition, fit_contents, fit_sizes, has_attribute, is_of_size
 from onnx_lint.spec.operators import OperatorSchema
@@ -242,7 +242,7 @@ def _infer(reading: _RecordReading, node: Operands) -> Outputs:
     solution = _solved(reading, node)
     if not found and solution is not None:
         found = solution.outputs
-    if reading.record.advised and not node.problems and not node.remarks:
+    if reading.record.advised and not node.problems and not node.warnings:
         return _advised(reading, node, found)
     return found
 
@@ -264,13 +264,13 @@ def _solved(reading: _RecordReading, node: Operands) -> FormSolution | None:
 
 
 def _advised(reading: _RecordReading, node: Operands, found: Outputs) -> Outputs:
-    """Make remarks of what only the documentation requires, and return what is known of the outputs nevertheless."""
+    """Make warnings of what only the documentation requires, and return what is known of the outputs nevertheless."""
     is_of_inputs = any(node.given(at) for at in reading.advised)
     solution = _solved(_advice(reading.signature), node) if is_of_inputs else None
     for name, each in reading.advised_attributes:
         has_attribute(node, name, each)
     if node.problems:
-        node.remarks += [Remark(each, _UNCHECKED) for each in node.problems if not isinstance(each, Remark)]
+        node.warnings += [Warned(each, _UNCHECKED) for each in node.problems if not isinstance(each, Warned)]
         node.problems.clear()
         return found if reading.computed is not None else list(map(_if_whole, found))
     if solution is None or reading.computed is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proposals: changes that may mend a finding. The engine tries each on the whole model before a report shows it."""
+"""Proposals: changes that may fix a finding. The engine tries each on the whole model before a report shows it."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ class Proposal(Record):
     note: tuple[Place, str] | None = None
     """A place to show if the proposal is reported, and what it is."""
     is_preferred: bool = False
-    """True if no other one is reported if this one mends the model."""
+    """True if no other one is reported if this one fixes the model."""
     must_be_whole: bool = False
     """True if it is not reported while it shows another fault behind it."""
     is_sure: bool = False
-    """True if it is also reported while it shows a fault of its own node that a change of that node mends."""
+    """True if it is also reported while it shows a fault of its own node that a change of that node fixes."""
 
 
 class Proposals(Record):
-    """The changes that may mend a finding, of which the report shows those that do."""
+    """The changes that may fix a finding, of which the report shows those that do."""
 
     sentence: str
     """What to do, with `{}` for the changes."""
     options: Callable[[], Sequence[Proposal]]
-    """Returns the changes, preferred ones first. Of the others two may be reported, and none if more of them mend the
+    """Returns the changes, preferred ones first. Of the others two may be reported, and none if more of them fix the
     model. They are made only for a report, and not for the findings of a trial."""
     cause: str | None = None
-    """The cause that all findings with these proposals share if they mend the model. They are tried once."""
+    """The cause that all findings with these proposals share if they fix the model. They are tried once."""
     ends_message: bool = False
     """True if the sentence ends the message, and is no line of its own."""
     otherwise: Callable[[], str | None] | None = None
-    """Returns a fact that ends the message if no change mends the model."""
+    """Returns a fact that ends the message if no change fixes the model."""
     changes_node: bool = False
     """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None
@@ -61,7 +61,7 @@ def ready(text: str, *edits: Edit) -> Proposal:
 
 
 def preferred(proposals: Iterable[Proposal]) -> tuple[Proposal, ...]:
-    """Return the changes as such of which the first that mends the model is the one to report."""
+    """Return the changes as such of which the first that fixes the model is the one to report."""
     return tuple([replace(each, is_preferred=True) for each in proposals])
 
 

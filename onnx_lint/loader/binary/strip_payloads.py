@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.input.source import Source
 from onnx_lint.ir.places.place import PlaceKey
@@ -227,7 +227,7 @@ class _Copier:
 
     def copy_message(self, message: str, start: int, end: int, key: PlaceKey) -> int:
         """Copy the fields from `start` to `end`; return how many bytes the copy has."""
-        look()
+        check_deadline()
         if len(key) > MAX_DEPTH:
             raise WireError("nesting", start, "messages are nested too deep")
         if message == "TensorProto":

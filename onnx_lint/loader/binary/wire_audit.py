@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record, replace
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import WINDOW_BYTES, BytesSource, Source
@@ -156,7 +156,7 @@ class _Audit:
     def run(self) -> None:
         stack = [self.root]
         while stack and not self.fatal:
-            look()
+            check_deadline()
             frame = stack[-1]
             try:
                 inner = self.scan(frame, is_deepest=len(stack) > MAX_DEPTH)

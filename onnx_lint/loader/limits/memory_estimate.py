@@ -20,7 +20,7 @@ from typing import Final
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.columns.nodes import MAX_SHARED_BYTES, MAX_SHARED_NAMES
 from onnx_lint.loader.binary.runs import RUN, records_of
@@ -291,7 +291,7 @@ class _Estimate:
 
     def add_small(self, name: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of consecutive messages."""
-        look()
+        check_deadline()
         try:
             merged = schema.columns(name).FromString(piece)
         except (DecodeError, UnicodeDecodeError) as error:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from google.protobuf import text_format
 
 from onnx_lint import schema
-from onnx_lint.common.deadline import look
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import replace
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import BytesSource, Source
@@ -86,7 +86,7 @@ def _lines(text: str) -> Iterator[str]:
     """Yield the lines of the text, each when it is needed, in words that the parser can handle."""
     start = 0
     while (end := text.find("\n", start)) >= 0:
-        look()
+        check_deadline()
         yield _in_pieces(_with_short_rows(text[start:end]))
         start = end + 1
     yield _in_pieces(_with_short_rows(text[start:]))

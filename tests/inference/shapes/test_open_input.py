@@ -188,7 +188,7 @@ def test_the_other_inputs_are_compared_with_each_other(nodes: Callable[[], Itera
     counted = 0
     for node, is_newest in islice(_newest(nodes()), 0, None, one_in):
         closed = _outcome(node, {})
-        if closed.problems or closed.remarks:
+        if closed.problems or closed.warnings:
             continue
         for opened in _opened(node):
             is_pair = len(opened) > 1

@@ -11,7 +11,7 @@ from onnx_lint.inference.shapes.problem import (
     ShapeProblem,
     Unequal,
     WrongRank,
-    is_remark,
+    is_warning,
 )
 
 
@@ -27,4 +27,4 @@ from onnx_lint.inference.shapes.problem import (
     ],
 )
 def test_a_remark_is_what_consumers_may_take(problem: ShapeProblem, expected: bool):
-    assert is_remark(problem) is expected
+    assert is_warning(problem) is expected

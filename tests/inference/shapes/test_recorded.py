@@ -11,7 +11,7 @@ from onnx_lint.inference.shapes import recorded
 from onnx_lint.inference.shapes.equations import operand
 from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.operands import Operands, OutputShape
-from onnx_lint.inference.shapes.problem import InputDimension, Remark, Unequal
+from onnx_lint.inference.shapes.problem import InputDimension, Unequal, Warned
 from onnx_lint.inference.shapes.recorded import recorded_rule
 from onnx_lint.spec.operators.records import OperatorRecord
 
@@ -82,7 +82,7 @@ def test_what_only_the_documentation_requires_is_a_remark(node):
     record = OperatorRecord(inputs={"input": "t h"}, advised={"router_probs": "t e"}, outputs={"output": "t h"})
     made, found = node(record, (2, 5), (3, 4))
     problem = Unequal(InputDimension(1, 0, 3), 2, InputDimension(0, 0, 2))
-    assert [each.problem for each in made.remarks if isinstance(each, Remark)] == [problem]
+    assert [each.problem for each in made.warnings if isinstance(each, Warned)] == [problem]
     assert (made.problems, found) == ([], ((2, 5),))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dims, Shape
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, Remark, WrongValue
+from onnx_lint.inference.shapes.problem import Element, Warned, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
@@ -23,12 +23,12 @@ def broadcast_all(node: Operands) -> Outputs:
 
 @shapes_of("Div:7", "Mod", reads=(1,))
 def divide_all(node: Operands) -> Outputs:
-    """Broadcast as other operators. The specification does not forbid a constant integer divisor of 0: a remark."""
+    """Broadcast as other operators. The specification does not forbid a constant integer divisor of 0: a warning."""
     if node.fact(1).kind in _INTEGERS:
         zero = next((at for at, each in enumerate(node.content(1) or ()) if each == 0), None)
         if zero is not None:
             problem = WrongValue(Element(1, 0, zero), "a division by it has no result", "not 0")
-            node.remarks.append(Remark(problem))
+            node.warnings.append(Warned(problem))
     return broadcast_all(node)
 
 

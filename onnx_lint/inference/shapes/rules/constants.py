@@ -7,7 +7,7 @@ import math
 
 from onnx_lint.inference.shapes.dims import add, at_least, divide_down, subtract
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, Remark, WrongValue
+from onnx_lint.inference.shapes.problem import Element, Warned, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -71,5 +71,5 @@ def multinomial(node: Operands) -> Outputs:
     shape = node.shape(0, 2)
     size = node.integer("sample_size", 1)
     if not size:  # ONNX does not forbid it, but ONNX Runtime fails at such a node
-        node.remarks.append(Remark(WrongValue(Element("sample_size", size, None), "", "at least 1")))
+        node.warnings.append(Warned(WrongValue(Element("sample_size", size, None), "", "at least 1")))
     return [(shape[0] if shape is not None else None, size if size >= 0 else None)]

@@ -8,7 +8,7 @@ import math
 from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.dims import Dims, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension, NotBroadcast, Remark, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, NotBroadcast, Unequal, Warned
 from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
 
 
@@ -95,7 +95,7 @@ def has_blocks(node: Operands) -> Outputs:
             if math.prod(given) < needed:
                 node.problems.append(problem)
             else:
-                node.remarks.append(Remark(problem))
+                node.warnings.append(Warned(problem))
     return UNKNOWN
 
 

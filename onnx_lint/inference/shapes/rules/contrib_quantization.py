@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dims, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Remark, WrongRank
+from onnx_lint.inference.shapes.problem import Warned, WrongRank
 from onnx_lint.inference.shapes.requirements import has_attribute
 from onnx_lint.inference.shapes.rules.joining import concatenated
 from onnx_lint.inference.shapes.rules.reduction import reduced
@@ -45,7 +45,7 @@ def softmax_of_integers(node: Operands) -> Outputs:
     """
     shape = node.fact(1).shape
     if shape and (len(shape) > 1 or (isinstance(shape[0], int) and shape[0] != 1)):
-        node.remarks.append(Remark(WrongRank(1, len(shape), 0, 0), "; ONNX Runtime refuses a constant of this shape"))
+        node.warnings.append(Warned(WrongRank(1, len(shape), 0, 0), "; ONNX Runtime refuses a constant of this shape"))
     return lp_normalization(node)
 
 

@@ -18,8 +18,8 @@ from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import (
     Element,
     InputDimension,
-    Remark,
     Unequal,
+    Warned,
     WrongCount,
     WrongRank,
     WrongValue,
@@ -72,10 +72,10 @@ def _replaced_value(node: Operands) -> None:
     value, number = node.number(other), node.integer("replaced_value_int64", 0)
     reason = f"the input has elements of {(kind or '')[len('tensor(') : -1]}"
     if value and not node.has(own):
-        node.remarks.append(Remark(WrongValue(Element(other, node.argument(other), None), reason, f"'{own}' instead")))
+        node.warnings.append(Warned(WrongValue(Element(other, node.argument(other), None), reason, f"'{own}' instead")))
     elif kind == "tensor(int32)" and not -_INT32 <= number < _INT32:
         allowed = f"{-_INT32} to {_INT32 - 1}"
-        node.remarks.append(Remark(WrongValue(Element(own, number, None), reason, allowed)))
+        node.warnings.append(Warned(WrongValue(Element(own, number, None), reason, allowed)))
 
 
 _INT32: Final = 2**31
@@ -163,7 +163,7 @@ def vectorizer(node: Operands) -> Outputs:
             rows = 1 if rows is None else rows
         else:
             if len(shape) > _MATRIX:
-                node.remarks.append(Remark(WrongRank(index, len(shape), 1, _MATRIX)))
+                node.warnings.append(Warned(WrongRank(index, len(shape), 1, _MATRIX)))
             widths.append(shape[1] if len(shape) == _MATRIX else None)
             rows = node.same((index, 0), rows, node.place(by, 0) if by is not None else None)
             by = index if by is None else by

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ProblemPlace, Remark
+from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ProblemPlace, Warned
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.broadcasting import one_way
 
@@ -95,5 +95,5 @@ def mean_variance(node: Operands) -> Outputs:
         node.axes(axes, len(data), "axes", repeated=True)
     elif data is not None and len(data) == _IMAGE_ROWS:
         problem = AxisOutOfRange(Element("axes", 3, 2), len(data), -len(data))
-        node.remarks.append(Remark(problem))
+        node.warnings.append(Warned(problem))
     return [data]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, divide_down, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, NumberSource, Remark, WrongValue
+from onnx_lint.inference.shapes.problem import Element, NumberSource, Warned, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -111,7 +111,7 @@ def _crops_a_region(node: Operands) -> None:
     name = "coordinate_transformation_mode"
     if node.text(name) == _CROPS and not node.given(1) and node.version >= _ROI_IS_OPTIONAL:
         reason = "the node leaves out input 1 ('roi'), the region to crop"
-        node.remarks.append(Remark(WrongValue(Element(name, _CROPS, None), reason, "a region, or another mode")))
+        node.warnings.append(Warned(WrongValue(Element(name, _CROPS, None), reason, "a region, or another mode")))
 
 
 _ROI_IS_OPTIONAL = 13

@@ -62,7 +62,7 @@ def _are_distinct(node: Operands, places: Iterator[tuple[int, tuple[int, ...]]],
         first = seen.setdefault(salted_key(place), index)
         if first != index:
             value = (node.content(1) or ())[index : index + length]
-            node.remarks.append(Repeated(Element(1, value if length > 1 else value[0], index), first, is_taken=True))
+            node.warnings.append(Repeated(Element(1, value if length > 1 else value[0], index), first, is_taken=True))
             return
 
 

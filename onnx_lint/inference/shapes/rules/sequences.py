@@ -26,14 +26,14 @@ from onnx_lint.inference.shapes.dims import (
 )
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, ElementContents
 from onnx_lint.inference.shapes.operands import (
-    MOST_APART,
+    MOST_LISTED,
     UNKNOWN,
     Inside,
     Operands,
     Outputs,
-    held,
     kept_parts,
     sequence_of,
+    shape_in,
     whole_of,
 )
 from onnx_lint.inference.shapes.problem import EMPTY
@@ -47,9 +47,10 @@ from onnx_lint.wording import describe_shape
 def optional(node: Operands) -> Outputs:
     """Holds the input; without an input it is empty, with the type in the attribute."""
     if node.given(0):
-        return [Inside(node.held(0), 1, parts=kept_parts((node.content(0) if node.fact(0).inside is None else None,)))]
+        content = node.content(0) if node.fact(0).inside is None else None
+        return [Inside(node.shape_in(0), 1, parts=kept_parts((content,)))]
     kind = node.tensor("type")
-    return [Inside(held(kind) if kind is not None else None, 0)]
+    return [Inside(shape_in(kind) if kind is not None else None, 0)]
 
 
 @shapes_of("OptionalGetElement", reads=(0,))
@@ -59,7 +60,7 @@ def optional_element(node: Operands) -> Outputs:
     if kind is None:
         return UNKNOWN
     if not kind.startswith("optional("):
-        return [node.held(0)]
+        return [node.shape_in(0)]
     if node.element_count(0) == 0:
         node.wrong_value(0, EMPTY, "the optional has no element", allowed="an optional with an element")
     return [node.inside(0)]
@@ -74,7 +75,7 @@ def empty(node: Operands) -> Outputs:
     return [Inside(None, 0)]
 
 
-@shapes_of("SequenceConstruct", reads=tuple(range(MOST_APART)))
+@shapes_of("SequenceConstruct", reads=tuple(range(MOST_LISTED)))
 def construct(node: Operands) -> Outputs:
     """A sequence of the inputs."""
     indices = range(node.count)
@@ -118,7 +119,7 @@ def insert(node: Operands) -> Outputs:
     # Each shape once, in order.
     known = () if isinstance(count, int) or shape is None else (*node.fact(0).elements, shape)
     some = tuple({salted_key((each,)): each for each in known}.values())
-    return [Inside(whole, add(count, 1), some[-MOST_APART:] if any(each != whole for each in some) else ())]
+    return [Inside(whole, add(count, 1), some[-MOST_LISTED:] if any(each != whole for each in some) else ())]
 
 
 @shapes_of("SequenceErase", reads=(0, 1))
@@ -224,7 +225,7 @@ def split(node: Operands) -> Outputs:
 def _parts(node: Operands, axis: int, part: Dim | tuple[int, ...], count: Dim) -> ElementContents:
     """Return the elements of each part of a tensor whose elements are known."""
     content, sizes = node.content(0), node.fact(0).shape
-    if content is None or not are_sizes(sizes) or not isinstance(count, int) or count > MOST_APART or part is None:
+    if content is None or not are_sizes(sizes) or not isinstance(count, int) or count > MOST_LISTED or part is None:
         return ()
     from onnx_lint.inference.shapes.more_contents import parts_along
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, Remark, WrongValue
+from onnx_lint.inference.shapes.problem import Element, Warned, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -27,7 +27,7 @@ def bernoulli(node: Operands) -> Outputs:
         if isinstance(number, int | float) and not 0 <= number <= 1:
             fault = Element(0, number, place)
             problem = WrongValue(fault, "a probability is from 0 to 1", "0 to 1", is_without_shapes=True)
-            node.remarks.append(Remark(problem))
+            node.warnings.append(Warned(problem))
             break
     return [node.shape(0)]
 
@@ -35,7 +35,7 @@ def bernoulli(node: Operands) -> Outputs:
 @shapes_of("Identity")
 def identity(node: Operands) -> Outputs:
     """The first input, which may be a sequence or an optional."""
-    return [node.held(0)]
+    return [node.shape_in(0)]
 
 
 @shapes_of("Clip")

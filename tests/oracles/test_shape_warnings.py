@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is advised of standard operators, each tried with a model that ONNX Runtime runs, or refuses.
 
-A remark is a warning: only a text forbids the model, or only consumers do. Which of the two, and thereby what the
+A warning is a warning: only a text forbids the model, or only consumers do. Which of the two, and thereby what the
 message says of consumers, is what the newest release does with it.
 """
 
@@ -78,11 +78,11 @@ REMARKS: Final = [
     ),
     ("_equation", 'agraph (float[2,3] x) => (float[3] y) { y = Einsum<equation="...i->i">(x) }', _REFUSED),
 ]
-"""The function that makes a remark, a model with it, and what ONNX Runtime does with the model."""
+"""The function that makes a warning, a model with it, and what ONNX Runtime does with the model."""
 
 
 def _makers(path: Path) -> set[str]:
-    """Return the functions of a module that make remarks."""
+    """Return the functions of a module that make warnings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     found = set()
     for function in ast.walk(tree):
@@ -90,7 +90,7 @@ def _makers(path: Path) -> set[str]:
             calls = [each for each in ast.walk(function) if isinstance(each, ast.Call)]
             words = {word.arg for each in calls for word in each.keywords if isinstance(word.value, ast.Constant)}
             names = {each.func.id for each in calls if isinstance(each.func, ast.Name)}
-            if "Remark" in names or words & {"is_allowed", "is_taken"}:
+            if "Warned" in names or words & {"is_allowed", "is_taken"}:
                 found.add(function.name)
     return found
 

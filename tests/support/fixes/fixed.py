@@ -22,7 +22,7 @@ def check_bytes(outcome: FixOutcome) -> None:
         assert edited(before, made.kind, made.edits) == after.read_at(0, after.size), made.edits
 
 
-def mended(source: Source, settings: Settings, *, unsafe: bool) -> FixOutcome:
+def fixed_model(source: Source, settings: Settings, *, unsafe: bool) -> FixOutcome:
     """Return what becomes of a model that has no folder."""
     lint = partial(lint_source, path="model.onnx", settings=settings, is_file=False, keeps_edits=lambda _: True)
     load = partial(load_source, path="model.onnx", settings=settings, is_file=False)
