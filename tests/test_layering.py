@@ -317,7 +317,6 @@ OF_THE_SPECIFICATION = {
     "an equation in the module of a shape rule, or an operand in a record": {
         "inference/shapes/equations:equation",
         "inference/shapes/equations:operand",
-        "spec/operators/records/__init__:requirements",
     },
     "a requirement in a record": {"spec/operators/records/__init__:requirements"},
     "a rule, and the address of the documentation": {
