@@ -315,10 +315,7 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
 
     What declarations say of a size is left aside: see `fixed_sizes`.
     """
-    sure = flow.sure_graphs - flow.doubtful_graphs
-    scoped = _scoped_equations(flow, crashes).items()
-    of_running = [each for scope, of_scope in scoped if sure.issuperset(scope) for each in of_scope]
-    equations = [each for each in of_running if not each.is_declared]
+    equations = _equations_of_running(flow, crashes)
     if not equations:
         return []
     graphs = [walked.graph for walked in flow.running]
@@ -336,6 +333,18 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
         if isinstance(size, int) and reasons and not any(each.is_of_input for each in reasons):
             found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], is_unless_empty))
     return found
+
+
+def _equations_of_running(flow: ValueFlow, crashes: Crashes) -> list[DimensionEquation]:
+    """Return what nodes that surely run say of sizes, without declarations.
+
+    Nodes whose operands do not fit are left out: their fault is another finding, and a size may be a part of it.
+    """
+    sure = flow.sure_graphs - flow.doubtful_graphs
+    faulty = {conflict.node.place for conflict in flow.shapes}
+    scoped = _scoped_equations(flow, crashes).items()
+    equations = [each for scope, of_scope in scoped if sure.issuperset(scope) for each in of_scope]
+    return [each for each in equations if not each.is_declared and each.node.place not in faulty]
 
 
 def _open_dimensions(graph: Graph) -> dict[str, tuple[Place, str]]:
