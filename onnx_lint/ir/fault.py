@@ -28,7 +28,7 @@ class FaultKind(Enum):
     FILE_NAME = auto()
     """The suffix of the file is that of another form."""
 
-    # Enum.__hash__ is slow, as it is written in Python, and a file may have a million faults to be counted by kind.
+    # Enum.__hash__ is written in Python, and a file may have a million faults to be counted by kind.
     __hash__ = object.__hash__
 
 

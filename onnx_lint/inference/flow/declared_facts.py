@@ -117,7 +117,7 @@ def _initializers_to_read(
 
 
 _FEW_FLOATS: Final = 100
-"""Up to this number, all floating-point initializers are read faster than it is found which of them decide a shape
+"""Up to this number, all floating-point initializers are read without asking which of them decide a shape
 (docs/performance.md: floats-read)."""
 
 

@@ -129,7 +129,7 @@ def _numbers(schema: OperatorSchema) -> Iterator[Member]:
         if name in given:
             yield _member(schema, f"{name}: at least {least}", [name])
     for name in constraints.distinct & given.keys():
-        yield _member(schema, f"{name}: each once", [name], " twice")
+        yield _member(schema, f"{name}: each once", [name], " again")
     for name, size in constraints.sizes.items():
         if name in given:
             yield _member(schema, f"{name}: {size} elements", [name], " element")

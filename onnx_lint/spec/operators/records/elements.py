@@ -90,7 +90,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "EPContext": lambda: OperatorRecord(takes_any_attribute=True, unknown=COMPILED),
     "ExpandDims": lambda: OperatorRecord(computed="contrib_elements.expand", reads=("axis",)),
     "FastGelu": lambda: OperatorRecord(computed="contrib_elements.with_bias"),
-    "GatherND": lambda: OperatorRecord(computed="gathering.gather_nd"),
+    "GatherND": lambda: OperatorRecord(computed="gathering.gather_nd", reads=("indices",)),
     "Gelu": _as_input,
     "Inverse": lambda: OperatorRecord(inputs={"X": "*batch n n"}, outputs={"Y": "*batch n n"}),
     "Irfft": lambda: OperatorRecord(
