@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint.common.record import EMPTY, Record, replace
-from onnx_lint.input.limits import SIZE_PATTERN, parse_size
+from onnx_lint.input.limits import MOST_SECONDS, SIZE_PATTERN, parse_size
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.releases import DOMAIN_ALIAS, NEWEST_IR_VERSION, NEWEST_OPSET
 from onnx_lint.spec.version_range import is_range, range_pattern
@@ -163,9 +163,9 @@ FOLDER: Final = replace(TEXT, wanted="the path of a folder", option="folder")
 FOLDERS: Final = replace(FILLED, wanted="a list of folders", option="folder")
 NEW_FOLDER: Final = replace(FOLDER, option="new folder")
 SECONDS: Final = ValueKind(
-    "a number of seconds",
-    {"type": "number", "exclusiveMinimum": 0},
-    lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0,
+    f"a number of seconds, at most {MOST_SECONDS}",
+    {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS},
+    lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MOST_SECONDS,
     option="seconds",
 )
 

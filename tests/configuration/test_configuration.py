@@ -215,15 +215,23 @@ def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
         ("jobs = 1025", "jobs: requires a whole number from 0 to 1024, not 1025"),
         ("registered = ['a b']", "registered: requires a list of domains, such as 'ai.onnx.ml', not a list with 'a b'"),
         ("[policy.opsets]\n' ' = 1", "policy.opsets.\" \": requires a domain without spaces as its key, not ' '"),
-        ("[limits]\nfields = 0", "limits.fields: requires a whole number of at least 1, not 0"),
-        ("[limits]\nfields = -1", "limits.fields: requires a whole number of at least 1, not -1"),
+        ("[limits]\nfields = 0", "limits.fields: requires a whole number from 1 to 2^63 - 1, not 0"),
+        ("[limits]\nfields = -1", "limits.fields: requires a whole number from 1 to 2^63 - 1, not -1"),
         (
             "[limits]\nprocessor_seconds = 0.5",
-            "limits.processor_seconds: requires a whole number of at least 0, not 0.5",
+            "limits.processor_seconds: requires a whole number from 0 to 100000000, not 0.5",
         ),
         (
             "[limits]\nprocessor_seconds = -1",
-            "limits.processor_seconds: requires a whole number of at least 0, not -1",
+            "limits.processor_seconds: requires a whole number from 0 to 100000000, not -1",
+        ),
+        (
+            "[limits]\nprocessor_seconds = 99999999999999999",
+            "limits.processor_seconds: requires a whole number from 0 to 100000000, not 99999999999999999",
+        ),
+        (
+            "[limits]\nfindings = 9223372036854775808",
+            "limits.findings: requires a whole number from 1 to 2^63 - 1, not 9223372036854775808",
         ),
         (
             "[limits]\nfields = true",
