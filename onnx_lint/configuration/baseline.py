@@ -166,7 +166,15 @@ def _views(item: Entry | Diagnostic) -> list[str]:
 
 
 def _names(item: Entry | Diagnostic) -> set[str]:
-    return {mark for mark in _all_marks(item) if mark[0] in "xno"}
+    """Return the digests of names. A fault without names around it, as in a sparse initializer, has those of places."""
+    nameless = {mark for part in _all_parts(item) if _is_nameless(part) for mark in _marks_of_fault(part)}
+    return {mark for mark in _all_marks(item) if mark[0] in "xno"} - nameless
+
+
+def _is_nameless(part: str) -> bool:
+    """Return whether a text of `Diagnostic.parts` has the digest of the place as that of names."""
+    outer = part.partition(INNER_DIGEST)[0].removeprefix(ALL_FAULTS)
+    return outer[:DIGEST] == outer[DIGEST : 2 * DIGEST]
 
 
 class _ListedFaults:

@@ -787,7 +787,7 @@ def test_an_exchanged_dimension_or_element_is_new(name: str):
     assert not new_in(first, report_on(renamed))
 
 
-MADE = '<ir_version: 10, opset_import: ["": 21], producer_name: "example", producer_version: "1"> g '
+MADE = '<ir_version: 10, opset_import: ["": 21, "ai.onnx.ml": 3], producer_name: "example", producer_version: "1"> g '
 
 ELEMENTS = {
     "indices": ("(float[4] x) => (float[3] y) <int64[3] i = {{{0}}}> {{ y = Gather (x, i) }}", "9, 0, 0", "9, 0, 7"),
@@ -816,6 +816,16 @@ ELEMENTS = {
         "-1, 1, -1",
     ),
     "weights": ("(float[3] x) => (float[3] y) <float[3] w = {{{0}}}> {{ y = Add (x, w) }}", "nan, 1, 1", "nan, 1, nan"),
+    "attribute": ("(float[2, 3] x) => (float[3, 2] y) {{ y = Transpose <perm = [{0}]> (x) }}", "9, 0", "9, 8"),
+    "targets of a tree ensemble": (
+        "(float[2, 3] x) => (float[2, 1] y) {{ y = ai.onnx.ml.TreeEnsembleRegressor <n_targets = 1, "
+        "nodes_treeids = [0, 0, 0], nodes_nodeids = [0, 1, 2], nodes_featureids = [0, 0, 0], nodes_values = [0.5, 0., "
+        '0.], nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF"], nodes_truenodeids = [1, 0, 0], '
+        "nodes_falsenodeids = [2, 0, 0], target_treeids = [0, 0, 0], target_nodeids = [1, 2, 2], "
+        "target_ids = [{0}], target_weights = [1., 2., 3.]> (x) }}",
+        "7, 7, 0",
+        "7, 0, 7",
+    ),
 }
 """Graphs with several wrong elements or dimensions in one value: those that are known, and others."""
 
@@ -878,6 +888,28 @@ def test_an_entry_of_before_knows_the_first_element_alone(name: str):
     if name != "dimensions of operands":  # dimension 2 is the first one there
         assert not later.diagnostics
         assert imprecise(later, entries) == 1
+
+
+def test_a_sparse_initializer_is_known_after_all_names_have_changed():
+    model = onnx.parser.parse_model(MADE + "(float[3, 3] x) => (float[3, 3] y) { y = Add (x, s) }")
+    values = onnx.helper.make_tensor("s", 1, [2], [1.0, 1.0])
+    sparse = onnx.helper.make_sparse_tensor(values, onnx.helper.make_tensor("", 7, [2], [0, 50]), [3, 3])
+    model.graph.sparse_initializer.append(sparse)
+    known = report_on(model)
+    assert "sparse-index-out-of-range" in {each.rule for each in known.diagnostics}
+    rename_all(model, prefixed)
+    assert not new_in(known, report_on(model))
+
+
+def test_two_bad_strings_of_an_attribute_are_known_after_all_names_have_changed():
+    model = onnx.parser.parse_model(
+        MADE + '(string[2] x) => (string[2] y) { y = StringNormalizer <stopwords = ["a", "b"]> (x) }'
+    )
+    model.graph.node[0].attribute[0].strings[:] = [b"\xff", b"\xfe"]
+    known = report_on(model)
+    assert sum(each.count for each in known.diagnostics if "utf8" in each.rule) == 2
+    rename_all(model, prefixed)
+    assert not new_in(known, report_on(model))
 
 
 @pytest.mark.parametrize("name", INSIDE)
