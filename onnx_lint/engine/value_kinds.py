@@ -156,7 +156,12 @@ OPERATORS: Final = _list_of(r"\S*[^\s:]", "a list of operators, such as 'Loop' o
 DOMAINS: Final = _list_of(r"\S*", "a list of domains, such as 'ai.onnx.ml'")
 NAMED_DOMAINS: Final = _list_of(r"\S+", DOMAINS.wanted)
 TARGET_NAMES: Final = replace(FILLED, wanted="a list of targets, such as 'onnxruntime=1.32' or 'ai.onnx=17'")
-PATTERNS: Final = replace(FILLED, wanted="a list of patterns with * and ?, or of names")
+PATTERNS: Final = replace(
+    FILLED,
+    wanted="a list of patterns with * and ?, or of names",
+    schema={"type": "array", "items": {**TEXT.schema, "pattern": r"^[^\u0000]*\S[^\u0000]*$"}},
+    accepts=lambda value: FILLED.accepts(value) and not any("\0" in item for item in value),
+)
 PATH: Final = replace(TEXT, wanted="a path", option="path")
 PATHS: Final = replace(FILLED, wanted="a list of paths", option="path")
 FOLDER: Final = replace(TEXT, wanted="the path of a folder", option="folder")

@@ -210,6 +210,19 @@ def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
             '[severity]\nunqualified-model-domain = "bad"',
             "severity.unqualified-model-domain: requires one of error, warning, note, not 'bad'",
         ),
+        (
+            '[rules.disallowed-operator]\nforbid = ["Reluu"]',
+            "rules.disallowed-operator.forbid: ai.onnx has no operator 'Reluu'; did you mean 'Relu'?",
+        ),
+        (
+            '[rules.disallowed-domain]\nforbid = ["ai.onnx.mll"]',
+            "rules.disallowed-domain.forbid: unknown domain 'ai.onnx.mll'; did you mean 'ai.onnx.ml'?",
+        ),
+        (
+            '[policy.operators]\nforbid = ["ai.onnx::Fooo*"]',
+            "policy.operators.forbid: ai.onnx has no operator that matches 'Fooo*'",
+        ),
+        ('exclude = ["a\\u0000b"]', "exclude: requires a list of patterns with * and ?, or of names, not a list with"),
         ('[severity]\ncycel = "note"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
         ("[limits]\nfeilds = 3", "limits.feilds: unknown limit 'feilds'; did you mean 'fields'?"),
         ("jobs = 1025", "jobs: requires a whole number from 0 to 1024, not 1025"),
