@@ -68,7 +68,15 @@ def policy_in(values: SetValues) -> Policy:
         found[last] = _plain(entry, value.value)
         # An input has entries of its own, and a finding is about all of them.
         files.setdefault(".".join([entry, *names[:1]]), value.origin.shown)
+        if names[1:] == ["shape"]:
+            _check_has_shape(path, value, values.get((*path[:-1], "type")))
     return Policy(options, files)
+
+
+def _check_has_shape(path: Path, value: SetValue, kind: SetValue | None) -> None:
+    """Raise ConfigurationError for a shape of a value whose type has none, such as a sequence."""
+    if kind is not None and kind.value.startswith(("seq(", "optional(", "map(", "opaque(")):
+        raise value.error(path, f"requires a tensor, but 'type' is {kind.value!r}, which has no shape")
 
 
 def rule_of(path: Path) -> str | None:

@@ -223,6 +223,10 @@ def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
             "policy.operators.forbid: ai.onnx has no operator that matches 'Fooo*'",
         ),
         ('exclude = ["a\\u0000b"]', "exclude: requires a list of patterns with * and ?, or of names, not a list with"),
+        (
+            '[policy.outputs]\ny = { type = "seq(tensor(float))", shape = [1] }',
+            "policy.outputs.y.shape: requires a tensor, but 'type' is 'seq(tensor(float))', which has no shape",
+        ),
         ('[severity]\ncycel = "note"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
         ("[limits]\nfeilds = 3", "limits.feilds: unknown limit 'feilds'; did you mean 'fields'?"),
         ("jobs = 1025", "jobs: requires a whole number from 0 to 1024, not 1025"),
