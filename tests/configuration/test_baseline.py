@@ -901,6 +901,15 @@ def test_a_sparse_initializer_is_known_after_all_names_have_changed():
     assert not new_in(known, report_on(model))
 
 
+def test_an_undefined_name_as_another_output_is_new():
+    graph = "(float[2] x) => (float[2] {}, float[2] {}) {{ c = Relu (x) d = Neg (x) }}"
+    first, second = (onnx.parser.parse_model(MADE + graph.format(*names)) for names in (("zz", "d"), ("c", "zz")))
+    known = report_on(first)
+    assert "undefined-name" in [each.rule for each in new_in(known, report_on(second))]
+    rename_all(first, prefixed)
+    assert not new_in(known, report_on(first))
+
+
 def test_two_bad_strings_of_an_attribute_are_known_after_all_names_have_changed():
     model = onnx.parser.parse_model(
         MADE + '(string[2] x) => (string[2] y) { y = StringNormalizer <stopwords = ["a", "b"]> (x) }'
