@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.fault import Fault
     from onnx_lint.ir.operators.proposals import Proposals
     from onnx_lint.ir.tensors.external import ExternalData
+    from onnx_lint.ir.tensors.numbers import Constant
     from onnx_lint.model import FaultKind, Fix, Graph, Model, Place, ValueInfo
 
     FaultKey = Callable[[Place, str | None], object]
@@ -105,6 +106,12 @@ class Finding(Record):
     inner: str = ""
     """What is wrong inside of the place if it has no place of its own: `dimension 2` of a value, or `element 3` of a
     list. A baseline compares it."""
+    elements: Faults | None = None
+    """All wrong elements or dimensions of the value, if the finding names the first of several. A baseline compares
+    each of them, and a suppression that names one leaves the others."""
+    user: Place | None = None
+    """The node that makes the value wrong, if the place is outside of it, such as that of an initializer. A baseline
+    compares it, and a suppression may name it."""
     proposals: Proposals | None = None
     """Changes that may mend it. The engine tries each on the whole model, and makes the hint of those that do."""
 
@@ -236,21 +243,67 @@ class Faults(Record):
 
 def reworded(finding: Finding, change: Callable[[Finding], Finding]) -> Finding:
     """Return the changed finding; a part of it changes the same way."""
-    made, parts = change(finding), finding.parts
-    if not isinstance(parts, Faults):
-        return made
-    again = parts.finding
+    made, parts, elements = change(finding), finding.parts, finding.elements
+    if isinstance(parts, Faults):
+        made = replace(made, parts=_reworded_faults(parts, change))
+    return made if elements is None else replace(made, elements=_reworded_faults(elements, change))
 
-    def finding_on(faults: Sequence[Any]) -> Finding | None:
-        found = again(faults)
+
+def _reworded_faults(faults: Faults, change: Callable[[Finding], Finding]) -> Faults:
+    again = faults.finding
+
+    def finding_on(some: Sequence[Any]) -> Finding | None:
+        found = again(some)
         return None if found is None else reworded(found, change)
 
-    return replace(made, parts=replace(parts, finding=finding_on))
+    return replace(faults, finding=finding_on)
+
+
+def elements_of(
+    finding: Finding,
+    elements: Sequence[F] | Callable[[], Sequence[F]],
+    again: Callable[[Sequence[F]], Finding | None],
+    at: Callable[[F], tuple[Place, str]],
+    subject: Callable[[F], str | None] | None = None,
+) -> Finding:
+    """Return the finding with all wrong elements of its value, see `Finding.elements`.
+
+    `again`: returns the finding on some of them. `at`: returns the place of one, and what is wrong inside of it.
+    `subject`: returns the name of one, if they differ.
+    """
+    faults = Faults(
+        elements,
+        again,
+        lambda each: (at(each)[0], finding.subject if subject is None else subject(each)),
+        is_one_fault=False,
+        inner=lambda each: at(each)[1],
+    )
+    return replace(finding, elements=faults)
 
 
 def alone(finding: Finding) -> Finding:
     """Return a collective finding about a single fault: the same fault at another place is then another finding."""
     return replace(finding, parts=FaultParts((finding,), 0, finding.subject, ("", "")))
+
+
+def on_numbers(
+    constant: Constant,
+    is_wrong: Callable[[float], bool],
+    finding: Callable[[str, str], Finding],
+    among: Sequence[int] | None = None,
+) -> Finding:
+    """Return the finding on the wrong numbers of a constant.
+
+    `finding`: returns it from the words for the first number, and for which it is. `among`: the indices of the numbers
+    that count; None for all.
+    """
+    whole = finding(*constant.first(is_wrong, among))
+    return elements_of(
+        whole,
+        partial(constant.indices, is_wrong) if among is None else among,
+        partial(on_numbers, constant, is_wrong, finding),
+        lambda index: (whole.place, f"element {index}"),
+    )
 
 
 Check = Callable[..., Iterator[Finding]]
@@ -607,14 +660,30 @@ def findings_of_nodes(
 
 
 def _on_node(
-    model: Model, clause: str, fix: Callable[[list[N]], Fix | str | None] | None, conflicts: list[N]
+    model: Model,
+    clause: str,
+    fix: Callable[[list[N]], Fix | str | None] | None,
+    conflicts: list[N],
+    elements: Callable[[], list[tuple[int, N]]] | None = None,
 ) -> Finding | None:
-    """Return the finding on conflicts of one node; None if a bug prevents describing the first."""
+    """Return the finding on conflicts of one node; None if a bug prevents describing the first.
+
+    `elements`: returns the conflict for each wrong element, with the number of the conflict that has several.
+    """
     conflict, *others = conflicts
     fixes = None if fix is None else fix(conflicts)
     for first in findings_of(model, conflict, clause, fix=fixes):
         with model.crashes.at("looking for a change with which shapes fit", conflict.node):
             first = replace(first, cause=conflict.cause, proposals=conflict.proposals)
+        first = elements_of(
+            first,
+            elements or partial(_elements_of_node, conflicts),
+            partial(_on_elements, model, clause, fix),
+            lambda each: (each[1].place, each[1].inner_of_node),
+            lambda each: each[1].subject,
+        )
+        is_outside = any(each.place.key[: len(each.node.place.key)] != each.node.place.key for each in conflicts)
+        first = replace(first, user=conflict.node.place if is_outside else None)
         if not others:
             return first
         again = partial(_on_node, model, clause, fix)
@@ -629,6 +698,24 @@ def _on_node(
             ),
         )
     return None
+
+
+def _elements_of_node(conflicts: Sequence[N]) -> list[tuple[int, N]]:
+    """Return the conflict for each wrong element of each of some conflicts, with the number of these."""
+    return [(number, each) for number, conflict in enumerate(conflicts) for each in conflict.apart()]
+
+
+def _on_elements(
+    model: Model,
+    clause: str,
+    fix: Callable[[list[N]], Fix | str | None] | None,
+    elements: Sequence[tuple[int, N]],
+) -> Finding | None:
+    """Return the finding on some wrong elements of the values of a node."""
+    firsts: dict[int, N] = {}
+    for number, conflict in elements:
+        firsts.setdefault(number, conflict)
+    return _on_node(model, clause, fix, list(firsts.values()), lambda: list(elements))
 
 
 def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -> Finding:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.files import check_file
-from onnx_lint.configuration.policy import policy_in
+from onnx_lint.configuration.policy import check_option, policy_in
 from onnx_lint.configuration.settings import Request, keys
 from onnx_lint.configuration.values import Origin, SetValue, SetValues
 from onnx_lint.engine.settings import OptionError, check_options, check_rule, check_selector, names_of
@@ -82,6 +82,7 @@ def _rules(request: Request, values: SetValues) -> dict[str, Any]:
     policy = policy_in(values)
     options: dict[str, dict[str, Any]] = {}
     for path, value in _below(values, "rules"):
+        check_option(path, value)
         options.setdefault(path[1], {})[path[2]] = value.value
     for later in (policy.options, request.rule_options):
         for rule, given in later.items():

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from onnx_lint.configuration.settings import FIXES, Request, Setting
 from onnx_lint.engine.value_kinds import MOST_PROCESSES
+from onnx_lint.input.limits import MOST_SECONDS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -23,12 +24,21 @@ class _Jobs(click.IntRange):
         return super().convert(0 if value == "auto" else value, param, ctx)
 
 
+class _Seconds(click.FloatRange):
+    """The parameter type of a time, which a range of click does not compare with NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        found = super().convert(value, param, ctx)
+        return self.fail(f"{value} is not a number of seconds.", param, ctx) if found != found else found
+
+
 _TYPES: Final[Mapping[str, click.ParamType[Any]]] = {
     "text": click.STRING,
     "names": click.STRING,
     "whole": click.INT,
     "processes": _Jobs(min=0, max=MOST_PROCESSES),
-    "seconds": click.FloatRange(min=0, min_open=True),
+    "seconds": _Seconds(min=0, min_open=True, max=MOST_SECONDS),
     "path": click.Path(),
     "folder": click.Path(exists=True, file_okay=False),
     "new folder": click.Path(file_okay=False),

@@ -20,7 +20,7 @@ from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
 from onnx_lint.report.file_report import OWN_ERRORS, FileReport
-from onnx_lint.report.findings import ALL_FAULTS, DIGEST, INNER_DIGEST, Diagnostic
+from onnx_lint.report.findings import ALL_FAULTS, DIGEST, INNER_DIGEST, MOST_LISTED, Diagnostic
 from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
@@ -45,6 +45,8 @@ class Entry(Record):
     """See `Diagnostic.parts`, without the first two digests; empty if unknown. An older version wrote only these."""
     names: str = ""
     """See `Diagnostic.names`; empty if unknown."""
+    elements: int = 0
+    """See `Diagnostic.element_count`. If it is not 0, `parts` has the texts of `Diagnostic.elements`."""
 
 
 Entries = Mapping[str, Entry]
@@ -72,12 +74,16 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
     for each in unfold(diagnostics):
         digest = _fingerprint(each)
         known = found.get(digest)
+        parts = tuple(map(_written, each.elements or each.parts))
         if known is None:
-            parts = tuple(map(_written, each.parts))
-            found[digest] = Entry(digest, each.rule, _where(each), _weight(each), each.structure, parts, each.names)
+            texts = each.rule, _where(each), _weight(each), each.structure, parts, each.names
+            found[digest] = Entry(digest, *texts, each.element_count)
         else:
-            parts = (*known.parts, *map(_written, each.parts)) if known.parts and each.parts else ()
-            found[digest] = replace(known, count=known.count + _weight(each), structure="", parts=parts)
+            # A rule that lists the elements of one value and not those of another has no identity for both.
+            parts = (*known.parts, *parts) if known.parts and parts else ()
+            elements = known.elements + each.element_count if known.elements and each.elements else 0
+            count = known.count + _weight(each)
+            found[digest] = replace(known, count=count, structure="", parts=parts, elements=elements)
     return found
 
 
@@ -138,8 +144,17 @@ def _all_marks(item: Entry | Diagnostic) -> list[str]:
     marks_of = _marks_of_part if isinstance(item, Entry) else _marks_of_fault
     return [
         *_marks(item.structure, _KINDS_OF_STRUCTURE),
-        *(mark for part in item.parts for mark in marks_of(part)),
+        *(mark for part in _all_parts(item) for mark in marks_of(part)),
     ]
+
+
+def _all_parts(item: Entry | Diagnostic) -> tuple[str, ...]:
+    return item.parts if isinstance(item, Entry) else (*item.parts, *item.elements)
+
+
+def _parts_for(entry: Entry, diagnostic: Diagnostic) -> tuple[str, ...]:
+    """Return the texts of a finding that the entry has as `parts`."""
+    return diagnostic.elements if entry.elements and diagnostic.elements else diagnostic.parts
 
 
 def _views(item: Entry | Diagnostic) -> list[str]:
@@ -151,7 +166,15 @@ def _views(item: Entry | Diagnostic) -> list[str]:
 
 
 def _names(item: Entry | Diagnostic) -> set[str]:
-    return {mark for mark in _all_marks(item) if mark[0] in "xno"}
+    """Return the digests of names. A fault without names around it, as in a sparse initializer, has those of places."""
+    nameless = {mark for part in _all_parts(item) if _is_nameless(part) for mark in _marks_of_fault(part)}
+    return {mark for mark in _all_marks(item) if mark[0] in "xno"} - nameless
+
+
+def _is_nameless(part: str) -> bool:
+    """Return whether a text of `Diagnostic.parts` has the digest of the place as that of names."""
+    outer = part.partition(INNER_DIGEST)[0].removeprefix(ALL_FAULTS)
+    return outer[:DIGEST] == outer[DIGEST : 2 * DIGEST]
 
 
 class _ListedFaults:
@@ -165,12 +188,12 @@ class _ListedFaults:
             for mark in own:
                 self._at.setdefault(mark, []).append(number)
 
-    def take(self, diagnostic: Diagnostic, *, may_be_renamed: bool) -> bool:
+    def take(self, texts: Iterable[str], *, is_one_fault: bool, may_be_renamed: bool) -> bool:
         """Take the faults of a finding; False if one of them is not there. Of the uses of one fault, one is enough."""
-        parts = [_marks_of_fault(part) for part in diagnostic.parts]
+        parts = [_marks_of_fault(part) for part in texts]
         if not may_be_renamed:
             parts = [[mark for mark in own if mark[0] in "no"] for own in parts]
-        if diagnostic.is_one_fault:
+        if is_one_fault:
             return any(mark in self._at for own in parts for mark in own)
         return self._take_all(parts, "no", "cabm") or self._take_all(parts, "cabm", "no")
 
@@ -239,10 +262,14 @@ class _Matching:
         if self._left.get(digest, 0) < weight:
             return False
         entry = self._entries[digest]
-        if entry.parts and not each.parts and not (each.collective or each.is_one_fault):
+        parts = _parts_for(entry, each)
+        if entry.parts and not parts and not (each.collective or each.is_one_fault):
             return False  # of a value as a whole, while the entry is about a place inside of it
-        is_listed = not (entry.parts and each.parts) or _is_part_of_many(each, entry)
-        if not is_listed and not self._parts[digest].take(each, may_be_renamed=_may_be_renamed(entry, each)):
+        is_listed = not (entry.parts and parts) or _is_part_of_many(each, entry)
+        may_be_renamed = _may_be_renamed(entry, each)
+        if not is_listed and not self._parts[digest].take(
+            parts, is_one_fault=each.is_one_fault and not entry.elements, may_be_renamed=may_be_renamed
+        ):
             return False
         self._left[digest] -= weight
         self._holders[digest] = index
@@ -285,8 +312,8 @@ class _Matching:
     ) -> list[tuple[int, str]]:
         """Return the moves after which the finding has an entry, the last one first; none if there are no such moves.
 
-        Each entry is looked at once for all findings, since a chain may be as long as the baseline. `have_moved`:
-        whether names have moved on, so that findings may lose the entries that they have by their names.
+        Each entry that is not free is looked at once for all findings, since a chain may be as long as the baseline.
+        `have_moved`: whether names have moved on, so that findings may lose the entries that they have by their names.
         """
         came_from: dict[str, tuple[int, str | None]] = {}
         pending: list[tuple[int, str | None]] = [(index, None)]
@@ -298,10 +325,10 @@ class _Matching:
                 is_another = not _may_be_renamed(entry, each) or not _names(entry).isdisjoint(_names(each))
                 if digest in seen or is_another:
                     continue
-                seen.add(digest)
                 came_from[digest] = finding, entry_before
                 if self._left[digest]:
-                    return _back(digest, came_from)
+                    return _back(digest, came_from)  # it may know several findings
+                seen.add(digest)
                 holder = self._holders[digest]
                 is_elsewhere = entry.count == 1 and set(_views(entry)).isdisjoint(_views(self.found[holder]))
                 if have_moved and is_elsewhere:
@@ -327,6 +354,8 @@ def _may_be_renamed(entry: Entry, diagnostic: Diagnostic) -> bool:
 
 def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:
     """Return whether there are fewer faults than before, of so many that they are not listed one by one."""
+    if entry.elements and diagnostic.elements:
+        return entry.elements > max(MOST_LISTED, diagnostic.element_count)
     are_many = any(part.startswith(ALL_FAULTS) or len(part) == DIGEST for part in (*entry.parts, *diagnostic.parts))
     return are_many and entry.count > _weight(diagnostic)
 
@@ -374,7 +403,13 @@ def imprecise(file: FileReport, entries: Entries) -> int:
     """Return how many entries of an older version know findings of the file without the place inside, or the key."""
     matching = _Matching(file.suppressed, entries)
     known = {digest: matching.found[index] for index, digest in matching.known.items()}
-    return sum(bool(each.parts) and not _has_inner_places(entries[digest], each) for digest, each in known.items())
+    return sum(_is_less_precise(entries[digest], each) for digest, each in known.items())
+
+
+def _is_less_precise(entry: Entry, diagnostic: Diagnostic) -> bool:
+    if diagnostic.element_count > 1 and not entry.elements:
+        return True
+    return bool(diagnostic.parts) and not entry.elements and not _has_inner_places(entry, diagnostic)
 
 
 def _has_inner_places(entry: Entry, diagnostic: Diagnostic) -> bool:
@@ -418,11 +453,14 @@ def _record(entry: Entry) -> dict[str, Any]:
     record = {"rule": entry.rule, "where": entry.where, "count": entry.count, "fingerprint": entry.fingerprint}
     structure = {"structure": entry.structure} if entry.structure else {}
     parts = {"parts": " ".join(entry.parts)} if entry.parts else {}
-    return record | structure | parts | ({"names": entry.names} if entry.names else {})
+    elements = {"elements": entry.elements} if entry.elements else {}
+    return record | structure | parts | elements | ({"names": entry.names} if entry.names else {})
 
 
 def read_baseline(path: str) -> Baseline:
     """Return the baseline in the file at `path`. Raises ConfigurationError if it cannot be read or is none."""
+    if not path:
+        raise ConfigurationError("--baseline requires the path of a file, but is empty")
     try:
         data = read_regular(path, MAX_BYTES)
     except (OSError, ValueError) as error:
@@ -449,7 +487,10 @@ def _entries(records: Any) -> dict[str, Entry]:
         texts = record["fingerprint"], record["rule"], record.get("where", ""), *more
         if not all(isinstance(text, str) for text in texts) or type(record["count"]) is not int or record["count"] < 1:
             raise ValueError(f"not an entry: {record!r:.100}")
-        entry = Entry(*texts[:3], record["count"], more[0], tuple(more[1].split()), more[2])
+        elements = record.get("elements", 0)
+        if type(elements) is not int or elements < 0:
+            raise ValueError(f"not an entry: {record!r:.100}")
+        entry = Entry(*texts[:3], record["count"], more[0], tuple(more[1].split()), more[2], elements)
         known = found.get(entry.fingerprint)
         # A merge of two branches may leave two lines for one entry.
         found[entry.fingerprint] = entry if known is None else replace(entry, count=max(entry.count, known.count))

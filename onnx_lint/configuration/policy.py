@@ -58,7 +58,8 @@ def policy_in(values: SetValues) -> Policy:
         if rule is None or path[1:] in _EMPTY_TABLES:
             continue
         _, entry, *names = path
-        _check_names(path, value)
+        if path[2:]:
+            _check_names(entry, path, value)
         option = [] if entry in _TABLES else [entry.replace("-", "_")]
         found = options.setdefault(rule, {})
         *outer, last = [*option, *names]
@@ -67,7 +68,15 @@ def policy_in(values: SetValues) -> Policy:
         found[last] = _plain(entry, value.value)
         # An input has entries of its own, and a finding is about all of them.
         files.setdefault(".".join([entry, *names[:1]]), value.origin.shown)
+        if names[1:] == ["shape"]:
+            _check_has_shape(path, value, values.get((*path[:-1], "type")))
     return Policy(options, files)
+
+
+def _check_has_shape(path: Path, value: SetValue, kind: SetValue | None) -> None:
+    """Raise ConfigurationError for a shape of a value whose type has none, such as a sequence."""
+    if kind is not None and kind.value.startswith(("seq(", "optional(", "map(", "opaque(")):
+        raise value.error(path, f"requires a tensor, but 'type' is {kind.value!r}, which has no shape")
 
 
 def rule_of(path: Path) -> str | None:
@@ -75,14 +84,27 @@ def rule_of(path: Path) -> str | None:
     return clauses()[_CLAUSES[path[1]]].rules[0] if len(path) > 1 else None
 
 
-def _check_names(path: Path, value: SetValue) -> None:
+_ENTRIES: Final = {"disallowed-operator": "operators", "disallowed-domain": "domains"}
+"""The rules whose options are lists of names, as entries of the policy are."""
+
+
+def check_option(path: Path, value: SetValue) -> None:
+    """Raise ConfigurationError for a misspelled domain or operator in an option of a rule that a policy also sets."""
+    if path[1] in _ENTRIES:
+        _check_names(_ENTRIES[path[1]], path, value)
+
+
+def _check_names(entry: str, path: Path, value: SetValue) -> None:
     """Raise ConfigurationError for a misspelled domain, and for an operator that its domain does not have.
 
-    An unknown domain that resembles no other is accepted, with any operator: it may be the user's own.
+    An unknown domain that resembles no other is accepted, with any operator: it may be the user's own. So is a pattern
+    of operators, unless it names a domain of ONNX that has none of them.
     """
-    entry, last = path[1], path[-1]
-    if entry not in {"operators", "domains", "opsets"} or not path[2:]:
+    last = path[-1]
+    if entry not in {"operators", "domains", "opsets"}:
         return
+    from fnmatch import fnmatchcase
+
     from onnx_lint.spec.operators import known_domains, onnxruntime_default_domain, operator_names
     from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 
@@ -93,10 +115,16 @@ def _check_names(path: Path, value: SetValue) -> None:
         domain = shown_domain(domain)
         if _WILDCARDS.isdisjoint(domain) and domain not in domains and (near := suggestion(domain, domains)):
             raise value.error(path, f"unknown domain {domain!r}{near}")
-        if operator and _WILDCARDS.isdisjoint(text) and domain in domains:
-            known = operator_names(domain) + (() if normalized_domain(domain) else removed)
-            if not _may_exist(operator, domain, known):
-                raise value.error(path, f"{domain} has no operator {operator!r}{suggestion(operator, known)}")
+        if not operator or domain not in domains:
+            continue
+        known = operator_names(domain) + (() if normalized_domain(domain) else removed)
+        if not _WILDCARDS.isdisjoint(operator):
+            # Without `::`, a pattern may match the names of other domains as well.
+            is_of_onnx = "::" in text and is_onnx_domain(normalized_domain(domain))
+            if is_of_onnx and not any(fnmatchcase(each, operator) for each in known):
+                raise value.error(path, f"{domain} has no operator that matches {operator!r}")
+        elif not _may_exist(operator, domain, known):
+            raise value.error(path, f"{domain} has no operator {operator!r}{suggestion(operator, known)}")
 
 
 def _may_exist(operator: str, domain: str, known: Sequence[str]) -> bool:

@@ -46,7 +46,7 @@ from onnx_lint.engine.value_kinds import (
     fields,
     table,
 )
-from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN, least
+from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN, least, most
 from onnx_lint.input.limits import NAMES as LIMIT_NAMES
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.reporters import REPORTERS
@@ -165,9 +165,12 @@ class _RequestType(RecordType):
 _LIMIT_SCHEMA: Final = {
     "additionalProperties": False,
     "properties": {
-        name: {"type": ["integer", "string"], "minimum": 1, "pattern": SIZE_PATTERN}
-        if name in BYTE_LIMITS
-        else {"type": ["integer", "string"], "minimum": least(name), "pattern": r"^\s*[0-9][0-9_]*\s*$"}
+        name: {
+            "type": ["integer", "string"],
+            "minimum": least(name),
+            "maximum": most(name),
+            "pattern": SIZE_PATTERN if name in BYTE_LIMITS else r"^\s*[0-9][0-9_]*\s*$",
+        }
         for name in LIMIT_NAMES
     },
 }

@@ -16,7 +16,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.structure import Structure, Structures, digest
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.model import Graph, Model, Place
-from onnx_lint.report.findings import ALL_FAULTS, INNER_DIGEST, Diagnostic, RelatedPlace
+from onnx_lint.report.findings import ALL_FAULTS, INNER_DIGEST, MOST_LISTED, Diagnostic, RelatedPlace
 from onnx_lint.rule import FaultParts, Faults, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
 from onnx_lint.spec.releases import normalized_domain
@@ -100,10 +100,14 @@ def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures
         # Of a collective finding only the first place is known.
         is_inside = bool(found.inside or found.keys or finding.inner) and not finding.collective
         parts, is_any = (_part(clause, found, finding.inner),) if is_inside else (), False
+    has_elements = finding.elements is not None or finding.user is not None
+    elements, count = _of_elements(clause, finding, structures) if has_elements else ((), 0)
     return replace(
         diagnostic,
         structure=structure if found.names and is_one else "",
         parts=parts,
+        elements=elements,
+        element_count=count,
         is_one_fault=is_any,
         names=structures.digest_of_names(finding.place),
     )
@@ -124,6 +128,18 @@ def _part(clause: str, found: Structure, inner: str) -> str:
     )
 
 
+def _of_elements(clause: str, finding: Finding, structures: Structures) -> tuple[tuple[str, ...], int]:
+    """Return the identities of the first wrong elements of a value and one of all others, and the number of all."""
+    faults = finding.elements
+    places = [(finding.place, finding.inner)] if faults is None else list(faults.places())
+    user = None if finding.user is None else structures.of(finding.user)
+    known = [_part(clause, user or structures.of(place), inner) for place, inner in places[:MOST_LISTED]]
+    if len(places) > MOST_LISTED:
+        others = digest(*(f"{place.field} {place.index} {inner}" for place, inner in places[MOST_LISTED:]))
+        known.append(_part(clause, user or structures.of(places[0][0]), others))
+    return tuple(known), len(places)
+
+
 def _behind_inner(inner: Sequence[str], keys: Sequence[str]) -> str:
     """Return the end of the identity of faults: what is wrong inside of the place, and the keys on the way to it."""
     ends = [digest(*each) if any(each) else "" for each in (inner, keys)]
@@ -132,7 +148,7 @@ def _behind_inner(inner: Sequence[str], keys: Sequence[str]) -> str:
 
 def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
     """Return the identities of the faults. Those of many are one, or none if the faults are uses of one."""
-    if parts.are_few(_MOST_PARTS):
+    if parts.are_few(MOST_LISTED):
         return tuple(sorted(_part(clause, structures.of(place), inner) for place, inner in parts.places()))
     if parts.is_one_fault:
         return ()
@@ -146,9 +162,6 @@ def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -
     ]
     inner, keys = sorted(each for _, each in places), sorted("\0".join(one.keys) for one in found)
     return (ALL_FAULTS + "".join(digest(*sorted(each)) for each in texts) + _behind_inner(inner, keys),)
-
-
-_MOST_PARTS: Final = 64
 
 
 def _located(
@@ -220,12 +233,18 @@ def _described(bare: Diagnostic, finding: Finding, clause: Clause, model: Model)
         # For a model in text form these are the bytes of its binary form; they only determine the order.
         byte_range=extent if finding.offset is not None or model.form == "binary" else None,
         subject=report_name(finding.subject) if finding.subject is not None else None,
+        user=_user(finding, model),
         node=around.node,
         operator=around.operator,
         graph=around.graph,
         scope=around.scope,
         case=_case(finding),
     )
+
+
+def _user(finding: Finding, model: Model) -> str | None:
+    """Return `Diagnostic.user`."""
+    return model.places.enclosing_names(finding.user).node or None if finding.user is not None else None
 
 
 def _section_of_operator(finding: Finding, clause: Clause, model: Model) -> str | None:

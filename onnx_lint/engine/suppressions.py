@@ -103,20 +103,28 @@ class PlacePatterns:
                 self._exact.setdefault(entry.place, number)
 
     def first(
-        self, place: str, subject: str | None, around: EnclosingNames, *, is_fault: bool = True
+        self,
+        place: str,
+        subject: str | None,
+        around: EnclosingNames,
+        *,
+        user: str | None = None,
+        is_fault: bool = True,
     ) -> Suppression | None:
         """Return the first entry whose pattern matches the place, or a name: of the subject, node or value.
 
-        `is_fault`: whether it is a single fault, and no finding about several that have been compared.
+        `user`: the name of a node that is not around the place, see `Diagnostic.user`. `is_fault`: whether it is a
+        single fault, and no finding about several that have been compared.
         """
         innermost = _innermost(around)
-        names = {name for name in (place, subject, around.node, innermost) if name is not None}
+        names = {name for name in (place, subject, around.node, innermost, user) if name is not None}
         if is_fault and len(self.seen) < _MOST_SEEN:
-            self.seen.update(dict.fromkeys(filter(None, (subject, innermost, around.node, place))))
-            name = subject or around.node or place
+            node = around.node or user
+            self.seen.update(dict.fromkeys(filter(None, (subject, innermost, node, place))))
+            name = subject or node or place
             nodes = self.faults.setdefault(name, {})
-            if around.node and around.node != name:
-                nodes[around.node] = None
+            if node and node != name:
+                nodes[node] = None
         found = self._everywhere
         for name in names:
             found = min(found, self._exact.get(name, found))
@@ -144,11 +152,12 @@ def split_by_entry(finding: Finding, patterns: PlacePatterns, model: Model) -> l
     `patterns`: those of the entries for the rule and the file. Where an entry gives the name of a fault and none that
     the finding has, the finding gets that name, by which the entry finds it again.
     """
+    user = None if finding.user is None else model.places.enclosing_names(finding.user).node
 
     def entry_for(place: Place, name: str | None) -> Suppression | None:
         check_deadline()
         around = model.places.enclosing_names(place)
-        return patterns.first(str(place), None if name is None else report_name(name), around)
+        return patterns.first(str(place), None if name is None else report_name(name), around, user=user)
 
     def findable(piece: Finding) -> Finding:
         if piece.parts is None:
@@ -165,7 +174,8 @@ def split_by_entry(finding: Finding, patterns: PlacePatterns, model: Model) -> l
             patterns.of_graphs.add((str(piece.place), subject))
         return piece
 
-    return [finding] if finding.parts is None else [*map(findable, finding.parts.split(finding, entry_for))]
+    faults = finding.elements or finding.parts
+    return [finding] if faults is None else [*map(findable, faults.split(finding, entry_for))]
 
 
 def _is_like(text: str, texts: list[str]) -> bool:
@@ -249,7 +259,8 @@ def _entry_for(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> Su
     if own is None:
         return None
     around = EnclosingNames(node=finding.node, graph=finding.graph, scope=finding.scope)
-    return own.first(finding.place, _name(finding, own), around, is_fault=not finding.collective)
+    name, is_fault = _name(finding, own), not finding.collective
+    return own.first(finding.place, name, around, user=finding.user, is_fault=is_fault)
 
 
 def _name(finding: Diagnostic, patterns: PlacePatterns) -> str | None:
@@ -276,7 +287,8 @@ def _with_hints(
     for finding in left:
         around = EnclosingNames(node=finding.node, graph=finding.graph, scope=finding.scope)
         is_of_graph = finding.collective and finding.subject in finding.scope
-        entry = by_place.first(finding.place, None if is_of_graph else finding.subject, around)
+        subject = None if is_of_graph else finding.subject
+        entry = by_place.first(finding.place, subject, around, user=finding.user)
         if entry is not None:
             of_others.setdefault(entry.description, finding.rule)
     are_counted = {each.rule for each in file.counted}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint.common.record import EMPTY, Record, replace
-from onnx_lint.input.limits import SIZE_PATTERN, parse_size
+from onnx_lint.input.limits import MOST_SECONDS, SIZE_PATTERN, parse_size
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.releases import DOMAIN_ALIAS, NEWEST_IR_VERSION, NEWEST_OPSET
 from onnx_lint.spec.version_range import is_range, range_pattern
@@ -156,16 +156,21 @@ OPERATORS: Final = _list_of(r"\S*[^\s:]", "a list of operators, such as 'Loop' o
 DOMAINS: Final = _list_of(r"\S*", "a list of domains, such as 'ai.onnx.ml'")
 NAMED_DOMAINS: Final = _list_of(r"\S+", DOMAINS.wanted)
 TARGET_NAMES: Final = replace(FILLED, wanted="a list of targets, such as 'onnxruntime=1.32' or 'ai.onnx=17'")
-PATTERNS: Final = replace(FILLED, wanted="a list of patterns with * and ?, or of names")
+PATTERNS: Final = replace(
+    FILLED,
+    wanted="a list of patterns with * and ?, or of names",
+    schema={"type": "array", "items": {**TEXT.schema, "pattern": r"^[^\u0000]*\S[^\u0000]*$"}},
+    accepts=lambda value: FILLED.accepts(value) and not any("\0" in item for item in value),
+)
 PATH: Final = replace(TEXT, wanted="a path", option="path")
 PATHS: Final = replace(FILLED, wanted="a list of paths", option="path")
 FOLDER: Final = replace(TEXT, wanted="the path of a folder", option="folder")
 FOLDERS: Final = replace(FILLED, wanted="a list of folders", option="folder")
 NEW_FOLDER: Final = replace(FOLDER, option="new folder")
 SECONDS: Final = ValueKind(
-    "a number of seconds",
-    {"type": "number", "exclusiveMinimum": 0},
-    lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0,
+    f"a number of seconds, at most {MOST_SECONDS}",
+    {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS},
+    lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MOST_SECONDS,
     option="seconds",
 )
 

@@ -22,7 +22,7 @@ class LimitError(ValueError):
 
 
 class Limits(Record):
-    """The limits, each a whole number of at least 1, or of at least 0 for those that 0 switches off (`OPTIONAL`)."""
+    """The limits, each a whole number from `least` to `most`."""
 
     file_bytes: int = 1 << 34
     """Bytes of the file, tensors included. Standard input is kept on disk up to this size."""
@@ -60,7 +60,7 @@ class Limits(Record):
     def __post_init__(self) -> None:
         for name in field_names(Limits):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least(name):
+            if not isinstance(value, int) or isinstance(value, bool) or not least(name) <= value <= most(name):
                 raise LimitError(f"the limit {name!r} requires {_wanted(name)}, not {value!r}")
 
     def with_values(self, values: Mapping[str, Any]) -> Limits:
@@ -82,6 +82,9 @@ BYTE_LIMITS: Final = frozenset({"file_bytes", "text_bytes", "memory", "external_
 
 OPTIONAL: Final = frozenset({"processor_seconds"})
 """The limits that the value 0 switches off."""
+
+MOST_SECONDS: Final = 100_000_000
+"""The most seconds of a limit on time, about three years. Timers of operating systems refuse much longer times."""
 
 _UNITS: Final = MappingProxyType(
     {
@@ -106,9 +109,15 @@ def least(name: str) -> int:
     return 0 if name in OPTIONAL else 1
 
 
+def most(name: str) -> int:
+    """Return the greatest value of a limit."""
+    return MOST_SECONDS if name.endswith("_seconds") else (1 << 63) - 1
+
+
 def _wanted(name: str) -> str:
     number = "a whole number, or one with a unit such as 4GiB," if name in BYTE_LIMITS else "a whole number"
-    return f"{number} of at least {least(name)}"
+    greatest = str(most(name)) if most(name) == MOST_SECONDS else "2^63 - 1"
+    return f"{number} from {least(name)} to {greatest}"
 
 
 def _parsed(name: str, value: Any) -> Any:

@@ -22,6 +22,9 @@ INNER_DIGEST: Final = "/"
 """The mark in a text of `Diagnostic.parts` before the digest of what is wrong inside of the place, which may be empty,
 and before that of the keys on the way to it, such as the name of an attribute."""
 
+MOST_LISTED: Final = 64
+"""The most faults of a finding that are identified one by one."""
+
 MAX_PLACES: Final = 4
 """The most places that a folded finding lists, of all findings of one cause."""
 
@@ -163,6 +166,15 @@ class Diagnostic(Placed):
     """
     names: str = ""
     """A digest of all names of the kind that the place has. It shows a baseline whether any of them has changed."""
+    elements: tuple[str, ...] = ()
+    """The identity of each wrong element or dimension, for baselines, as in `parts`; that of the rest after many.
+
+    Empty if the rule does not list them. Baselines of older versions compare `parts` instead.
+    """
+    element_count: int = 0
+    """The number of wrong elements or dimensions."""
+    user: str | None = None
+    """The name of the node that makes the value wrong, if it is not around the place."""
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
 

@@ -130,6 +130,7 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
                 clause="FUN-8" if graph.is_function else "GRA-8",
                 allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",
                 subject=name,
+                inner=f"output {index}",  # the name is not that of a value
                 cause=_cause(graph, name, elsewhere),
                 proposals=None if elsewhere else names.proposals(name, graph, wanted),
                 fix=_fix_of_output(model, graph, name),

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from onnx_lint.ir.tensors.numbers import Constant, Constants
-from onnx_lint.model import ELEMENT_TYPES, Model, Node
+from onnx_lint.model import ELEMENT_TYPES, Model, Node, Place
 from onnx_lint.model.constants import constants_of
-from onnx_lint.rule import Finding, Record, rule
+from onnx_lint.rule import Finding, Record, on_numbers, rule
 
 
 class _Seen(Record):
@@ -127,11 +128,14 @@ def _infinite_weights(node: Node, seen: _Seen) -> Iterator[Finding]:
     for index, name in enumerate(node.inputs):
         found = seen.constants.of(node.graph, name)
         if found is not None and not wrong.isdisjoint((found.least, found.greatest)):
-            fact, which = found.first(wrong.__contains__)
-            said = f"{fact}, but must be finite as input {index} of {node.describe()}"
-            cause = f"{node.op_type} {fact.rpartition(' is ')[2]}"
-            inner = f"{which} of input {index}"
-            yield Finding(found.place, said, allowed="finite weights", cause=cause, inner=inner)
+            yield on_numbers(found, wrong.__contains__, partial(_of_infinity, node, index, found.place))
+
+
+def _of_infinity(node: Node, index: int, place: Place, fact: str, which: str) -> Finding:
+    said = f"{fact}, but must be finite as input {index} of {node.describe()}"
+    cause = f"{node.op_type} {fact.rpartition(' is ')[2]}"
+    inner, user = f"{which} of input {index}", node.place.at("input", index)
+    return Finding(place, said, allowed="finite weights", cause=cause, inner=inner, user=user)
 
 
 def _casts(node: Node, seen: _Seen) -> Iterator[Finding]:
@@ -145,9 +149,9 @@ def _casts(node: Node, seen: _Seen) -> Iterator[Finding]:
         return
     if any(greatest <= abs(number) < math.inf for number in (found.least, found.greatest)):
         lost = "infinity" if to in _LEAST else "infinity or NaN"
-        said, which = found.first(lambda number: greatest <= abs(number) < math.inf)
-        said = f"{said}, which {node.describe()} turns into {lost}"
-        yield Finding(found.place, said, allowed="a number that fits", inner=which)
+        words = f"which {node.describe()} turns into {lost}", "a number that fits"
+        is_beyond = partial(_is_from, greatest)
+        yield on_numbers(found, is_beyond, partial(_of_number, node, found.place, *words))
     elif found.smallest <= _LEAST.get(to, 0.0):
         yield from _lost_divisors(node, seen, found, _LEAST.get(to, 0.0))
 
@@ -166,13 +170,9 @@ def _lost_divisors(node: Node, seen: _Seen, found: Constant, least: float) -> It
     if dividing is None and found.least == found.greatest:
         dividing = _dividing(node, seen, is_added=True)
     if dividing is not None:
-        said, which = found.first(lambda number: 0 < abs(number) <= least)
-        yield Finding(
-            found.place,
-            f"{said}, which {node.describe()} turns into 0, and {dividing} divides by it",
-            allowed="a number that is not rounded to 0",
-            inner=which,
-        )
+        said = f"which {node.describe()} turns into 0, and {dividing} divides by it"
+        finding = partial(_of_number, node, found.place, said, "a number that is not rounded to 0")
+        yield on_numbers(found, lambda number: 0 < abs(number) <= least, finding)
 
 
 def _added_zeros(node: Node, seen: _Seen) -> Iterator[Finding]:
@@ -183,7 +183,7 @@ def _added_zeros(node: Node, seen: _Seen) -> Iterator[Finding]:
             if dividing is not None:
                 zero, _ = found.first(lambda number: number == 0)  # all of them are 0
                 said = f"{zero}, but {node.describe()} adds it to keep the input of {dividing} away from 0"
-                yield Finding(found.place, said, allowed="an epsilon above 0")
+                yield Finding(found.place, said, allowed="an epsilon above 0", user=node.place)
 
 
 def _operands(node: Node, seen: _Seen) -> Iterator[Finding]:
@@ -192,13 +192,19 @@ def _operands(node: Node, seen: _Seen) -> Iterator[Finding]:
     if found is None or isinstance(found.least, int):
         return
     if node.op_type == "Sqrt" and found.least < 0:
-        said, which = found.first(lambda number: number < 0)
-        said = f"{said}, and {node.describe()} takes its root"
-        yield Finding(found.place, said, allowed="a number of at least 0", inner=which)
+        words = f"and {node.describe()} takes its root", "a number of at least 0"
+        yield on_numbers(found, lambda number: number < 0, partial(_of_number, node, found.place, *words))
     if node.op_type != "Sqrt" and found.has_zero:
-        said, which = found.first(lambda number: number == 0)
-        said = f"{said}, and {node.describe()} divides by it"
-        yield Finding(found.place, said, allowed="a number other than 0", inner=which)
+        words = f"and {node.describe()} divides by it", "a number other than 0"
+        yield on_numbers(found, lambda number: number == 0, partial(_of_number, node, found.place, *words))
+
+
+def _is_from(least: float, number: float) -> bool:
+    return least <= abs(number) < math.inf
+
+
+def _of_number(node: Node, place: Place, what: str, allowed: str, said: str, which: str) -> Finding:
+    return Finding(place, f"{said}, {what}", allowed=allowed, inner=which, user=node.place)
 
 
 def _normalizations(node: Node, seen: _Seen) -> Iterator[Finding]:
@@ -213,9 +219,9 @@ def _normalizations(node: Node, seen: _Seen) -> Iterator[Finding]:
                 said = f"attribute 'epsilon' of {node.describe()} is {epsilon:g}, but must be above 0"
                 yield Finding(place, said, allowed="an epsilon above 0", subject="epsilon")
     if variances is not None and variances.least < 0 and variances.least + epsilon <= 0:
-        number, which = variances.first(lambda number: number + epsilon <= 0)
-        said = f"{number}, but must be at least 0 as input 4 (variance) of {node.describe()}"
-        yield Finding(variances.place, said, allowed="variances of at least 0", inner=which)
+        words = f"but must be at least 0 as input 4 (variance) of {node.describe()}", "variances of at least 0"
+        finding = partial(_of_number, node, variances.place, *words)
+        yield on_numbers(variances, lambda number: number + epsilon <= 0, finding)
 
 
 _Judge = Callable[[Node, _Seen], Iterator[Finding]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
@@ -11,7 +12,7 @@ from onnx_lint.ir.columns.tensor_encodings import may_be_nan
 from onnx_lint.ir.tensors.numbers import FLOAT, Constants, element_is, raw_numbers, small_constant
 from onnx_lint.model import Graph, Model, Node, Place, holds_numbers
 from onnx_lint.model.constants import constants_of, large_tensors, of_wrong_size
-from onnx_lint.rule import Finding, replace, rule
+from onnx_lint.rule import Finding, on_numbers, replace, reworded, rule
 from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.records import record_of
@@ -127,15 +128,23 @@ def _scales(node: Node, constants: Constants, indices: Sequence[int], of_blocks:
         if scales is None or scales.has_nan:  # a NaN is another finding
             continue
         if scales.greatest == math.inf or (scales.least <= 0 and not is_of_blocks):
-            said, which = scales.first(lambda scale: scale == math.inf or scale <= 0)
-            yield Finding(
-                scales.place,
-                f"{said}, but it is a scale: input {index} of {node.describe()}",
-                clause="HYG-15",
-                allowed="positive finite scales",
-                cause=f"{node.op_type} {said.rpartition(' is ')[2]}",
-                inner=which,
-            )
+            yield on_numbers(scales, _is_no_scale, partial(_of_scale, node, index, scales.place))
+
+
+def _is_no_scale(number: float) -> bool:
+    return number == math.inf or number <= 0
+
+
+def _of_scale(node: Node, index: int, place: Place, said: str, which: str) -> Finding:
+    return Finding(
+        place,
+        f"{said}, but it is a scale: input {index} of {node.describe()}",
+        clause="HYG-15",
+        allowed="positive finite scales",
+        cause=f"{node.op_type} {said.rpartition(' is ')[2]}",
+        inner=which,
+        user=node.place.at("input", index),
+    )
 
 
 def _is_single_scale(graph: Graph, name: str) -> bool:
@@ -159,7 +168,7 @@ def _with_one_cause_each(findings: Iterator[Finding]) -> Iterator[Finding]:
         at_scale.setdefault(finding.place, []).append(finding)
     for same in at_scale.values():
         cause = "; ".join(sorted({str(each.cause) for each in same}))
-        yield from (replace(each, cause=cause) for each in same)
+        yield from (reworded(each, partial(replace, cause=cause)) for each in same)
 
 
 def _in_tensors(model: Model, *, verify: bool) -> Iterator[Finding]:
@@ -173,7 +182,7 @@ def _in_tensors(model: Model, *, verify: bool) -> Iterator[Finding]:
         found = small_constant(tensor, model.source, tensor.describe())
         if found is not None and found.has_nan:
             if not _is_harmless(tensor, computed):
-                yield _of_nan(found.place, *found.first(math.isnan))
+                yield on_numbers(found, math.isnan, partial(_of_nan, found.place))
         elif verify and found is None and not _is_harmless(tensor, computed):
             yield from _in_large(tensor, stored(tensor))
 

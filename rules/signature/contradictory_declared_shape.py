@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from onnx_lint.inference.flow.exchange import Exchange, exchange_behind
 from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 from onnx_lint.inference.shapes.dims import agree
-from onnx_lint.model import Assign, Edit, Fix, Model, Proposals, has_shape_conflicts, message
-from onnx_lint.rule import Finding, Related, deletion_of, findings_of, replace, rule
+from onnx_lint.model import Assign, Edit, Fix, Model, Place, Proposals, has_shape_conflicts, message
+from onnx_lint.rule import ALSO_SUPPRESSED, Finding, Related, deletion_of, elements_of, findings_of, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -87,7 +87,16 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
             continue
         exchange = exchange_behind(conflict, model.operators, model.value_flow)
         for finding in findings_of(model, conflict, clause, fix=None if exchange else fix, cause=conflict.cause):
-            yield finding if exchange is None else _of_exchange(finding, conflict, exchange)
+            yield _at(finding, conflict.places) if exchange is None else _of_exchange(finding, conflict, exchange)
+
+
+def _at(finding: Finding, places: Sequence[Place]) -> Finding:
+    """Return the finding about these dimensions."""
+
+    def again(some: Sequence[Place]) -> Finding:
+        return _at(replace(finding, fix=finding.fix and ALSO_SUPPRESSED), some)
+
+    return elements_of(replace(finding, place=places[0]), places, again, lambda place: (place, ""))
 
 
 def _of_exchange(finding: Finding, conflict: DeclaredShapeConflict, exchange: Exchange) -> Finding:

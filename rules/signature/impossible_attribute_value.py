@@ -10,7 +10,7 @@ from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.model import ATTRIBUTE_TYPE_CODES, Model, Node, Place, has_faulty_attributes
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, elements_of, rule
 from onnx_lint.wording import quote
 
 
@@ -115,7 +115,7 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
     at = next(attributes_with(node, {fault.attribute}))
     is_of_element = fault.index is not None and node.attribute_protos[at].type not in _SINGLE
     element = f"element {fault.index} of " if is_of_element else ""
-    return Finding(
+    found = Finding(
         node.place.at("attribute", at),
         f"{element}attribute {quote(fault.attribute)} of {node.describe()} {fault.what}",
         clause="NOD-7h" if fault.is_allowed else "NOD-7f" if fault.is_unexplained else "NOD-7e",
@@ -125,6 +125,11 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
         cause=f"{node.domain}::{node.op_type} {fault.attribute} {fault.what}",
         inner=WHOLE if fault.index is None else f"element {fault.index}",
     )
+    if fault.index is None:
+        return found
+    # They have no places of their own, so no suppression names one alone.
+    elements = [fault.index, *fault.others]
+    return elements_of(found, elements, lambda _: found, lambda index: (found.place, f"element {index}"))
 
 
 _SINGLE: Final = frozenset(ATTRIBUTE_TYPE_CODES[name] for name in ("FLOAT", "INT", "STRING"))

@@ -9,7 +9,7 @@ from onnx_lint.inference.flow.exchange import MOST_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 from onnx_lint.ir.operators.proposals import Proposal
 from onnx_lint.model import Model, has_shape_conflicts
-from onnx_lint.rule import Finding, findings_of_nodes, replace, rule
+from onnx_lint.rule import Finding, findings_of_nodes, replace, reworded, rule
 
 
 @rule(
@@ -74,9 +74,15 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     conflicts = [conflict for conflict in model.value_flow.shapes if conflict.source is None]
     clauses = ((each, "NOD-8d" if each.is_taken or each.warning is not None else "NOD-8a") for each in conflicts)
     of_place = {each.place: each for each in reversed(conflicts)}
-    for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of):
+
+    def with_proposals(finding: Finding) -> Finding:
         options = partial(_options, model, of_place[finding.place])
-        yield replace(finding, proposals=replace(of_place[finding.place].proposals, options=options, changes_node=True))
+        return replace(
+            finding, proposals=replace(of_place[finding.place].proposals, options=options, changes_node=True)
+        )
+
+    for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of):
+        yield reworded(finding, with_proposals)
 
 
 def _options(model: Model, conflict: ShapeConflict) -> Sequence[Proposal]:

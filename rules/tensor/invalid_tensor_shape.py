@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from onnx_lint.model import MAX_INT64, Model, StoredTensor, has_suspect_tensors
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, elements_of, rule
 
 
 @rule(clause="TEN-2", since="0.1.0", about=has_suspect_tensors, needs="tensor", security=("CWE-190", "CWE-789"))
@@ -41,19 +42,18 @@ def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
     """
     for tensor in model.tensors.miscounted:
         if tensor.elements is None or min(tensor.proto.dims, default=0) < 0:
-            yield _finding(tensor)
+            yield _finding(tensor, [index for index, dim in enumerate(tensor.proto.dims) if dim < 0])
 
 
-def _finding(tensor: StoredTensor) -> Finding:
+def _finding(tensor: StoredTensor, negative: Sequence[int]) -> Finding:
+    """Return the finding about the negative dimensions, or about the number of elements if there are none."""
     place = tensor.place.at("dims")
     message = f"the dimensions of {tensor.describe()} make more than {MAX_INT64} elements"
-    negative = next((index for index, dim in enumerate(tensor.proto.dims) if dim < 0), None)
-    if negative is not None:
-        place = tensor.place.at("dims", negative)
-        message = (
-            f"dimension {negative} of {tensor.describe()} is {tensor.proto.dims[negative]}, but must be at least 0"
-        )
-    return Finding(
+    if negative:
+        first = negative[0]
+        place = tensor.place.at("dims", first)
+        message = f"dimension {first} of {tensor.describe()} is {tensor.proto.dims[first]}, but must be at least 0"
+    whole = Finding(
         place,
         message,
         allowed="dimensions of 0 or more whose product fits 64 bits",
@@ -61,3 +61,6 @@ def _finding(tensor: StoredTensor) -> Finding:
         subject=tensor.proto.name,
         inner="" if place.index is not None else "whole",
     )
+    if not negative:
+        return whole
+    return elements_of(whole, negative, partial(_finding, tensor), lambda index: (tensor.place.at("dims", index), ""))

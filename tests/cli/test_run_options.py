@@ -213,6 +213,12 @@ def test_the_limits_of_a_model_are_those_of_a_process(
     assert errors == "Error: clean.textproto: the model took longer than 0.5 seconds (option --time-limit)\n"
 
 
+@pytest.mark.parametrize("seconds", ["nan", "1e400", "100000001"])
+def test_a_time_limit_is_a_number_that_timers_accept(capsys: Output, seconds: str) -> None:
+    assert run(["clean.textproto", "--time-limit", seconds]) == 2
+    assert "Invalid value for '--time-limit'" in capsys.readouterr().err
+
+
 def test_help_has_few_options_and_all_on_request(capsys: Output) -> None:
     def shown(command: str, option: str) -> set[str]:
         assert run([command, option]) == 0

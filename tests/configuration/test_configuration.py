@@ -210,20 +210,45 @@ def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
             '[severity]\nunqualified-model-domain = "bad"',
             "severity.unqualified-model-domain: requires one of error, warning, note, not 'bad'",
         ),
+        (
+            '[rules.disallowed-operator]\nforbid = ["Reluu"]',
+            "rules.disallowed-operator.forbid: ai.onnx has no operator 'Reluu'; did you mean 'Relu'?",
+        ),
+        (
+            '[rules.disallowed-domain]\nforbid = ["ai.onnx.mll"]',
+            "rules.disallowed-domain.forbid: unknown domain 'ai.onnx.mll'; did you mean 'ai.onnx.ml'?",
+        ),
+        (
+            '[policy.operators]\nforbid = ["ai.onnx::Fooo*"]',
+            "policy.operators.forbid: ai.onnx has no operator that matches 'Fooo*'",
+        ),
+        ('exclude = ["a\\u0000b"]', "exclude: requires a list of patterns with * and ?, or of names, not a list with"),
+        (
+            '[policy.outputs]\ny = { type = "seq(tensor(float))", shape = [1] }',
+            "policy.outputs.y.shape: requires a tensor, but 'type' is 'seq(tensor(float))', which has no shape",
+        ),
         ('[severity]\ncycel = "note"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
         ("[limits]\nfeilds = 3", "limits.feilds: unknown limit 'feilds'; did you mean 'fields'?"),
         ("jobs = 1025", "jobs: requires a whole number from 0 to 1024, not 1025"),
         ("registered = ['a b']", "registered: requires a list of domains, such as 'ai.onnx.ml', not a list with 'a b'"),
         ("[policy.opsets]\n' ' = 1", "policy.opsets.\" \": requires a domain without spaces as its key, not ' '"),
-        ("[limits]\nfields = 0", "limits.fields: requires a whole number of at least 1, not 0"),
-        ("[limits]\nfields = -1", "limits.fields: requires a whole number of at least 1, not -1"),
+        ("[limits]\nfields = 0", "limits.fields: requires a whole number from 1 to 2^63 - 1, not 0"),
+        ("[limits]\nfields = -1", "limits.fields: requires a whole number from 1 to 2^63 - 1, not -1"),
         (
             "[limits]\nprocessor_seconds = 0.5",
-            "limits.processor_seconds: requires a whole number of at least 0, not 0.5",
+            "limits.processor_seconds: requires a whole number from 0 to 100000000, not 0.5",
         ),
         (
             "[limits]\nprocessor_seconds = -1",
-            "limits.processor_seconds: requires a whole number of at least 0, not -1",
+            "limits.processor_seconds: requires a whole number from 0 to 100000000, not -1",
+        ),
+        (
+            "[limits]\nprocessor_seconds = 99999999999999999",
+            "limits.processor_seconds: requires a whole number from 0 to 100000000, not 99999999999999999",
+        ),
+        (
+            "[limits]\nfindings = 9223372036854775808",
+            "limits.findings: requires a whole number from 1 to 2^63 - 1, not 9223372036854775808",
         ),
         (
             "[limits]\nfields = true",

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
 
 from onnx_lint import fix, lint, schema
@@ -393,3 +394,48 @@ def test_a_deletion_that_takes_a_suppressed_finding_with_it_is_neither_promised_
     run(["fix", "m.onnx", *select])
     mended = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes())
     assert [node.name for node in mended.graph.node] == ["used", "dead"]
+
+
+HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "example", producer_version: "1"> g '
+
+SHARED = """(float[2] x, float[2] z) => (float[1] p, float[1] q) <int64[1] i = {4}> {
+    [n] p = Gather (x, i)
+    [m] q = Gather (z, i)
+}"""
+OVERFLOWING = "() => (int8[4] y) <int8[4] w = {300, 0, 300, 0}> { y = Identity (w) }"
+DECLARED = "(float[2, 3, 4] x) => (float[9, 9, 4] y) { y = Relu (x) }"
+DIMENSIONS = "graph.output[0].type.tensor_type.shape.dim"
+
+
+def _left(folder: Path, graph: str, rule: str, place: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return the places of the findings of a rule that an entry for a place leaves."""
+    (folder / "m.onnx").write_bytes(onnx.parser.parse_model(HEAD + graph).SerializeToString())
+    entry = f'[[suppress]]\nrule = "{rule}"\nreason = "known"\nplace = "{place}"\n'
+    _run(folder, entry, "--format", "json", "--select", rule)
+    return [item["place"] for file in json.loads(capsys.readouterr().out)["files"] for item in file["diagnostics"]]
+
+
+@pytest.mark.parametrize(
+    ("graph", "rule", "place", "left"),
+    [
+        (OVERFLOWING, "out-of-range-element", "graph.initializer[0].int32_data[0]", [2]),
+        (OVERFLOWING, "out-of-range-element", "graph.initializer[0].int32_data[2]", [0]),
+        (OVERFLOWING, "out-of-range-element", "w", []),
+        (DECLARED, "contradictory-declared-shape", f"{DIMENSIONS}[0]", [1]),
+        (DECLARED, "contradictory-declared-shape", f"{DIMENSIONS}[1]", [0]),
+        (DECLARED, "contradictory-declared-shape", "y", []),
+    ],
+)
+def test_an_entry_for_one_element_leaves_the_others_of_the_value(folder, capsys, graph, rule, place, left):
+    found = _left(folder, graph, rule, place, capsys)
+    assert [int(each.rpartition("[")[2][:-1]) for each in found] == left
+
+
+@pytest.mark.parametrize(("place", "count"), [("m", 1), ("n", 1), ("i", 0), ("other", 2)])
+def test_an_entry_may_name_one_of_the_nodes_that_share_an_initializer(folder, capsys, place, count):
+    """The finding is at the initializer, which both nodes read."""
+    left = _left(folder, SHARED, "unsupported-operand-value", place, capsys)
+    assert len(left) == (1 if count else 0)  # findings of one cause are one
+    run(["m.onnx", "--format", "json", "--select", "unsupported-operand-value"])
+    found = [each for file in json.loads(capsys.readouterr().out)["files"] for each in file["diagnostics"]]
+    assert sum(each.get("count", 1) for each in found) == count

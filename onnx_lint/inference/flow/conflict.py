@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.walks import Call
@@ -65,6 +65,13 @@ class NodeConflict(Disagreement, Protocol):
     @property
     def proposals(self) -> Proposals | None:
         """Changes of the node with which the operands agree; None if none was found."""
+
+    @property
+    def inner_of_node(self) -> str:
+        """What is wrong in the node, without names: the operand or attribute, and the dimension or element."""
+
+    def apart(self) -> Sequence[Self]:
+        """Return a conflict for each of the elements or dimensions that are wrong."""
 
 
 class Conflict(Disagreement, Protocol):

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from onnx_lint.common.digest import sha256
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict import WHOLE, DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.joining import may_all_have
 from onnx_lint.inference.flow.repairs import repairs_of
@@ -23,13 +24,14 @@ from onnx_lint.inference.shapes.problem import (
     Overflow,
     WrongRank,
     WrongValue,
+    apart,
 )
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.wording import quote
+from onnx_lint.wording import MOST_ELEMENTS, quote
 
 
 class ShapeConflict(WordedProblem):
@@ -114,7 +116,8 @@ class ShapeConflict(WordedProblem):
             f"{name_of_input(self.schema, each)} {self.inputs[each].shape}" if isinstance(each, int) else each
             for each in self.sources
         ]
-        problem = sha256(repr(self.problem).encode()).hexdigest()  # the problem may have a list of millions
+        first = next(apart(self.problem))
+        problem = sha256(repr(first).encode()).hexdigest()  # the problem may have a list of millions
         return f"{self.schema.domain}::{self.schema.name} {', '.join(names)}: {problem}"
 
     @property
@@ -126,6 +129,16 @@ class ShapeConflict(WordedProblem):
         if isinstance(fault, Element) and fault.index is not None:
             return f"element {fault.index}"
         return f"dimension {self.problem.axis}" if isinstance(self.problem, Overflow) else WHOLE
+
+    @property
+    def inner_of_node(self) -> str:
+        """The input or the attribute that is wrong, and the dimension or element."""
+        source = self.sources[-1] if self.sources else ""
+        return f"{source} {self.inner}"
+
+    def apart(self) -> list[ShapeConflict]:
+        """Return a conflict for each of the elements or dimensions that are wrong."""
+        return [replace(self, problem=problem) for problem in islice(apart(self.problem), MOST_ELEMENTS)]
 
     @property
     def proposals(self) -> Proposals:
@@ -228,7 +241,12 @@ class DeclaredShapeConflict(DeclaredValue):
     @property
     def place(self) -> Place:
         """The dimension that differs, or the shape if the ranks differ."""
-        return _shape_place(self.graph.place.at(self.field, self.index), self.declared, self.inferred)
+        return self.places[0]
+
+    @property
+    def places(self) -> list[Place]:
+        """All dimensions that differ, or the shape if the ranks differ."""
+        return _shape_places(self.graph.place.at(self.field, self.index), self.declared, self.inferred)
 
     @property
     def allowed(self) -> str:
@@ -355,7 +373,7 @@ class SuppliedShapeConflict(_SubgraphShapeConflict):
     def place(self) -> Place:
         """The dimension that differs, or the shape if the ranks differ."""
         supplied, declared = self.shapes
-        return _shape_place(self.graph.place.at("input", self.index), declared, supplied)
+        return _shape_places(self.graph.place.at("input", self.index), declared, supplied)[0]
 
     @property
     def subject(self) -> str:
@@ -414,12 +432,12 @@ class BranchShapeConflict(_OutputShapeConflict):
         return [(self.first.place.at("output", self.index), other), *call_notes(self.call, text_of)]
 
 
-def _shape_place(value_info: Place, declared: Fact, found: Fact) -> Place:
+def _shape_places(value_info: Place, declared: Fact, found: Fact) -> list[Place]:
+    """Return the dimensions that differ, or the place of all of them if the ranks differ."""
     if declared.shape is None or found.shape is None:
-        return value_info
+        return [value_info]
     place = value_info.at("type").at("tensor_type").at("shape")
     if len(declared.shape) != len(found.shape):
-        return place
+        return [place]
     pairs = enumerate(zip(declared.shape, found.shape, strict=True))
-    axis = next((axis for axis, (one, other) in pairs if not agree(one, other)), None)
-    return place if axis is None else place.at("dim", axis)
+    return [place.at("dim", axis) for axis, (one, other) in pairs if not agree(one, other)] or [place]

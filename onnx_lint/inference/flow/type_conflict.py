@@ -106,6 +106,15 @@ class OperandConflict(Record):
         return ", ".join(f"input {index}: {self.inputs[index]}" for index in _inputs_of(self.problem))
 
     @property
+    def inner_of_node(self) -> str:
+        """The same, as the place is the operand."""
+        return self.inner
+
+    def apart(self) -> list[OperandConflict]:
+        """Return the conflict alone: it is about one operand."""
+        return [self]
+
+    @property
     def lacks_conversion(self) -> bool:
         """True if the operator would accept the input after it is put into an optional type, or taken out of one."""
         kind = self.inputs[self.problem.index] if isinstance(self.problem, Disallowed) else None

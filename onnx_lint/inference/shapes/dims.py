@@ -179,8 +179,9 @@ def _broadcast_at(dims: Sequence[Dim]) -> Dim:
     return one if not more else None
 
 
-def clash(shapes: Sequence[Dims]) -> tuple[int, int, int] | None:
-    """Return the first clash in broadcasting: the indices of two shapes, and the axis from the end (-1, -2, ...)."""
+def clashes(shapes: Sequence[Dims]) -> list[tuple[int, int, int]]:
+    """Return the clashes in broadcasting: the indices of two shapes, and the axis from the end (-1, -2, ...)."""
+    found: list[tuple[int, int, int]] = []
     for at in range(-1, -max(map(len, shapes), default=0) - 1, -1):
         first: tuple[int, int] | None = None
         for index, shape in enumerate(shapes):
@@ -189,8 +190,8 @@ def clash(shapes: Sequence[Dims]) -> tuple[int, int, int] | None:
                 if first is None:
                     first = index, dim
                 elif first[1] != dim:
-                    return first[0], index, at
-    return None
+                    found.append((first[0], index, at))
+    return found
 
 
 def may_count_the_same(one: Dims, other: Dims) -> bool:

@@ -16,7 +16,7 @@ from onnx_lint.inference.shapes.dims import (
     Dims,
     Shape,
     broadcast,
-    clash,
+    clashes,
     divide,
     product,
     unified,
@@ -456,14 +456,20 @@ class Operands:
         `trailing` axes of each operand come after its part, such as the two that MatMul multiplies.
         """
         known = [(shape, operand) for shape, operand in zip(shapes, operands, strict=True) if shape is not None]
-        wrong = clash([shape for shape, _ in known])
-        if wrong is not None:
-            one, other, axis = wrong
-            places = [self._dimension(known[at][1], axis - trailing) for at in (one, other)]
-            self.problems.append(NotBroadcast(places[0], places[1]))
-        if len(known) < len(shapes) or wrong is not None:
+        wrong = clashes([shape for shape, _ in known])
+        if wrong:
+            first, *others = [self._pair(known, each, trailing) for each in wrong]
+            self.problems.append(NotBroadcast(*first, tuple(others)))
+        if len(known) < len(shapes) or wrong:
             return None
         return broadcast([shape for shape, _ in known])
+
+    def _pair(
+        self, known: Sequence[tuple[Dims, int]], clash: tuple[int, int, int], trailing: int
+    ) -> tuple[InputDimension, InputDimension]:
+        """Return the two dimensions of a clash."""
+        one, other, axis = clash
+        return self._dimension(known[one][1], axis - trailing), self._dimension(known[other][1], axis - trailing)
 
     def axis(
         self, value: Dim | float, rank: int, source: NumberSource, index: int | None = None, *, negative: bool = True
@@ -545,6 +551,16 @@ class Operands:
         allowed = reason if allowed is None else allowed
         self.problems.append(WrongValue(Element(source, value, index), reason, allowed, about_data))
 
+    def also_wrong(self, source: NumberSource, others: Iterable[tuple[int, object]]) -> None:
+        """Add further elements, each with its index and number, to the problem with an element that was recorded last.
+
+        A list or tensor has many wrong numbers for one reason, which is one problem.
+        """
+        problem = self.problems[-1]
+        assert isinstance(problem, WrongValue)
+        assert problem.place.source == source
+        self.problems[-1] = replace(problem, place=replace(problem.place, others=tuple(others)))
+
     def too_small(
         self, source: NumberSource, value: object, least: int, index: int | None = None, condition: str = ""
     ) -> None:
@@ -570,19 +586,20 @@ class Operands:
         return number is None or number > 0
 
     def counts_within(self, index: int, first: int, size: Dim, what: str) -> None:
-        """Record the first constant of a list that counts, from `first` on, beyond the `size` things that there are."""
-        for place, number in enumerate(self.content(index) or ()):
-            if not isinstance(number, int):
-                continue
-            greatest = size - 1 + first if isinstance(size, int) else number
-            if 0 <= number <= greatest:
-                continue
-            if isinstance(size, int):
-                reason = f"there {'is' if size == 1 else 'are'} {size} {what}"
-                self.wrong_value(index, number, reason, place, allowed=f"0 to {greatest}", about_data=True)
-            else:
-                self.too_small(index, number, 0, place)
-            return  # one is enough: numbers are wrong in large numbers for one reason
+        """Record the constants of a list that count, from `first` on, beyond the `size` things that there are."""
+        greatest = size - 1 + first if isinstance(size, int) else None
+        content = enumerate(self.content(index) or ())
+        numbers = [(place, number) for place, number in content if isinstance(number, int)]
+        wrong = [each for each in numbers if each[1] < 0 or (greatest is not None and each[1] > greatest)]
+        if not wrong:
+            return
+        place, number = wrong[0]
+        if isinstance(size, int):
+            reason = f"there {'is' if size == 1 else 'are'} {size} {what}"
+            self.wrong_value(index, number, reason, place, allowed=f"0 to {greatest}", about_data=True)
+        else:
+            self.too_small(index, number, 0, place)
+        self.also_wrong(index, wrong[1:])
 
     # --- the result
 

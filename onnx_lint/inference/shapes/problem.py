@@ -6,7 +6,9 @@ Operands are identified by the index of the input, attributes by their name.
 
 from __future__ import annotations
 
-from onnx_lint.common.record import Record
+from collections.abc import Iterator
+
+from onnx_lint.common.record import Record, replace
 
 NumberSource = int | str
 """The source of a number: the index of an input, or the name of an attribute."""
@@ -32,6 +34,8 @@ class Element(Record):
     value: object
     index: int | None = None
     """The index of the element in the list or tensor; None for the whole value."""
+    others: tuple[tuple[int, object], ...] = ()
+    """The indices and the numbers of further elements that are wrong for the same reason."""
 
 
 ProblemPlace = InputDimension | Element
@@ -95,6 +99,8 @@ class NotBroadcast(Record):
 
     one: InputDimension
     other: InputDimension
+    others: tuple[tuple[InputDimension, InputDimension], ...] = ()
+    """Further pairs of the same operands."""
 
 
 class Indivisible(Record):
@@ -200,3 +206,15 @@ def is_warning(problem: ShapeProblem) -> bool:
         case Warned():
             return True
     return False
+
+
+def apart(problem: PlainProblem) -> Iterator[PlainProblem]:
+    """Yield a problem for each of the elements or dimensions that one is about; most are about one."""
+    match problem:
+        case NotBroadcast(one=one, other=other, others=others):
+            yield from (NotBroadcast(*pair) for pair in ((one, other), *others))
+        case WrongValue(place=place) if place.others:
+            for index, value in ((place.index, place.value), *place.others):
+                yield replace(problem, place=Element(place.source, value, index))
+        case _:
+            yield problem

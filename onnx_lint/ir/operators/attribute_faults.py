@@ -26,10 +26,10 @@ from onnx_lint.spec.operators.attribute_constraints import (
 )
 from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values
 from onnx_lint.spec.operators.combinations import Choice, combinations
-from onnx_lint.wording import counted
+from onnx_lint.wording import MOST_ELEMENTS, counted
 
 if TYPE_CHECKING:
-    from onnx_lint.ir.operators.machine_learning_attributes import ValueFault
+    from onnx_lint.ir.operators.tree_ensembles import TreeFault
 
 _FIELDS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS")}
 _NUMBERS = {
@@ -57,6 +57,8 @@ class AttributeFault(Record):
     """True if ONNX does not say what it means."""
     is_of_elements: bool = False
     """True if it decides the elements of the outputs only, and not their types and shapes."""
+    others: tuple[int, ...] = ()
+    """The indices of the next elements with such a fault, as far as they are known."""
 
 
 def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
@@ -202,12 +204,14 @@ def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterato
             value = getattr(given[name], _NUMBERS[given[name].type])
             numbers = [value] if isinstance(value, int | float) else value
             # NaN is below everything.
-            index, below = next((each for each in enumerate(numbers) if not each[1] >= least), _NO_NUMBER)
+            wrong = (each for each in enumerate(numbers) if not each[1] >= least)
+            index, below = next(wrong, _NO_NUMBER)
             if name == "clip" and numbers == [0]:
                 yield AttributeFault(name, "is 0, which bounds every element to 0", "a number above 0", is_allowed=True)
             if below is not None:
                 what = f"is {_short(below)}, but must be at least {least}"
-                yield AttributeFault(name, what, f"numbers of at least {least}", index=index)
+                others = tuple(at for at, _ in itertools.islice(wrong, MOST_ELEMENTS))
+                yield AttributeFault(name, what, f"numbers of at least {least}", index=index, others=others)
 
 
 def _short(number: float) -> str:
@@ -411,23 +415,31 @@ def _of_ensemble(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     from onnx_lint.ir.operators import tree_ensembles
 
     if voting is not None:
-        faults: Iterable[ValueFault] = tree_ensembles.voting_faults(given, voting)
+        faults: Iterable[TreeFault] = tree_ensembles.voting_faults(given, voting)
     else:
         faults = tree_ensembles.ensemble_faults(given, {attribute.name for attribute in form.attributes})
-    return itertools.starmap(AttributeFault, faults)
+    return (_of_tree(*fault) for fault in faults)
+
+
+def _of_tree(name: str, what: str, allowed: str, other: str | None, wrong: Iterable[int] = ()) -> AttributeFault:
+    """Return the fault of the lists of a tree ensemble. `wrong`: the indices of the wrong elements."""
+    indices = [int(each) for each in itertools.islice(wrong, MOST_ELEMENTS)]
+    return AttributeFault(name, what, allowed, other, indices[0] if indices else None, others=tuple(indices[1:]))
 
 
 def _permutation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
     axes: Sequence[int] = given["perm"].ints if "perm" in given else ()
     allowed = f"each number from 0 to {len(axes) - 1} once"
     count = len(axes)
-    at, outside = next((each for each in enumerate(axes) if not 0 <= each[1] < count), _NO_NUMBER)
+    beyond = (each for each in enumerate(axes) if not 0 <= each[1] < count)
+    at, outside = next(beyond, _NO_NUMBER)
     index, twice = _first_repeated(axes) or _NO_NUMBER
     if twice is not None:
         yield AttributeFault("perm", f"names axis {twice} again", allowed, index=index)
     elif outside is not None:
         what = f"is {outside}, but the axes are from 0 to {count - 1}"
-        yield AttributeFault("perm", what, allowed, index=at)
+        others = tuple(at for at, _ in itertools.islice(beyond, MOST_ELEMENTS))
+        yield AttributeFault("perm", what, allowed, index=at, others=others)
 
 
 def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:

@@ -24,12 +24,15 @@ from onnx_lint.ir.operators.ensemble_votes import (
     counter,
     length_of,
 )
-from onnx_lint.ir.operators.machine_learning_attributes import ValueFault
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.wording import counted
 
 Array = NDArray[Any]
+
+TreeFault = tuple[str, str, str, str | None] | tuple[str, str, str, str | None, Array | list[int]]
+"""A fault of an attribute: its name, what is wrong, what is allowed, the attribute that it contradicts, and the indices
+of the wrong elements of a list, the first of which `what` describes."""
 
 MOST_LEVELS: Final = 2_000
 """The limit on the levels of ensembles in which circles are searched, if children come before their parents. Each
@@ -160,20 +163,21 @@ def _codes(known: Array, values: Array) -> tuple[Array, Array]:
     return slots, known[slots] == values
 
 
-def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
+def voting_faults(given: Given, voting: Voting) -> Iterator[TreeFault]:
     """Yield the faults of TreeEnsembleClassifier or TreeEnsembleRegressor.
 
     Lists of different lengths are reported elsewhere, and not checked here.
     """
     count = class_count(given, voting)
-    yield from base_value_faults(given, voting, count)
+    for name, what, allowed, other, *index in base_value_faults(given, voting, count):
+        yield name, what, allowed, other, [each for each in index if isinstance(each, int)]
     votes = f"{voting.prefix}_ids"
     if count is not None and votes in given:
         yield from _outside(votes, _integers(given[votes]), count, voting.noun, counter(given, voting))
     yield from _node_faults(given, voting)
 
 
-def _node_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
+def _node_faults(given: Given, voting: Voting) -> Iterator[TreeFault]:
     """Yield the faults of nodes and their children, and votes for nodes that do not exist."""
     names = ("nodes_treeids", "nodes_nodeids", "nodes_modes", *BRANCHES)
     if not all(name in given for name in names):
@@ -186,7 +190,7 @@ def _node_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     twice = index.repeated()
     if twice != _NO_NODE:
         what = f"names node {ids[twice]} of tree {trees[twice]} again"
-        yield "nodes_nodeids", what, "each node of a tree once", None, twice
+        yield "nodes_nodeids", what, "each node of a tree once", None, [twice]
         return
     branches = np.flatnonzero(is_branch).astype(_position_type(ids.size))
     if "nodes_featureids" in given and len(given["nodes_featureids"].ints) == ids.size:
@@ -201,7 +205,7 @@ def _node_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     yield from _lost_votes(given, voting, index)
 
 
-def _misnumbered(trees: Array, ids: Array) -> Iterator[ValueFault]:
+def _misnumbered(trees: Array, ids: Array) -> Iterator[TreeFault]:
     """Yield a tree whose ids are not 0, 1, 2 and so on. No id may be there twice."""
     names, codes, sizes = np.unique(trees, return_inverse=True, return_counts=True)
     wrong = np.flatnonzero((ids < 0) | (ids >= sizes[codes]))
@@ -209,28 +213,28 @@ def _misnumbered(trees: Array, ids: Array) -> Iterator[ValueFault]:
         size = int(sizes[codes[wrong[0]]])
         tree = f"the {counted(size, 'node')} of tree {names[codes[wrong[0]]]}"
         what = f"is {ids[wrong[0]]}, but the ids of {tree} must be from 0 to {size - 1}"
-        yield "nodes_nodeids", what, f"ids from 0 to {size - 1} in each tree", None, int(wrong[0])
+        yield "nodes_nodeids", what, f"ids from 0 to {size - 1} in each tree", None, wrong
 
 
-def _negative_features(features: Array, positions: Array) -> Iterator[ValueFault]:
+def _negative_features(features: Array, positions: Array) -> Iterator[TreeFault]:
     """Yield a feature of the nodes at some positions that is below 0."""
     wrong = np.flatnonzero(features[positions] < 0)
     if wrong.size:
         at = int(positions[wrong[0]])
         what = f"names feature {features[at]}, but must be at least 0"
-        yield "nodes_featureids", what, "numbers of at least 0", None, at
+        yield "nodes_featureids", what, "numbers of at least 0", None, positions[wrong]
 
 
-def _lost(branches: Array, trees: Array, children: list[Array], named: tuple[Array, Array]) -> Iterator[ValueFault]:
+def _lost(branches: Array, trees: Array, children: list[Array], named: tuple[Array, Array]) -> Iterator[TreeFault]:
     for name, positions, ids in zip(BRANCHES, children, named, strict=True):
         lost = np.flatnonzero(positions == _NO_NODE)
         if lost.size:
             at = branches[lost[0]]
             what = f"names node {ids[at]}, which tree {trees[at]} does not have"
-            yield name, what, "the id of a node of the same tree", "nodes_nodeids", int(at)
+            yield name, what, "the id of a node of the same tree", "nodes_nodeids", branches[lost]
 
 
-def _lost_votes(given: Given, voting: Voting, index: NodeIndex) -> Iterator[ValueFault]:
+def _lost_votes(given: Given, voting: Voting, index: NodeIndex) -> Iterator[TreeFault]:
     names = [f"{voting.prefix}_{each}" for each in ("treeids", "nodeids")]
     if not all(name in given for name in names):
         return
@@ -239,7 +243,7 @@ def _lost_votes(given: Given, voting: Voting, index: NodeIndex) -> Iterator[Valu
         lost = np.flatnonzero(index.positions(trees, ids) == _NO_NODE)
         if lost.size:
             what = f"names node {ids[lost[0]]} of tree {trees[lost[0]]}, which is not a node of the ensemble"
-            yield names[1], what, "the ids of nodes in 'nodes_nodeids'", "nodes_nodeids", int(lost[0])
+            yield names[1], what, "the ids of nodes in 'nodes_nodeids'", "nodes_nodeids", lost
 
 
 # --- TreeEnsemble
@@ -252,7 +256,7 @@ _CHILDREN: Final = (("nodes_truenodeids", "nodes_trueleafs"), ("nodes_falsenodei
 """The positions of the children, and which of these are leaves."""
 
 
-def ensemble_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
+def ensemble_faults(given: Given, names: Set[str]) -> Iterator[TreeFault]:
     """Yield the faults of TreeEnsemble: positions of missing nodes, leaves or targets, circles, and unknown modes.
 
     For `nodes_truenodeids` the text describes the case "if nodes_trueleafs is false" twice; if it is true, the position
@@ -278,12 +282,12 @@ def ensemble_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
             wrong = np.flatnonzero((flags != 0) & (flags != 1))
             if wrong.size:
                 at = int(wrong[0])
-                yield are_leaves, f"is {flags[at]}, but must be 0 or 1", "0 or 1 for each node", None, at
+                yield are_leaves, f"is {flags[at]}, but must be 0 or 1", "0 or 1 for each node", None, wrong
     if nodes is not None and leaves is not None:
         yield from _child_faults(given, nodes[1], leaves[1])
 
 
-def _mode_faults(given: Given) -> Iterator[ValueFault]:
+def _mode_faults(given: Given) -> Iterator[TreeFault]:
     modes = given.get("nodes_modes")
     if modes is None or modes.t.data_type not in ELEMENT_TYPES:
         return
@@ -303,11 +307,11 @@ def _mode_faults(given: Given) -> Iterator[ValueFault]:
             f"is {int(numbers[wrong[0]])}, but must be 0 to 6",
             f"0 to {_MEMBER}, for {_MODE_NAMES}",
             None,
-            int(wrong[0]),
+            wrong,
         )
 
 
-def _member_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
+def _member_faults(given: Given, names: Set[str]) -> Iterator[TreeFault]:
     """Yield fewer sets of values than there are nodes that test membership. More sets pass, as ONNX Runtime has it."""
     modes = given.get("nodes_modes")
     members = 0 if modes is None else int(np.count_nonzero(_elements(modes) == _MEMBER))
@@ -355,19 +359,19 @@ def _longest(given: Given, *names: str) -> tuple[str, int] | None:
     return max(lengths, key=lambda each: each[1], default=None)
 
 
-def _outside(name: str, numbers: Array, count: int, noun: str, other: str | None) -> Iterator[ValueFault]:
+def _outside(name: str, numbers: Array, count: int, noun: str, other: str | None) -> Iterator[TreeFault]:
     """Yield the first number of a list that is not a position among `count`."""
     wrong = np.flatnonzero((numbers < 0) | (numbers >= min(count, MOST)))
     if wrong.size:
         what = f"names {noun} {numbers[wrong[0]]}, but there {are(count, noun)}"
-        yield name, what, _range_of(count, noun), other, int(wrong[0])
+        yield name, what, _range_of(count, noun), other, wrong
 
 
 def _range_of(count: int, noun: str) -> str:
     return f"numbers from 0 to {count - 1}" if count else f"no number, as there is no {noun}"
 
 
-def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[ValueFault]:
+def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[TreeFault]:
     children: list[Array] = []
     for name, are_leaves in _CHILDREN:
         if name not in given or are_leaves not in given:
@@ -381,14 +385,14 @@ def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[ValueFault]
             noun = "leaf" if flags[wrong[0]] else "node"
             count = int(counts[wrong[0]])
             what = f"names {noun} {positions[wrong[0]]}, but there {are(count, noun)}"
-            yield name, what, _range_of(count, noun), are_leaves, int(wrong[0])
+            yield name, what, _range_of(count, noun), are_leaves, wrong
         is_node = (flags == 0) & (positions >= 0) & (positions < min(nodes, MOST))
         children.append(np.where(is_node, positions, _NO_NODE))
     yield from _shared_nodes(nodes, children)
     yield from _circles(nodes, np.arange(nodes), children, lambda at: f"node {at}")
 
 
-def _shared_nodes(count: int, children: list[Array]) -> Iterator[ValueFault]:
+def _shared_nodes(count: int, children: list[Array]) -> Iterator[TreeFault]:
     """Yield a node that is a child twice, which ONNX Runtime refuses in this operator. Leaves may be shared."""
     for name, own in zip(BRANCHES, children, strict=True):
         both = np.concatenate([own, *(each for each in children if each is not own)])
@@ -396,14 +400,14 @@ def _shared_nodes(count: int, children: list[Array]) -> Iterator[ValueFault]:
         twice = np.flatnonzero((own != _NO_NODE) & (times[own] > 1)) if count else own
         if twice.size:
             at = int(twice[0])
-            yield name, f"names node {own[at]}, which is a child twice", "each node as a child once", None, at
+            yield name, f"names node {own[at]}, which is a child twice", "each node as a child once", None, twice
             return
 
 
 # --- circles
 
 
-def _circles(count: int, parents: Array, children: list[Array], describe: Callable[[int], str]) -> Iterator[ValueFault]:
+def _circles(count: int, parents: Array, children: list[Array], describe: Callable[[int], str]) -> Iterator[TreeFault]:
     """Yield a node that is its own child, or that its descendants lead back to.
 
     `children`: for each of the parents the position of its child if the comparison is true, and if it is false; or
@@ -413,13 +417,13 @@ def _circles(count: int, parents: Array, children: list[Array], describe: Callab
         own = np.flatnonzero(own_children == parents)
         if own.size:
             at = int(parents[own[0]])
-            yield name, f"names {describe(at)} as its own child", "a node further down the tree", None, at
+            yield name, f"names {describe(at)} as its own child", "a node further down the tree", None, [at]
             return
     at = node_on_circle(count, parents, children)
     if at != _NO_NODE:
         where = np.flatnonzero(parents == at)[0]
         name = BRANCHES[0] if children[0][where] != _NO_NODE else BRANCHES[1]
-        yield name, f"leads from {describe(at)} back to it", "nodes further down the tree", None, at
+        yield name, f"leads from {describe(at)} back to it", "nodes further down the tree", None, [at]
 
 
 def node_on_circle(count: int, parents: Array, children: list[Array]) -> int:

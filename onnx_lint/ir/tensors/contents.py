@@ -74,16 +74,28 @@ def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outl
     if listed and least <= min(listed) <= max(listed) <= greatest and not tensor.payloads(field):
         return None  # without numpy, as for models of 16-bit numbers
     found: Outliers | None = None
+    for start, piece, places in _places_outside(tensor, field, least, greatest):
+        first = int(places[0])
+        found = _joined(found, Outliers(len(places), first, int(piece[first])), start)
+    return found
+
+
+def all_outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Iterator[tuple[int, int]]:
+    """Yield the index and the value of each of these entries."""
+    for start, piece, places in _places_outside(tensor, field, least, greatest):
+        yield from ((start + int(place), int(piece[place])) for place in places)
+
+
+def _places_outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Iterator[tuple[int, Array, Array]]:
+    """Yield the pieces with such entries: the index of the first entry, all entries, and the places of these."""
     start = 0
     for piece in entries(tensor, field):
         # A bound below 0 does not fit an array of unsigned numbers, and excludes none of them.
         wrong = ((piece < max(least, 0)) if piece.dtype.kind == "u" else (piece < least)) | (piece > greatest)
         places = wrong.nonzero()[0]
         if places.size:
-            first = int(places[0])
-            found = _joined(found, Outliers(len(places), first, int(piece[first])), start)
+            yield start, piece, places
         start += len(piece)
-    return found
 
 
 def _joined(found: Outliers | None, more: Outliers, start: int) -> Outliers:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record
@@ -18,7 +19,7 @@ from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, FLOATING_TYPES, VALUE_FIELDS
-from onnx_lint.wording import quote
+from onnx_lint.wording import MOST_ELEMENTS, quote
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,17 +57,22 @@ class Constant(Record):
     """True if a number is NaN; the other facts leave it out."""
     read: Callable[[], Iterable[float]]
 
-    def first(self, is_wrong: Callable[[float], bool]) -> tuple[str, str]:
+    def first(self, is_wrong: Callable[[float], bool], among: Container[int] | None = None) -> tuple[str, str]:
         """Return the first wrong number and how many there are, and which it is.
 
         The first is `element 2 of initializer 's' is 0 (and 3 more)`, the second `element 2`; it is empty if there is
-        only one number.
+        only one number. `among`: the indices of the numbers that count; None for all.
         """
-        wrong = ((index, number) for index, number in enumerate(self.read()) if is_wrong(number))
+        numbers = enumerate(self.read())
+        wrong = (each for each in numbers if is_wrong(each[1]) and (among is None or each[0] in among))
         index, number = next(wrong, (0, self.least))  # a data file may change meanwhile
         if self.size == 1:
             return f"{self.owner} is {in_words(number)}", ""
         return element_is(index, self.owner, in_words(number), 1 + sum(1 for _ in wrong)), f"element {index}"
+
+    def indices(self, is_wrong: Callable[[float], bool]) -> list[int]:
+        """Return the indices of the first wrong numbers."""
+        return list(islice((index for index, number in enumerate(self.read()) if is_wrong(number)), MOST_ELEMENTS))
 
 
 def element_is(index: int, owner: str, number: str, count: int) -> str:

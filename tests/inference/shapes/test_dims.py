@@ -23,11 +23,12 @@ from onnx_lint.inference.shapes import dims
 )
 def test_broadcast(shapes, expected):
     assert dims.broadcast(shapes) == expected
-    assert dims.clash(shapes) is None
+    assert not dims.clashes(shapes)
 
 
 def test_a_clash_names_both_shapes_and_the_axis_from_the_end():
-    assert dims.clash([(1,), (2, 5, 3), (4, 3)]) == (1, 2, -2)
+    assert dims.clashes([(1,), (2, 5, 3), (4, 3)]) == [(1, 2, -2)]
+    assert dims.clashes([(2, 5, 3), (6, 4, 3)]) == [(0, 1, -2), (0, 1, -3)]
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_what_is_not_there_is_reported_once(changed, attribute, what):
 )
 def test_a_wrong_element_has_its_index(changed, index):
     given = _attributes(**{**TREE, **changed})
-    assert [fault[4:] for fault in ensemble_faults(given, given.keys())] == [(index,)]
+    assert [list(fault[4]) for fault in ensemble_faults(given, given.keys())] == [[index]]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,8 @@ def test_a_wrong_element_has_its_index(changed, index):
     ],
 )
 def test_a_wrong_vote_or_node_has_its_index(changed, index):
-    assert [fault[4:] for fault in voting_faults(_attributes(**{**VOTES, **changed}), REGRESSOR)] == [(index,)]
+    found = voting_faults(_attributes(**{**VOTES, **changed}), REGRESSOR)
+    assert [list(fault[4]) for fault in found] == [[index]]
 
 
 @pytest.mark.parametrize(

@@ -165,13 +165,21 @@ def test_limits_in_bytes_take_units(text: Any, value: int):
         (
             "memory",
             "4EiB",
-            "the limit 'memory' requires a whole number, or one with a unit such as 4GiB, of at least 1",
+            "the limit 'memory' requires a whole number, or one with a unit such as 4GiB, from 1 to 2^63 - 1",
         ),
-        ("memory", "-1", "the limit 'memory' requires a whole number, or one with a unit such as 4GiB, of at least 1"),
-        ("memory", "0", "the limit 'memory' requires a whole number, or one with a unit such as 4GiB, of at least 1"),
-        ("findings", "4KB", "the limit 'findings' requires a whole number of at least 1, not '4KB'"),
-        ("findings", True, "the limit 'findings' requires a whole number of at least 1, not True"),
-        ("findings", 1.5, "the limit 'findings' requires a whole number of at least 1, not 1.5"),
+        (
+            "memory",
+            "-1",
+            "the limit 'memory' requires a whole number, or one with a unit such as 4GiB, from 1 to 2^63 - 1",
+        ),
+        (
+            "memory",
+            "0",
+            "the limit 'memory' requires a whole number, or one with a unit such as 4GiB, from 1 to 2^63 - 1",
+        ),
+        ("findings", "4KB", "the limit 'findings' requires a whole number from 1 to 2^63 - 1, not '4KB'"),
+        ("findings", True, "the limit 'findings' requires a whole number from 1 to 2^63 - 1, not True"),
+        ("findings", 1.5, "the limit 'findings' requires a whole number from 1 to 2^63 - 1, not 1.5"),
         ("memroy", "1", "unknown limit 'memroy'"),
     ],
 )

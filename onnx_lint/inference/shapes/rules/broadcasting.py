@@ -25,9 +25,11 @@ def broadcast_all(node: Operands) -> Outputs:
 def divide_all(node: Operands) -> Outputs:
     """Broadcast as other operators. The specification does not forbid a constant integer divisor of 0: a warning."""
     if node.fact(1).kind in _INTEGERS:
-        zero = next((at for at, each in enumerate(node.content(1) or ()) if each == 0), None)
-        if zero is not None:
-            problem = WrongValue(Element(1, 0, zero), "a division by it has no result", "not 0")
+        zeros = [at for at, each in enumerate(node.content(1) or ()) if each == 0]
+        if zeros:
+            first, *others = zeros
+            divisor = Element(1, 0, first, tuple([(at, 0) for at in others]))
+            problem = WrongValue(divisor, "a division by it has no result", "not 0")
             node.warnings.append(Warned(problem))
     return broadcast_all(node)
 

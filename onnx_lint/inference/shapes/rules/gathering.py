@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, at_least, at_most, divide_down, is_natural, sliced, subtract
 from onnx_lint.inference.shapes.expression import is_part
@@ -25,17 +27,21 @@ def gather(node: Operands) -> Outputs:
 
 
 def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
-    """Record a constant index in input 1 that is out of range. The indices refer to the axes of `sizes` in turn.
+    """Record constant indices in input 1 that are out of range. The indices refer to the axes of `sizes` in turn.
 
     Negative ones count from the end. Version 1 of Gather does not mention them, but consumers accept them.
     """
-    for place, index in enumerate(node.content(1) or ()):
-        size = sizes[place % len(sizes)]
-        if isinstance(index, int) and isinstance(size, int) and not -size <= index < size:
-            reason = f"there are {size} elements along the axis"
-            allowed = f"{-size} to {size - 1}" if size else "no index"
-            node.wrong_value(1, index, reason, place, allowed=allowed, about_data=True)
-            return  # one is enough: indices are wrong in large numbers for one reason
+    wrong = [
+        (place, index, size)
+        for place, (index, size) in enumerate(zip(node.content(1) or (), cycle(sizes)))
+        if isinstance(index, int) and isinstance(size, int) and not -size <= index < size
+    ]
+    if wrong:
+        place, index, size = wrong[0]
+        reason = f"there are {size} elements along the axis"
+        allowed = f"{-size} to {size - 1}" if size else "no index"
+        node.wrong_value(1, index, reason, place, allowed=allowed, about_data=True)
+        node.also_wrong(1, (each[:2] for each in wrong[1:]))
 
 
 @shapes_of("GatherElements", reads=(1,))

@@ -20,8 +20,12 @@ def loss(node: Operands) -> Outputs:
 def _labels(node: Operands) -> None:
     """Check that constant labels are classes that the scores have, or the one that is ignored."""
     classes, ignored = node.dim(0, 1), node.integer("ignore_index")
-    for place, label in enumerate(node.content(1) or ()):
-        if isinstance(label, int) and isinstance(classes, int) and not 0 <= label < classes and label != ignored:
-            allowed = f"0 to {classes - 1}, or ignore_index" if classes else "no label"
-            node.wrong_value(1, label, f"there are {classes} classes", place, allowed=allowed, about_data=True)
-            return  # one is enough: labels are wrong in large numbers for one reason
+    if not isinstance(classes, int):
+        return
+    labels = [(place, label) for place, label in enumerate(node.content(1) or ()) if isinstance(label, int)]
+    wrong = [(place, label) for place, label in labels if not 0 <= label < classes and label != ignored]
+    if wrong:
+        place, label = wrong[0]
+        allowed = f"0 to {classes - 1}, or ignore_index" if classes else "no label"
+        node.wrong_value(1, label, f"there are {classes} classes", place, allowed=allowed, about_data=True)
+        node.also_wrong(1, wrong[1:])

@@ -50,11 +50,12 @@ def imputer(node: Operands) -> Outputs:
     for name in ("imputed_value_floats", "imputed_value_int64s"):
         _by_feature(node, name, features)
     values = node.integers("imputed_value_int64s") or ()
-    too_wide = next((each for each in enumerate(values) if not -_INT32 <= each[1] < _INT32), None)
-    if too_wide is not None and node.fact(0).kind == "tensor(int32)":
-        place, value = too_wide
+    too_wide = [each for each in enumerate(values) if not -_INT32 <= each[1] < _INT32]
+    if too_wide and node.fact(0).kind == "tensor(int32)":
+        place, value = too_wide[0]
         reason, allowed = "the input has elements of int32", f"{-_INT32} to {_INT32 - 1}"
         node.wrong_value("imputed_value_int64s", value, reason, place, allowed=allowed)
+        node.also_wrong("imputed_value_int64s", too_wide[1:])
     _replaced_value(node)
     return [shape]
 
@@ -130,13 +131,15 @@ def feature_extractor(node: Operands) -> Outputs:
     if data is None:
         return UNKNOWN
     size = data[-1]
-    for place, index in enumerate(node.content(1) or ()):
-        if isinstance(index, int) and (index < 0 or (isinstance(size, int) and index >= size)):
-            greatest = f" to {size - 1}" if isinstance(size, int) else ""
-            allowed = f"{0 if greatest else 'at least 0'}{greatest}" if size else "no index"
-            reason = "indices count from 0" if index < 0 else f"there are {size} elements along the axis"
-            node.wrong_value(1, index, reason, place, allowed=allowed, about_data=index >= 0)
-            break  # one is enough: indices are wrong in large numbers for one reason
+    constants = [(place, index) for place, index in enumerate(node.content(1) or ()) if isinstance(index, int)]
+    wrong = [each for each in constants if each[1] < 0 or (isinstance(size, int) and each[1] >= size)]
+    if wrong:
+        place, index = wrong[0]
+        greatest = f" to {size - 1}" if isinstance(size, int) else ""
+        allowed = f"{0 if greatest else 'at least 0'}{greatest}" if size else "no index"
+        reason = "indices count from 0" if index < 0 else f"there are {size} elements along the axis"
+        node.wrong_value(1, index, reason, place, allowed=allowed, about_data=index >= 0)
+        node.also_wrong(1, wrong[1:])
     count: Dim = product(indices) if indices is not None else None
     return [(1, count) if len(data) == 1 else (*data[:-1], count)]
 
@@ -310,12 +313,14 @@ def _tests_features(node: Operands, features: Dim) -> None:
         return
     modes = node.argument("nodes_modes")
     leaves = [mode == "LEAF" for mode in modes] if isinstance(modes, tuple) else []
-    for place, (feature, is_leaf) in enumerate(zip_longest(ids, leaves[: len(ids)], fillvalue=False)):
-        if feature >= features and not is_leaf:
-            allowed = f"0 to {features - 1}" if features else "no feature"
-            reason = f"there {'is' if features == 1 else 'are'} {counted(features, 'feature')}"
-            node.wrong_value("nodes_featureids", feature, reason, place, allowed=allowed, about_data=True)
-            return  # one is enough to show that the input is too narrow
+    pairs = enumerate(zip_longest(ids, leaves[: len(ids)], fillvalue=False))
+    wrong = [(place, feature) for place, (feature, is_leaf) in pairs if feature >= features and not is_leaf]
+    if wrong:
+        place, feature = wrong[0]
+        allowed = f"0 to {features - 1}" if features else "no feature"
+        reason = f"there {'is' if features == 1 else 'are'} {counted(features, 'feature')}"
+        node.wrong_value("nodes_featureids", feature, reason, place, allowed=allowed, about_data=True)
+        node.also_wrong("nodes_featureids", wrong[1:])
 
 
 def _features(data: Shape) -> Dim:

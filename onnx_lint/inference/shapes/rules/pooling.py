@@ -62,11 +62,14 @@ def _filled(node: Operands, shape: Dims) -> Outputs:
     """Return the output of MaxUnpool; record an index that is not one of its elements, counted row by row."""
     count = product(shape)
     end = count if isinstance(count, int) else math.inf
-    for place, index in enumerate(node.content(1) or ()):
-        if isinstance(index, int) and not 0 <= index < end:
-            allowed = f"0 to {count - 1}" if isinstance(count, int) else "at least 0"
-            has = f"has {count} elements, which" if isinstance(count, int) else "has elements that"
-            reason = f"the output {describe_shape(shape)} {has} are counted from 0"
-            node.wrong_value(1, index, reason, place, allowed=allowed)
-            return UNKNOWN
-    return [shape]
+    indices = enumerate(node.content(1) or ())
+    wrong = [(place, index) for place, index in indices if isinstance(index, int) and not 0 <= index < end]
+    if not wrong:
+        return [shape]
+    place, index = wrong[0]
+    allowed = f"0 to {count - 1}" if isinstance(count, int) else "at least 0"
+    has = f"has {count} elements, which" if isinstance(count, int) else "has elements that"
+    reason = f"the output {describe_shape(shape)} {has} are counted from 0"
+    node.wrong_value(1, index, reason, place, allowed=allowed)
+    node.also_wrong(1, wrong[1:])
+    return UNKNOWN

@@ -40,11 +40,12 @@ def _zeros_of_int32(node: Operands) -> None:
     """A zero point for numbers of type int32 is 0."""
     if node.fact(2).kind != "tensor(int32)" or node.problems:
         return
-    content = node.content(2) or ()
-    at = next((at for at, zero in enumerate(content) if zero and isinstance(zero, int)), None)
-    if at is not None:
+    wrong = [(at, zero) for at, zero in enumerate(node.content(2) or ()) if zero and isinstance(zero, int)]
+    if wrong:
+        (at, zero), *others = wrong
         reason = "int32 has no zero point other than 0"
-        node.problems.append(WrongValue(Element(2, content[at], at), reason, "0", is_without_shapes=True))
+        element = Element(2, zero, at, tuple(others))
+        node.problems.append(WrongValue(element, reason, "0", is_without_shapes=True))
 
 
 _BY_BLOCK = 21

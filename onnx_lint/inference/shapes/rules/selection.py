@@ -68,10 +68,12 @@ def non_zero(node: Operands) -> Outputs:
 @shapes_of("OneHot", reads=(0, 1))
 def one_hot_without_negative_indices(node: Operands) -> Outputs:
     """As from version 11 on; until then an index has to be 0 or more, while one that is too large is allowed."""
-    for at, index in enumerate(node.content(0) or ()):
-        if isinstance(index, int | float) and index <= -1:  # it is cast to an integer, toward 0
-            node.too_small(0, index, 0, at)
-            break
+    indices = enumerate(node.content(0) or ())
+    wrong = [each for each in indices if isinstance(each[1], int | float) and each[1] <= -1]  # cast toward 0
+    if wrong:
+        at, index = wrong[0]
+        node.too_small(0, index, 0, at)
+        node.also_wrong(0, wrong[1:])
     return one_hot(node)
 
 

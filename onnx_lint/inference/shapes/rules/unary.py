@@ -23,12 +23,13 @@ def as_first(node: Operands) -> Outputs:
 @shapes_of("Bernoulli", reads=(0,))
 def bernoulli(node: Operands) -> Outputs:
     """The shape of the input, whose elements are probabilities."""
-    for place, number in enumerate(node.content(0) or ()):
-        if isinstance(number, int | float) and not 0 <= number <= 1:
-            fault = Element(0, number, place)
-            problem = WrongValue(fault, "a probability is from 0 to 1", "0 to 1", is_without_shapes=True)
-            node.warnings.append(Warned(problem))
-            break
+    numbers = enumerate(node.content(0) or ())
+    wrong = [each for each in numbers if isinstance(each[1], int | float) and not 0 <= each[1] <= 1]
+    if wrong:
+        (place, number), *others = wrong
+        fault = Element(0, number, place, tuple(others))
+        problem = WrongValue(fault, "a probability is from 0 to 1", "0 to 1", is_without_shapes=True)
+        node.warnings.append(Warned(problem))
     return [node.shape(0)]
 
 
