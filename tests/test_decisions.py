@@ -11,8 +11,8 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-import pytest
 from support.project.checkout import ROOT
+from support.project.each_case import each_case
 from support.project.syntax_trees import files, tree_of
 
 MOST = 20
@@ -91,7 +91,7 @@ def test_no_function_has_more_than_20_decisions():
     assert list(_problems(sources, RECORDED)) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "expected"),
     [
         ("pass", 1),

@@ -23,6 +23,7 @@ import yaml
 from markdown_it import MarkdownIt
 from support.project.built_in_rules import RULES, check_each_rule
 from support.project.checkout import ROOT
+from support.project.each_case import each_case
 from support.project.fixture_files import Fixture, fixtures_of
 
 from onnx_lint import Settings, lint
@@ -127,7 +128,7 @@ def test_all_pages_are_in_the_table_of_contents(site: dict[str, str]):
     assert len(listed) == len({*listed})
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+@each_case("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
 def test_a_page_has_no_block_that_only_the_site_understands(path: Path):
     text = path.read_text(encoding="utf-8")
     assert re.findall(r"^```\{|^: ", text, re.MULTILINE) == []

@@ -13,6 +13,7 @@ import onnx.parser
 import pytest
 from google.protobuf import text_format
 from support.models.clean_model import CLEAN
+from support.project.each_case import each_case
 
 from onnx_lint import Report, Settings, assert_conforms, fix, lint
 from onnx_lint.cli.application import run
@@ -197,8 +198,8 @@ class TestSettings:
         assert get_args(get_args(get_args(hints["severity"])[1])[1]) == LEVELS
         assert list(inspect.signature(assert_conforms).parameters) == list(inspect.signature(lint).parameters)
 
-    @pytest.mark.parametrize("function", [lint, fix, assert_conforms])
-    @pytest.mark.parametrize(
+    @each_case("function", [lint, fix, assert_conforms])
+    @each_case(
         ("keyword", "said"),
         [
             ("edition", "'edition' is a setting: write Settings(edition=...) as the second argument"),

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.cache import database
 from onnx_lint.cache.database import DamageError, Database, ForeignFileError, problem_of
@@ -18,7 +19,7 @@ def _error(code: int) -> sqlite3.Error:
     return error
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("error", "is_damage", "may_pass"),
     [
         (DamageError("is damaged"), True, False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from support.models.places import place_at
+from support.project.each_case import each_case
 from support.reports import made_up_report
 
 from onnx_lint.cache.serialized import SENT, from_bytes, parsed, serialized, to_bytes
@@ -61,7 +62,7 @@ def test_what_cannot_be_kept(part: dict[str, object]) -> None:
         assert parsed(from_bytes(to_bytes(serialized(report, SENT))), SENT) == report
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [None, [], {}, {"Path": ["/"]}, {"FileReport": []}, {"a": [], "b": []}, {"Severity": 9}, {"Counted": [1]}]
     + [{"Place": steps} for steps in ([], ["graph"], [None, None], ["graph", "3"], ["graph", True], None, 3)],

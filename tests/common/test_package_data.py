@@ -10,6 +10,7 @@ import zipfile
 
 import pytest
 from support.project.checkout import ROOT
+from support.project.each_case import each_case
 
 from onnx_lint.common import package_data
 
@@ -35,7 +36,7 @@ def test_a_file_is_read_from_a_folder_and_from_a_zip_file(tmp_path, monkeypatch)
             sys.modules.pop(package, None)
 
 
-@pytest.mark.parametrize("path", DATA, ids=[path.name for path in DATA])
+@each_case("path", DATA, ids=[path.name for path in DATA])
 def test_the_json_of_data_files_is_what_the_package_json_reads(path):
     text = path.read_bytes()
     for each in text.splitlines() if path.suffix == ".jsonl" else [text]:

@@ -14,6 +14,7 @@ from google.protobuf import text_format
 from support.baselines.changes import prefixed, rename_all
 from support.baselines.measure import copy_of, new_in, report_on
 from support.models.messages import message_of
+from support.project.each_case import each_case
 from support.project.fixture_files import Fixture, fixtures, lint
 from support.project.sampled import one_in
 
@@ -773,7 +774,7 @@ INSIDE = {
 """Graphs with a number to put in, and two such numbers with which the same place has a fault, but not inside of it."""
 
 
-@pytest.mark.parametrize("name", INSIDE)
+@each_case("name", INSIDE)
 def test_an_exchanged_dimension_or_element_is_new(name: str):
     graph, *values = INSIDE[name]
     head = '<ir_version: 10, opset_import: ["": 21], producer_name: "example", producer_version: "1"> g '
@@ -921,7 +922,7 @@ def test_two_bad_strings_of_an_attribute_are_known_after_all_names_have_changed(
     assert not new_in(known, report_on(model))
 
 
-@pytest.mark.parametrize("name", INSIDE)
+@each_case("name", INSIDE)
 def test_an_entry_without_what_is_wrong_inside_knows_it(name: str):
     graph, value, _ = INSIDE[name]
     found = report_on(onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> g {graph.format(value)}'))

@@ -32,6 +32,7 @@ from support.hostile.hostile_files import (
     laughs,
     located,
 )
+from support.project.each_case import each_case
 from support.wire.wire_bytes import length, number
 
 from onnx_lint import lint, schema
@@ -184,8 +185,8 @@ def _large() -> bytes:
     return bytes(model.SerializeToString())
 
 
-@pytest.mark.parametrize("kept", [0, 1, 20, 100, 5000])
-@pytest.mark.parametrize("reads", range(6))
+@each_case("kept", [0, 1, 20, 100, 5000])
+@each_case("reads", range(6))
 def test_a_file_that_shrinks_while_it_is_read(reads: int, kept: int):
     for data in (in_bytes(HEAD + f'graph {{ name: "g" {OUTPUT} }}'), _large()):
         file = lint_source(_ShrinkingSource(data, reads, kept), "model.onnx", Settings())

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 from google.protobuf.message import DecodeError
 from support.project.checkout import TESTS
+from support.project.each_case import each_case
 from support.wire.reencode import Widths, packed, padded, read, reordered, split, unpacked, write
 from support.wire.wire_bytes import BASE, LEN, length, number, rich_model, tag, varint
 
@@ -79,7 +80,7 @@ def _twins(data: bytes) -> dict[str, bytes]:
 TWINS = {f"{name}, {twin}": (data, written) for name, data in MODELS.items() for twin, written in _twins(data).items()}
 
 
-@pytest.mark.parametrize("name", TWINS)
+@each_case("name", TWINS)
 def test_twins_have_the_same_findings(name: str, is_split: bool):
     data, twin = TWINS[name]
     message, same = map(schema.message("ModelProto").FromString, (data, twin))
@@ -133,7 +134,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each_case("name", REFUSED)
 def test_what_parsers_refuse_has_a_byte_and_a_reason(name: str, is_split: bool):
     data = REFUSED[name]
     assert not _parses(data)

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from support.project.built_in_rules import RULES
 from support.project.checkout import ROOT
+from support.project.each_case import each_case
 from support.project.recipes import calls, code_of_page, safe_calls, unsafe_calls, unsafe_hooks, yaml_of_page
 
 FOLDERS = ("benchmarks", "conformance", "docs", "fixtures", "fuzz", "onnx_lint", "rules", "tests", "tools")
@@ -101,7 +102,7 @@ SAFE = (
 )
 
 
-@pytest.mark.parametrize("recipe", UNSAFE)
+@each_case("recipe", UNSAFE)
 def test_names_from_outside_are_seen(recipe: str):
     assert len(unsafe_calls(recipe)) == 1
     assert len(unsafe_calls(code_of_page(f"A recipe:\n\n```sh\n{recipe}\n```\n"))) == 1

@@ -11,6 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from support.project.checkout import ROOT
+from support.project.each_case import each_case
 
 from tools import lock
 
@@ -146,7 +147,7 @@ def test_an_installation_without_hashes_is_found(command: str):
     assert not _is_checked(command)
 
 
-@pytest.mark.parametrize("name", [*WORKFLOWS, *PAGES])
+@each_case("name", [*WORKFLOWS, *PAGES])
 def test_actions_are_named_by_commit_and_images_by_digest(name: str):
     text = _text(name)
     for used in re.findall(r"^ *(?:- )?uses: (.*)", text, re.MULTILINE):

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 from support.baselines.exchanged import doubled
 from support.project.checkout import ROOT
+from support.project.each_case import each_case
 from support.project.fixture_files import Fixture, fixtures_of
 
 from onnx_lint.engine import suppressions
@@ -37,7 +38,7 @@ def _is_like(text: str, pattern: str) -> bool:
     return not pattern or re.fullmatch(expression, text, re.DOTALL) is not None
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+@each_case("pattern", PATTERNS)
 def test_a_pattern_matches_what_the_regular_expression_does(pattern: str) -> None:
     places = PlacePatterns([Suppression("w", "r", "reason", pattern)])
     for text in TEXTS:
@@ -73,7 +74,7 @@ FILES = [
 GLOBS = ["zoo/**", "zoo/", "**/m.onnx", "../zoo/[mn].onnx", "m.onn?", "s3://b/*/m.onnx", ".."]
 
 
-@pytest.mark.parametrize("pattern", [*FILES, *GLOBS])
+@each_case("pattern", [*FILES, *GLOBS])
 def test_a_pattern_for_files_is_that_of_globs(pattern: str) -> None:
     """Although most files are left out by their name alone."""
     for path in [*FILES, "/srv/m.onnx", "zoo//m.onnx", "zoo/../m.onnx", "-"]:
@@ -185,7 +186,7 @@ MOST = pytest.mark.parametrize("most", [3, pytest.param(40, marks=pytest.mark.sl
 
 
 @MOST
-@pytest.mark.parametrize("rule", sorted(_folding_rules()))
+@each_case("rule", sorted(_folding_rules()))
 def test_a_place_hides_one_fault_of_a_finding_about_several(rule: str, most: int) -> None:
     """The rest of the finding is about all others, and so is the rest of its fix."""
     cases = _of_rule(rule, most)
@@ -204,7 +205,7 @@ def test_a_place_hides_one_fault_of_a_finding_about_several(rule: str, most: int
 
 
 @MOST
-@pytest.mark.parametrize("rule", sorted(_folding_rules()))
+@each_case("rule", sorted(_folding_rules()))
 def test_a_name_that_hides_a_fault_hides_the_finding_on_it(rule: str, most: int) -> None:
     """The finding on what an entry names is compared once more with the entry, and then by its own name."""
     for model, finding in _of_rule(rule, most):

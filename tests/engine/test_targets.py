@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import onnx.parser
 import pytest
+from support.project.each_case import each_case
 from support.project.fixture_files import FIXTURES, Fixture, fixtures
 
 import onnx_lint
@@ -73,7 +74,7 @@ def test_no_target_changes_whether_a_fixture_conforms() -> None:
     assert changed(step=1) == []
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=" ".join)
+@each_case("target", TARGETS, ids=" ".join)
 def test_no_target_decides_whether_a_model_conforms_whose_missing_imports_are_ignored(target: list[str]) -> None:
     """A runtime assumes imports, and with a target its nodes are judged by them."""
     files = sorted((FIXTURES / "missing-opset-import" / "invalid").glob("*.textproto"))
@@ -147,7 +148,7 @@ UNDEFINED = RELU.replace(b"elem_type: 1", b"elem_type: 0", 1)
 LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "target", "loads", "said"),
     [
         (RELU, "onnxruntime=1.32", True, "loads, as far as its data say"),

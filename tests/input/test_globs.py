@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.project.each_case import each_case
 from support.project.sampled import one_in
 
 from onnx_lint.cli.paths import expanded, find_inputs
@@ -54,7 +55,7 @@ def test_patterns_mean_what_their_regular_expressions_mean(step: int) -> None:
     assert min(both.values()) > 500 // step
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "text", "expected"),
     [
         ("**/**/x", "x", True),

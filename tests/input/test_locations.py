@@ -22,7 +22,7 @@ def test_addresses(path: str):
     assert is_remote(path)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "path",
     [
         *("m.onnx", "./s3:/b", "/a/b", r"C:\m.onnx", "C://m.onnx", "-", "", "://x", "1a://x", "file:///m.onnx"),

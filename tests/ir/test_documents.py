@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from google.protobuf import text_format
 from support.models.clean_model import clean_proto
+from support.project.each_case import each_case
 
 from onnx_lint import lint, schema
 from onnx_lint.cli.application import run
@@ -139,7 +140,7 @@ def _objects():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_case("kind", KINDS)
 def test_messages_of_the_onnx_package_are_linted_as_what_they_are(kind: str):
     right, wrong, rule = _objects()[kind]
     imports = {"ai.onnx": 17}

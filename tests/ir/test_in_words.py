@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import pytest
 from support.models.type_texts import SHAPELESS, mapping, optional, sequence, tensor, type_of
+from support.project.each_case import each_case
 
 from onnx_lint.ir.in_words import describe_type
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("", "no type"),

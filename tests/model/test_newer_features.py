@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import pytest
 from support.models.model_samples import from_text
+from support.project.each_case import each_case
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
@@ -90,7 +90,7 @@ def _model(ir_version: int, graph: str, model: str) -> Model:
     return load(BytesSource(text.encode()), "model.textproto", Standard(variant="onnx"))
 
 
-@pytest.mark.parametrize("feature", USED)
+@each_case("feature", USED)
 def test_a_model_that_uses_a_newer_feature_may_use_one(feature: str):
     model = _model(*USED[feature])
     assert model.loaded
@@ -102,7 +102,7 @@ def test_every_field_is_tried():
     assert {name for name, since in LATER_FIELDS.items() if since.clause is not None} <= USED.keys()
 
 
-@pytest.mark.parametrize("ir_version", range(3, 15))
+@each_case("ir_version", range(3, 15))
 def test_a_model_that_uses_none_does_not(ir_version: int):
     model = _model(
         ir_version, 'initializer { name: "w" data_type: 1 } node { op_type: "Abs" input: "x" output: "y" }', ""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from html import unescape
 
 import pytest
+from support.project.each_case import each_case
 from support.reports.made_up_report import error, note, warning
 
 from onnx_lint.common.record import replace
@@ -151,10 +152,12 @@ CASES: list[tuple[list[FileReport], list[str]]] = [
 ]  # fmt: skip
 """The files of a run, and what is said of them."""
 
-LINES = [pytest.param(files, lines, id=lines[0]) for files, lines in CASES]
+
+def _first_line(case: tuple[list[FileReport], list[str]]) -> str:
+    return case[1][0]
 
 
-@pytest.mark.parametrize(("files", "lines"), LINES)
+@each_case(("files", "lines"), CASES, ids=_first_line)
 def test_all_files_have_a_verdict(files: list[FileReport], lines: list[str]) -> None:
     assert list(verdict_lines(run_of(files))) == lines
 
@@ -214,15 +217,17 @@ def shown(form: str, report: Report, *, quiet: bool = False) -> str:
     return re.sub(r"</?(?:span|code|b|p)\b[^>]*>", "", unescape(text)).replace("= ", "")
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "html", "junit", "json", "jsonl", "github"])
-@pytest.mark.parametrize(("files", "lines"), [case for case in CASES if len(case[0]) > 1])
+@each_case("form", ["text", "markdown", "html", "junit", "json", "jsonl", "github"])
+@each_case(("files", "lines"), [case for case in CASES if len(case[0]) > 1], ids=_first_line)
 def test_each_form_says_all_of_it(form: str, files: list[FileReport], lines: list[str]) -> None:
     text = shown(form, run_of(files))
     expected = [line for line in lines if form not in ("json", "jsonl") or not line.startswith("pedantic")]
     assert [line for line in expected if line not in text] == []
 
 
-@pytest.mark.parametrize("file", [file for files, _ in CASES for file in files if file.conformity[0] is not True])
+@each_case(
+    "file", [file for files, _ in CASES for file in files if file.conformity[0] is not True], ids=lambda file: file.path
+)
 def test_two_files_are_never_said_to_conform_if_one_is_not(file: FileReport) -> None:
     """Neither with a second file of the same kind nor with one that conforms."""
     for files in (several(file), [file, CLEAN], [CLEAN, file]):

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import io
 
-import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.reporters.paint import painter, plain
 
 
-@pytest.mark.parametrize("width", range(30, 60))
+@each_case("width", range(30, 60))
 def test_no_line_ends_between_a_count_and_what_is_counted(width: int):
     stream = io.StringIO()
     painter(stream, color=False, width=width)(

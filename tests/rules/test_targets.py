@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
@@ -173,7 +174,7 @@ def test_the_library_takes_a_target() -> None:
 LATER = {element.name.upper(): element for element in ELEMENT_TYPES.values() if element.since.ir_version > 1}
 
 
-@pytest.mark.parametrize("name", LATER)
+@each_case("name", LATER)
 def test_each_element_type_is_known_from_its_ir_version_on(name: str) -> None:
     from onnx_lint import schema
 

@@ -212,7 +212,7 @@ def test_an_outline_differs_from_the_schema_in_what_is_bytes_only(name: str, as_
     assert differing == as_bytes
 
 
-@pytest.mark.parametrize("name", sorted(OURS.message_types_by_name))
+@each_case("name", sorted(OURS.message_types_by_name))
 def test_packed_messages_differ_from_the_schema_in_that_alone(name):
     theirs = DescriptorProto()
     schema.message(name).DESCRIPTOR.CopyToProto(theirs)

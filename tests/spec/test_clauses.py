@@ -193,7 +193,7 @@ def test_the_gates_hold_in_every_edition():
     assert [clause.id for clause in gates if clause.rules not in keepers] == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "words"),
     [
         ("NAM-1", ("MUST", "MUST", "MUST", "SHOULD")),

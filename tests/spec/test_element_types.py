@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.spec.element_types import ELEMENT_TYPES
@@ -25,7 +26,7 @@ def test_widths_and_fields_are_those_of_the_onnx_package():
             assert onnx.helper.tensor_dtype_to_np_dtype(number).itemsize * 8 == element.bits, element
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "elements", "size", "entries"),
     [
         ("float", 3, 12, 3),

@@ -146,7 +146,7 @@ def test_a_reverse_domain_name(name):
     assert is_reverse_domain_name(name)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name", ["", "onnxml", ".", "a.", ".a", "a..b", "a b.c", "-a.b", "a-.b", "a.b\n", "http://example.org", "a.b/c"]
 )
 def test_no_reverse_domain_name(name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import onnx.parser
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint import lint
 from onnx_lint.inference.flow.casts import casts_for
@@ -14,7 +15,7 @@ from onnx_lint.loader import load
 HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "targets"),
     [
         ("(float[N] x, int32[N] i) => (float[N] y) { y = Add(x, i) }", [(1, 1), (0, 6)]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import onnx
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.input.source import BytesSource
@@ -28,7 +29,7 @@ def flow(nodes: str) -> ValueFlow:
     return load(BytesSource(model.SerializeToString())).value_flow
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("nodes", "count", "shape"),
     [
         ("s = SequenceConstruct(x, z)", 2, (4, "N")),

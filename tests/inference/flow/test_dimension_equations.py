@@ -6,8 +6,8 @@ from __future__ import annotations
 import itertools
 import random
 
-import pytest
 from support.models.shape_samples import size_of
+from support.project.each_case import each_case
 from support.project.sampled import one_in
 
 from onnx_lint.inference.flow.dimension_equations import Contradiction, DimensionEquation, _Solution
@@ -83,7 +83,7 @@ def test_what_is_found_is_true_for_no_sizes():
     assert found == 25
 
 
-@pytest.mark.parametrize(
+@each_case(
     "pairs",
     [
         [("N", 4), ("N", 5)],
@@ -115,7 +115,7 @@ def test_what_no_sizes_make_true(pairs: list[tuple[int | str, int | str]]):
     assert len(solve(*pairs)) == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     "pairs",
     [
         [("N", "N")],

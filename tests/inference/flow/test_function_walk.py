@@ -6,6 +6,7 @@ from __future__ import annotations
 import onnx
 import onnx.parser
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint import lint
 from onnx_lint.inference.flow import function_walk
@@ -96,7 +97,7 @@ def _errors(model: onnx.ModelProto) -> list[str]:
     return [each.rule for each in lint(model.SerializeToString()).diagnostics if each.severity is Severity.ERROR]
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_case("case", CASES)
 def test_a_graph_that_a_call_gives(case: str):
     text, expected = CASES[case]
     assert _errors(onnx.parser.parse_model(HEAD + text)) == ([expected] if expected else [])

@@ -8,6 +8,7 @@ import json
 
 import onnx.parser
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.selection import report_of
@@ -38,7 +39,7 @@ def _causes(text: str) -> dict[tuple[str, str], int]:
 # --- what counts as known
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("known", "expected"),
     [
         (fact("tensor(float)", ()), True),

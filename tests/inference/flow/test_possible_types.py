@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from google.protobuf import text_format
+from support.project.each_case import each_case
 
 from onnx_lint import lint, schema
 from onnx_lint.inference.flow.possible_types import pattern_of
@@ -107,7 +108,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_case("case", CASES)
 def test_uses_of_values_of_unknown_type(case: str):
     nodes, expected = CASES[case]
     assert [each for each in found(*nodes) if each[0] != "unordered-nodes"] == expected

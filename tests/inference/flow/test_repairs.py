@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import onnx.parser
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
@@ -24,7 +25,7 @@ def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
     return _hints_of(f'<ir_version: 10, opset_import: ["": 21]> g ({inputs}) => ({outputs}) {{ {nodes} }}')
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("inputs", "output", "node", "hint"),
     [
         ("float[2,3] x, float[4,3] w", "float[2,4] y", "Gemm(x, w)", "with transB=1 the shapes fit"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import onnx.parser
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
@@ -19,7 +20,7 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
     return found
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("inputs", "body", "shape"),
     [
         # Rounded up, the number of windows depends on the size, unless they move one by one.

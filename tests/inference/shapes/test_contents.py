@@ -12,6 +12,7 @@ import onnx.parser
 import pytest
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+from support.project.each_case import each_case
 
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.contents import FOLLOWED
@@ -158,7 +159,7 @@ def _followed() -> list[str]:
     return sorted(ruled - ON_SEQUENCES - FUNCTIONS.keys() - {"Ceil", "Floor", "Relu", "Round", "Sqrt", "Sum"})
 
 
-@pytest.mark.parametrize("operator", _followed())
+@each_case("operator", _followed())
 def test_the_content_is_that_of_the_reference_implementation(operator: str):
     seed = random.Random(operator)
     known = 0
@@ -196,7 +197,7 @@ def test_variables_go_through_what_exporters_write():
     assert flow.facts["t"].content == ("batch", 3, 256)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("y = Equal(n, minus)", (0,)),
@@ -334,8 +335,8 @@ FLOATING = (
 FLOATING += ("ReduceMin", "ReduceProd", "ReduceSum", "Relu", "Round", "Sqrt", "Sub", "Sum", "Where")
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("operator", FLOATING)
+@each_case("dtype", [np.float16, np.float32, np.float64])
+@each_case("operator", FLOATING)
 def test_floating_point_numbers_are_those_of_numpy(operator: str, dtype: type[np.floating]):
     seed, known = random.Random(f"{operator} {dtype}"), 0
     count = {"Where": 3, "Concat": 2, "Gather": 1}.get(operator) or FOLLOWED[operator].reads

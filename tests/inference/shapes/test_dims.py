@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.inference.shapes import dims
 
@@ -60,7 +61,7 @@ def test_what_branches_have_in_common():
     assert dims.union((2,), (2, 3)) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other", "expected"),
     [
         ((2, 3), (3, 2), True),

@@ -8,6 +8,7 @@ import random
 
 import pytest
 from support.models.shape_samples import size_of
+from support.project.each_case import each_case
 
 from onnx_lint.inference.shapes import dims, expression
 
@@ -61,7 +62,7 @@ def test_each_operation_gives_what_numbers_give():
     assert compared > 4_000
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("found", "expected"),
     [
         (dims.add("N", 1), "N + 1"),

@@ -12,6 +12,7 @@ import onnx.parser
 import pytest
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
+from support.project.each_case import each_case
 
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.contents import FOLLOWED
@@ -296,7 +297,7 @@ def _known(text: str) -> ValueFlow:
     return flow_of(model)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("a, b = Split <num_outputs = 2> (s)  y = Identity (b)", ("m",)),
@@ -349,9 +350,9 @@ def test_zero_times_an_unknown_number_is_not_zero() -> None:
     assert flow_of(model).facts["y"].content == (None, 0)
 
 
-@pytest.mark.parametrize("start", [-3, -1, 0, 1, 2, 2**63 - 1])
-@pytest.mark.parametrize("end", [-(2**63) + 1, -2, -1, 0, 2, 3, 2**63 - 1])
-@pytest.mark.parametrize("step", [-2, -1, 1, 2])
+@each_case("start", [-3, -1, 0, 1, 2, 2**63 - 1])
+@each_case("end", [-(2**63) + 1, -2, -1, 0, 2, 3, 2**63 - 1])
+@each_case("step", [-2, -1, 1, 2])
 def test_the_length_of_a_slice_is_that_of_numpy(start: int, end: int, step: int) -> None:
     model = onnx.parser.parse_model("""
         <ir_version: 10, opset_import: ["" : 21]>
@@ -384,7 +385,7 @@ def test_two_parts_of_a_variable_are_the_whole(version: int) -> None:
     assert flow.shape_of("y") == (("n",) if version == 18 else ("2*(n//2)",))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("node", "expected"),
     [
         (

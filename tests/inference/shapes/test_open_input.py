@@ -19,6 +19,7 @@ from shape_cases.case import Case, chosen_types
 from shape_cases.comparison import argument, own_schema
 from support.models.runtime_nodes import NODES
 from support.models.shape_samples import SCHEMAS
+from support.project.each_case import each_case
 
 from onnx_lint.inference.shapes.dims import Dims
 from onnx_lint.inference.shapes.fact import ABSENT, Fact, fact
@@ -218,7 +219,7 @@ def test_the_other_inputs_are_compared_with_each_other(nodes: Callable[[], Itera
     assert [each for each in silent if each.partition("-")[0] not in _WITHOUT_SIZES] == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("operator", "attributes", "others", "count", "is_right"),
     [
         ("Split", {"num_outputs": 3}, (), 2, False),

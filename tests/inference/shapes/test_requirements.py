@@ -7,6 +7,7 @@ import math
 
 import pytest
 from support.models.shape_samples import SCHEMAS
+from support.project.each_case import each_case
 
 from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.forms import FormSolution
@@ -43,7 +44,7 @@ def test_a_condition_is_true_of_a_node_or_not(condition, is_true):
     assert holds(_node("ff-u", num_heads=4, kv_num_heads=4), condition) is is_true
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "wrong", "right", "reason"),
     [
         ("at least 1", 0, 1, "at least 1"),

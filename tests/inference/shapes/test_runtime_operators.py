@@ -107,7 +107,7 @@ def test_each_operator_with_a_rule_has_an_example():
     assert sorted(_with_rules()) == sorted({example.operator for example in NODES})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("operator", "inputs", "attributes", "problem"),
     [
         (

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.inference.types.type_string import canonical, describe_types, from_proto, map_value
@@ -16,7 +17,7 @@ def _type(text: str) -> Proto:
     return text_format.Parse(text, schema.message("TypeProto")())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "kind"),
     [
         ("tensor_type { elem_type: 1 }", "tensor(float)"),

@@ -84,9 +84,9 @@ TENSOR_DATA = number(2, 1) + length(8, "w") + length(9, bytes(4))
 VALUE_DATA = length(1, "w") + length(2, length(1, number(1, 1)))
 
 
-@pytest.mark.parametrize("is_nested", [False, True])
-@pytest.mark.parametrize("kind", [FaultKind.UNKNOWN_FIELD, FaultKind.REPEATED, FaultKind.UTF8], ids=str)
-@pytest.mark.parametrize(("field", "name", "well"), [(5, 8, TENSOR_DATA), (13, 1, VALUE_DATA)])
+@each_case("is_nested", [False, True])
+@each_case("kind", [FaultKind.UNKNOWN_FIELD, FaultKind.REPEATED, FaultKind.UTF8], ids=str)
+@each_case(("field", "name", "well"), [(5, 8, TENSOR_DATA), (13, 1, VALUE_DATA)])
 def test_odd_tensors_and_value_infos_are_found(field: int, name: int, well: bytes, kind: FaultKind, is_nested: bool):
     odd = {
         FaultKind.UNKNOWN_FIELD: well + number(99, 1),

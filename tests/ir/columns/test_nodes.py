@@ -194,7 +194,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", [*ODD, *BROKEN])
+@each_case("name", [*ODD, *BROKEN])
 def test_what_is_written_in_another_way_is_noted(name: str):
     data = {**ODD, **BROKEN}[name]
     table = node_table([WELL, data, WELL])
@@ -296,12 +296,12 @@ def test_a_repeated_key_is_found_among_many_nodes(index: int):
     assert node_table(nodes).repeated_keys == [index]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "wrong",
     [b"\x4a\x20\x0a\x01k", b"\x4a\x03\x0a\x01\xff", b"\x4a\x85\x00\x0a\x01k\x12\x00", b"\x4a\x02\x50\x01"],
     ids=["cut off", "no UTF-8", "a longer length than needed", "an unknown field"],
 )
-@pytest.mark.parametrize("index", [0, 99, 100, 249])
+@each_case("index", [0, 99, 100, 249])
 def test_metadata_that_are_not_written_canonically_are_noticed(index: int, wrong: bytes):
     nodes = _annotated_nodes(250)
     nodes[index] += wrong

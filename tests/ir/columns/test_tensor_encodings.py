@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.ir.columns.tensor_encodings import element_count, may_be_nan
 from onnx_lint.schema import message
@@ -21,7 +21,7 @@ def test_the_product_of_hostile_dimensions_is_found_at_once():
 FLOAT16, BFLOAT16 = 10, 16
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("element_type", "bits", "expected"),
     [
         (FLOAT16, 0x3C00, False),

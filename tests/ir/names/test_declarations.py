@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from google.protobuf import text_format
 from support.models.type_texts import SHAPELESS, mapping, optional, sequence, tensor, type_of
+from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.input.source import BytesSource
@@ -46,7 +47,7 @@ CONTRADICTING = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other", "expected"),
     [(*pair, False) for pair in FITTING] + [(*pair, True) for pair in CONTRADICTING],
 )
@@ -66,7 +67,7 @@ SPARSE = (
 DENSE = 'initializer { name: "w" data_type: 1 dims: [2, 3] }'
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("initializer", "declared", "expected"),
     [
         (DENSE, tensor(1, 2, "N"), False),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.names.plain_names import has_plain_names, not_c90
@@ -27,7 +28,7 @@ def test_a_name_may_stand_in_several_lists():
     assert _are_plain(PLAIN, FUNCTION % 'node { op_type: "Relu" input: "a" output: "b" }') == [True, True]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "wrong",
     [
         'input { name: "x" }',

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import pytest
 from support.models.model_samples import from_text
+from support.project.each_case import each_case
 
 from onnx_lint.ir.operators.broken_combinations import broken_by
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member
@@ -25,7 +25,7 @@ EMPTY_B = 'attribute { name: "b" type: INTS }'
 X = 'input: "" input: "x"'
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("choice", "node", "broken"),
     [
         (Choice.ONE, f"{A} {B}", ["a", "b"]),

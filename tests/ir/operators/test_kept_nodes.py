@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import onnx.parser
-import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.operators.kept_nodes import KeptNodes
@@ -17,7 +17,7 @@ CHOICE = (
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("nodes", "functions", "is_kept"),
     [
         ("y = Sin(x)", [], True),

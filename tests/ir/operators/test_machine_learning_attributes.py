@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.ir.operators.machine_learning_attributes import (
@@ -70,7 +71,7 @@ def test_labels_and_coefficients_of_a_linear_classifier_go_with_its_intercepts(
     assert [fault[0] for fault in linear_classifier_faults(given)] == faulty
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("numbers", "faulty"),
     [
         ({}, []),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import onnx
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.ir.operators.re2_pattern import pattern_fault
 
@@ -120,12 +121,12 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("pattern", RIGHT)
+@each_case("pattern", RIGHT)
 def test_what_re2_compiles_has_no_fault(pattern):
     assert pattern_fault(pattern) is None
 
 
-@pytest.mark.parametrize(("pattern", "words"), WRONG.items())
+@each_case(("pattern", "words"), WRONG.items())
 def test_what_re2_does_not_compile_has_a_fault(pattern, words):
     assert words in (pattern_fault(pattern) or "")
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from support.project.each_case import each_case
 from support.wire.wire_bytes import FIXED32, VARINT, length, number, tag
 
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS
@@ -35,7 +36,7 @@ def _expected(data: bytes) -> tuple[int, int]:
     return end, count
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_case("seed", range(20))
 def test_a_row_ends_where_single_records_say(seed: int):
     rng = random.Random(seed)
     sizes = (0, 1, 126, 127, 128, 129, MOST - 1, *([30] * 20))
@@ -147,8 +148,8 @@ def test_all_values_of_a_tensor_stay_in_the_file_in_their_order():
     ]
 
 
-@pytest.mark.parametrize("kind", sorted(ELEMENT_TYPES))
-@pytest.mark.parametrize("is_first", [True, False])
+@each_case("kind", sorted(ELEMENT_TYPES))
+@each_case("is_first", [True, False])
 def test_integers_that_decide_shapes_are_copied_from_any_file(kind: int, is_first: bool):
     declared, values = tag(2, VARINT) + bytes([kind | 0x80, 0]), length(9, bytes(8 * MOST_ELEMENTS))
     data = declared + values if is_first else values + declared

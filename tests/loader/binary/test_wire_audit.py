@@ -299,8 +299,8 @@ def test_an_unknown_field_in_a_type_is_found_however_deep_it_is(depth: int, plac
         assert [fault.kind for fault in model.faults] == kinds, (depth, place)
 
 
-@pytest.mark.parametrize("messages", [0, 1, 40, 99])
-@pytest.mark.parametrize("total", [99, 100, 101, 110])
+@each_case("messages", [0, 1, 40, 99])
+@each_case("total", [99, 100, 101, 110])
 def test_groups_count_like_messages(messages: int, total: int):
     if total < messages:
         return

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import struct
 
-import pytest
 from google.protobuf import descriptor_pb2
+from support.project.each_case import each_case
 from support.wire.wire_bytes import length, number, tag
 
 from onnx_lint.input.source import BytesSource
@@ -58,8 +58,8 @@ FOREIGN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "file.pb"])
-@pytest.mark.parametrize(("data", "what"), FOREIGN.values(), ids=FOREIGN)
+@each_case("name", ["model.onnx", "file.pb"])
+@each_case(("data", "what"), FOREIGN.values(), ids=FOREIGN)
 def test_the_message_of_another_project_is_named(data: bytes, what: str, name: str):
     model = load(BytesSource(data), name)
     assert [fault.message for fault in model.faults] == [f"the file is {what}, not an ONNX model"]
@@ -90,8 +90,8 @@ IS_UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("name", IS_UNKNOWN)
-@pytest.mark.parametrize("data", NOBODYS.values(), ids=NOBODYS)
+@each_case("name", IS_UNKNOWN)
+@each_case("data", NOBODYS.values(), ids=NOBODYS)
 def test_a_message_that_nobody_knows_is_told_as_such(data: bytes, name: str):
     model = load(BytesSource(data), name)
     assert [fault.message for fault in model.faults] == [IS_UNKNOWN[name]]

@@ -13,6 +13,7 @@ from google.protobuf import json_format, text_format
 from support.models.loader_samples import MODEL, loaded
 from support.models.messages import message_of
 from support.models.sound_documents import SOUND, sound_message
+from support.project.each_case import each_case
 from support.wire.wire_bytes import (
     GRAPH,
     length,
@@ -83,7 +84,7 @@ NO_MODELS = {
 }
 
 
-@pytest.mark.parametrize(("data", "message"), NO_MODELS.values(), ids=NO_MODELS)
+@each_case(("data", "message"), NO_MODELS.values(), ids=NO_MODELS)
 def test_what_is_no_model_is_named(data: bytes, message: str):
     model = loaded(data)
     assert not model.loaded
@@ -196,7 +197,7 @@ DATA = {
 """A message, its kind, and the recognized kind: an optional and a sequence of one element are the same bytes."""
 
 
-@pytest.mark.parametrize(("kind", "content", "taken_for"), DATA.values(), ids=DATA)
+@each_case(("kind", "content", "taken_for"), DATA.values(), ids=DATA)
 def test_what_a_data_file_holds(kind: str, content: str, taken_for: str):
     data = text_format.Parse(content, schema.message(kind)(), descriptor_pool=schema.pool()).SerializeToString()
     assert load(BytesSource(data), "input_0.pb").kind == taken_for
@@ -207,7 +208,7 @@ def test_under_another_name_a_tensor_is_none():
     assert (model.kind, model.loaded) == ("ModelProto", False)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "data",
     [*[data for data, _ in NO_MODELS.values()], GRAPH[:-1], b"ir_version: eight"],
     ids=[*NO_MODELS, "cut off", "wrong value"],

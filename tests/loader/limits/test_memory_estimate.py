@@ -14,6 +14,7 @@ import pytest
 from onnx import ModelProto, TensorProto, ValueInfoProto, helper, numpy_helper
 from support.hostile.schema_lists import can_hold, list_fields, one_list, two_lists
 from support.processes.peak_memory import growths
+from support.project.each_case import each_case
 from support.wire import reencode
 from support.wire.wire_bytes import BASE, group, length, number
 
@@ -187,7 +188,7 @@ def test_each_list_in_or_beside_another_needs_at_most_the_estimate(name: str, tm
     )
 
 
-@pytest.mark.parametrize("kind", LARGE_MODELS)
+@each_case("kind", LARGE_MODELS)
 def test_honest_models_sixteen_times_as_large_are_within_the_default_limit(kind: str):
     is_of_graphs = kind.startswith(("functions", "subgraphs"))
     data = LARGE_MODELS[kind](1_250 if is_of_graphs else 12_500).SerializeToString()

@@ -11,6 +11,7 @@ from google.protobuf import json_format, text_format
 from support.models.loader_samples import loaded
 from support.models.messages import message_of
 from support.processes.time_limit import time_limit
+from support.project.each_case import each_case
 from support.wire.wire_bytes import (
     BASE,
     GRAPH,
@@ -197,8 +198,8 @@ def test_a_number_where_the_graph_should_be_is_no_other_message():
     assert (fault.kind, str(fault.place)) == (FaultKind.WIRE_TYPE, "graph")
 
 
-@pytest.mark.parametrize("quote", ["'", '"'])
-@pytest.mark.parametrize("escape", [r"\n", r"\001", r"\x4", r"\xc3\xa9", r"\u00e9", r"\'\"", r"\\ "])
+@each_case("quote", ["'", '"'])
+@each_case("escape", [r"\n", r"\001", r"\x4", r"\xc3\xa9", r"\u00e9", r"\'\"", r"\\ "])
 def test_strings_of_many_escapes_say_what_their_escapes_say(escape: str, quote: str):
     """They are parsed in pieces: the parser takes memory for each escape up to the end of a string."""
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import pytest
 from google.protobuf import json_format
 from support.models.sound_documents import SOUND, only_fault, sound_message
+from support.project.each_case import each_case
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
-@pytest.mark.parametrize("kind", SOUND)
+@each_case("form", ["text", "json"])
+@each_case("kind", SOUND)
 def test_the_kinds_that_a_text_may_be_are_named(kind: str, form: str):
     text = SOUND[kind] if form == "text" else json_format.MessageToJson(sound_message(kind))
     rule, message = only_fault(text.encode())

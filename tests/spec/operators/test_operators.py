@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.project.checkout import ROOT
+from support.project.each_case import each_case
 
 from onnx_lint.spec import releases
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
@@ -252,7 +253,7 @@ def test_removed_experimental_operators():
     assert {"Affine", "SimplifiedLayerNormalization"} <= onnxruntime_default_domain()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "is_type"),
     [
         ("tensor(float)", True),
