@@ -124,7 +124,7 @@ READ_INPUTS: Final[Mapping[str, tuple[ReadInputs, ...]]] = {
     "Tile": (ReadInputs(6, (1,)),),
     "TopK": (ReadInputs(10, (1,)),),
     "Unsqueeze": (ReadInputs(13, (1,)),),
-    "Upsample": (ReadInputs(9, (1,), needs_rank=False),),
+    "Upsample": (ReadInputs(9, (1,)),),
 }
 """The operators for which ONNX Runtime refuses inputs in an external data file. For each, the newest version first.
 
