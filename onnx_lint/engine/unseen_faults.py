@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from onnx_lint.engine.unjudged_parts import REPLACEABLE_SINCE
 from onnx_lint.ir.graph import Definition, Graph, GraphKind
 from onnx_lint.ir.operators.function_calls import OVERLOADS_SINCE
 from onnx_lint.ir.operators.kept_nodes import KeptNodes
@@ -172,12 +173,7 @@ def _has_replaceable_defaults(_: Diagnostic, model: Model) -> bool:
     """Return whether an input of the main graph has a default, which then is no constant."""
     graph = model.main_graph
     has_default = not graph.initializer_index.keys().isdisjoint(graph.input_names)
-    return has_default and model.effective_ir_version >= _DEFAULTS_SINCE
-
-
-_DEFAULTS_SINCE: Final = 4
-"""The first IR version in which an initializer that is no input as well is a constant, and one that is an input none.
-"""
+    return has_default and model.effective_ir_version >= REPLACEABLE_SINCE
 
 
 _BY_ONNXRUNTIME: Final[Mapping[str, _IsUnseen]] = {

@@ -36,6 +36,7 @@ from onnx_lint.spec.products.refusals import (
     OWN_SIGNATURES,
     READ_INPUTS,
     REFUSED_VALUES,
+    REGISTERED,
     WITHOUT_KERNEL,
     ReadInputs,
 )
@@ -145,9 +146,10 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
             allowed=f"at most IR version {release.ir_version}",
             anchor=release.citation,
         )
+    newest = {**REGISTERED, **release.opsets} if release.has_kernels else release.opsets
     too_new: dict[tuple[str, int], list[tuple[str, Place]]] = {}
     for domain, version, importer, place in _imports(model, release):
-        if version > release.opsets.get(domain, version):
+        if version > newest.get(domain, version):
             too_new.setdefault((domain, version), []).append((importer, place))
     for (domain, version), ((importer, place), *others) in too_new.items():
         more = f"; so {'does' if len(others) == 1 else 'do'} {counted(len(others), 'other import')}" if others else ""
@@ -156,7 +158,7 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
             f"{importer} imports version {version} of {quote(shown_domain(domain))}, "
             f"which {release} does not have{release.quoted}{more}",
             clause="PRD-2",
-            allowed=f"at most version {release.opsets[domain]}",
+            allowed=f"at most version {newest[domain]}",
             related=tuple(Related(where, f"so does {what}") for what, where in others[:3]),
             subject=shown_domain(domain),
             anchor=release.citation,

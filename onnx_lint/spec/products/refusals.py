@@ -134,6 +134,9 @@ tensor in a data file is refused behind these as well.
 `onnx.shape_inference` and `onnx.full_check` refuse such inputs as well.
 """
 
+REGISTERED: Final[Mapping[str, int]] = {"com.microsoft.experimental": 1, "org.pytorch.aten": 1}
+"""The newest versions of the domains that each release of ONNX Runtime registers without an operator for inference."""
+
 KNOWN_DOMAINS: Final = frozenset(
     {"", "ai.onnx.ml", "com.microsoft", "mmdeploy", "org.openvinotoolkit", "org.pytorch.aten"}
 )
