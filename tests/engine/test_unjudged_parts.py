@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import struct
+from pathlib import Path
+
+import onnx
 import onnx.parser
 import pytest
 
@@ -63,3 +67,17 @@ def test_versions_of_domains_that_onnx_runtime_registers(
 
 def test_a_locale_may_be_missing_on_the_machine() -> None:
     assert state("(string[2] x) => (string[n] y) { y = StringNormalizer(x) }", "onnxruntime=1.32") is None
+
+
+@pytest.mark.parametrize("place", ["input", "initializer"])
+def test_scales_in_a_data_file_are_not_judged_for_full_check(place: str, tmp_path: Path) -> None:
+    """It reads a default as if no other value could be given."""
+    given = ", float[4] s" if place == "input" else ""
+    text = f"{HEAD % (8, 13, '')} g (float[1, 1, 2, 2] x{given}) => (float[a, b, c, d] y) {{ y = Resize(x, , s) }}"
+    found = onnx.parser.parse_model(text)
+    tensor = found.graph.initializer.add(name="s", data_type=onnx.TensorProto.FLOAT, dims=[4])
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="s.bin")
+    (tmp_path / "s.bin").write_bytes(struct.pack("<4f", 1, 1, 2, 2))
+    onnx.save(found, tmp_path / "m.onnx")
+    assert onnx_lint.lint(tmp_path / "m.onnx", target="onnx.full_check").files[0].targets[0].loads is None

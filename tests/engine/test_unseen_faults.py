@@ -195,3 +195,13 @@ def test_a_branch_that_is_dropped_needs_no_kernel(call: str, condition: str, exp
     found = model(graph, *([function] if "loc" in call else []))
     assert "NOD-7g" in {item.clause for item in onnx_lint.lint(found).diagnostics}
     assert state(found, "onnxruntime=1.32") is expected
+
+
+@pytest.mark.parametrize("node", ["Relu(x)", "com.acme.Zap(x)"])
+@pytest.mark.parametrize("target", [CHECKER, FULL_CHECK])
+def test_a_node_without_outputs_in_a_branch_is_not_said_to_be_accepted(target: str, node: str) -> None:
+    """The checks look at the signatures of operators that they know."""
+    found = model((BRANCHES % "").replace(", float[4] w", "").replace("w = Relu(x)", f"w = {node}"))
+    del found.graph.node[0].attribute[0].g.node[1].output[:]
+    assert "NOD-1" in {item.clause for item in onnx_lint.lint(found).diagnostics}
+    assert state(found, target) is None
