@@ -390,7 +390,18 @@ def _unjudged_by_openvino(model: Model) -> Iterator[str]:
             "tensor",
             "of strings without elements",
         ),
+        (int(not model.proto.opset_import), "model", "without imports"),
+        (sum(map(_has_negative_axes, _nodes_of(model, "Resize"))), "node", "of Resize with negative axes"),
+        (sum(_has_no_rank(model, node) for node in _nodes_of(model, "Upsample")), "node", "of Upsample without a rank"),
     )
+
+
+def _has_negative_axes(node: Node) -> bool:
+    return any(min(each.ints, default=0) < 0 for each in node.attribute_protos if each.name == "axes")
+
+
+def _has_no_rank(model: Model, node: Node) -> bool:
+    return not node.inputs or model.shape_of(node.inputs[0], node.graph) is None
 
 
 def _large(model: Model) -> _Unjudged:

@@ -81,3 +81,26 @@ def test_scales_in_a_data_file_are_not_judged_for_full_check(place: str, tmp_pat
     (tmp_path / "s.bin").write_bytes(struct.pack("<4f", 1, 1, 2, 2))
     onnx.save(found, tmp_path / "m.onnx")
     assert onnx_lint.lint(tmp_path / "m.onnx", target="onnx.full_check").files[0].targets[0].loads is None
+
+
+RESIZE = "(float[1, 1, 2, 2] x) => (float[a, b, c, d] y) <float[2] s = {2, 2}> { y = Resize<axes = [%s]>(x, , s) }"
+
+
+@pytest.mark.parametrize("opset", [18, 19])
+def test_openvino_does_not_count_axes_from_the_end(opset: int) -> None:
+    assert state(RESIZE % "2, 3", "openvino=2026.4", opset=opset) is True
+    assert state(RESIZE % "-2, -1", "openvino=2026.4", opset=opset) is None
+
+
+@pytest.mark.parametrize(("before", "expected"), [("r = Relu(x)", True), ("r = Reshape(x, s)", None)])
+def test_openvino_needs_the_rank_of_what_upsample_scales(before: str, expected: bool | None) -> None:
+    upsample = "y = Upsample<scales = [1.0, 1.0, 2.0, 2.0]>(r)"
+    graph = f"(float[1, 1, 2, 2] x, int64[n] s) => (float[a, b, c, d] y) {{ {before} {upsample} }}"
+    assert state(graph, "openvino=2026.4", opset=7) is expected
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_openvino_may_refuse_a_model_without_imports(version: int) -> None:
+    found = onnx.parser.parse_model(f"{HEAD % (version, 1, '')} g {RELU}")
+    del found.opset_import[:]
+    assert onnx_lint.lint(found, target="openvino=2026.4").files[0].targets[0].loads is None
