@@ -15,7 +15,7 @@ from onnx_lint.common.visible import visible
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.unjudged_nodes import unjudged_nodes
 from onnx_lint.engine.unjudged_parts import unjudged_by_full_check, unjudged_by_onnx, unjudged_tensors
-from onnx_lint.ir.operators.function_calls import OVERLOADS_SINCE
+from onnx_lint.engine.unseen_faults import is_unseen
 from onnx_lint.model import Model, OperatorStatus
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
@@ -84,35 +84,13 @@ _OF_FILES: Final = ("file", "external-data")
 """The chapters of faults that may make a program read something else, or nothing."""
 
 
-def _case(item: Diagnostic, release: ProductRelease | None, model: Model) -> str | None:
+def _case(item: Diagnostic, program: str, release: ProductRelease | None, model: Model) -> str | None:
     """Return the case of a finding for a program: ONNX Runtime has the signatures of its own operators."""
-    if model.loaded and _is_unseen(item, release, model):
+    if model.loaded and is_unseen(item, program, release, model):
         return UNSEEN
     is_contributed = item.anchor.startswith(_CONTRIBUTED) and item.case in ("main", "branch")
     return CONTRIBUTED if is_contributed and release is not None and release.has_kernels else item.case
 
-
-def _is_unseen(item: Diagnostic, release: ProductRelease | None, model: Model) -> bool:
-    """Return whether a program reads a model in another way than the clause, so that rows say nothing of the finding.
-
-    Both checks of onnx skip functions before IR version 8, and read overloads before version 10. ONNX Runtime reads
-    imports before version 3.
-    """
-    version = model.effective_ir_version
-    if release is not None:
-        return release.has_kernels and item.clause == _WITHOUT_IMPORTS and len(model.proto.opset_import) > 0
-    if item.clause in _OF_IDENTITY and version < OVERLOADS_SINCE:
-        has_calls = any(form.overload for graph in model.graphs for form in graph.form_counts)
-        return has_calls or any(each.proto.overload for each in model.functions)
-    return item.case in ("body", "nested") and version < _FUNCTIONS_SINCE
-
-
-_WITHOUT_IMPORTS: Final = "VER-3b"
-"""The clause about IR versions without imports of operator sets."""
-_OF_IDENTITY: Final = ("FUN-3", "FUN-4")
-"""The clauses about functions of one identity, and about functions that call themselves."""
-_FUNCTIONS_SINCE: Final = 8
-"""The first IR version with functions."""
 
 _CONTRIBUTED: Final = "ContribOperators.md#"
 """The document that describes the operators of ONNX Runtime."""
@@ -147,7 +125,7 @@ def _effect(program: str, clause: Clause, item: Diagnostic, model: Model) -> _Ef
     if not clause.refused_by and not clause.accepted_by and item.case != OWN_OPERATOR:
         return _Effect(program, "", (), "")
     releases = releases_of(program)
-    since = [refused_since(clause, _case(item, release, model), program, release) for release in releases]
+    since = [refused_since(clause, _case(item, program, release, model), program, release) for release in releases]
     proofs = [accepting(clause, item.case, item.subject, program, release) for release in releases]
     first = since[0] if all(since) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
@@ -342,7 +320,7 @@ def _loads(item: Diagnostic, model: Model, program: str, release: ProductRelease
             return True
         return None if item.clause == _OF_REMOVABLE else False
     clause = clauses()[item.clause]
-    if refused_since(clause, _case(item, release, model), program, release):
+    if refused_since(clause, _case(item, program, release, model), program, release):
         return False
     if accepting(clause, item.case, item.subject, program, release) or _is_before_comparison(item, release):
         return True

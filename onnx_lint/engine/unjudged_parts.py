@@ -6,10 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import takewhile
+from itertools import chain, takewhile
 from math import prod
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.inference.shapes.stated import content_of
+from onnx_lint.ir.graph import GraphKind
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Function, Graph, Model, Node, StoredTensor
@@ -94,9 +96,17 @@ def _read_from_files(model: Model) -> Iterator[Proto]:
         for index in {index for row in rows for index in row.inputs}:
             for node in alike.nodes:
                 name = node.inputs[index] if index < len(node.inputs) else ""
-                for tensor in StoredElements(model.calls, model.main_graph).tensors_of(node.graph, name):
+                tensors = StoredElements(model.calls, model.main_graph).tensors_of(node.graph, name)
+                for tensor in chain(tensors, _default_of(node.graph, name)):
                     if tensor.data_location == EXTERNAL_LOCATION and tensor.data_type not in _INTEGERS:
                         yield tensor
+
+
+def _default_of(graph: Graph, name: str) -> Iterator[Proto]:
+    """Yield the tensor that an input of a graph has if no other is given: onnx takes it for a constant."""
+    found = graph.definition_of(name) if name else None
+    if found is not None and found.field == "input" and name in found.graph.initializer_index:
+        yield found.graph.message_at("initializer", found.graph.initializer_index[name])
 
 
 def _with_a_faulty_function(model: Model) -> int:
@@ -178,6 +188,8 @@ def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
         (sum(map(_has_ids_beyond, _trees(model))), "tree ensemble", "with ids that do not begin with 0"),
         (_inputs_of_kind(model, _NOT_REGISTERED), "input", "of a type that the release may not have"),
         (sum(map(partial(_is_narrow_clip, model), _nodes_of(model, "Clip"))), "node", "of Clip with a narrow type"),
+        (sum(1 for _ in _imports_of_version_0(model)), "import", "of version 0"),
+        (sum(_may_divide_by_0(model, node) for name in ("Div", "Mod") for node in _nodes_of(model, name)), *_DIVISORS),
     )
     yield from _unjudged_in_functions(model)
     for name, is_doubtful in _DOUBTED.items():
@@ -287,6 +299,39 @@ def _is_narrow_clip(model: Model, node: Node) -> bool:
     return any(node.inputs[1:]) and _kind(model, node.graph, node.inputs[0]) in narrow
 
 
+def _imports_of_version_0(model: Model) -> Iterator[Proto]:
+    """Yield the imports of no positive version, in functions and of domains that are used."""
+    used = {form.domain for graph in model.graphs for form in graph.form_counts}
+    for entry in model.proto.opset_import:
+        if entry.version < 1 and entry.domain in used:
+            yield entry
+    for function in model.functions:
+        yield from (entry for entry in function.proto.opset_import if entry.version < 1)
+
+
+def _may_divide_by_0(model: Model, node: Node) -> bool:
+    """Return whether a divisor of a type whose elements are not followed may be a constant with a 0.
+
+    Some releases end the process while they compute the quotient of constants.
+    """
+    name = node.inputs[1] if len(node.inputs) > 1 else ""
+    if _kind(model, node.graph, name) not in _NOT_FOLLOWED:
+        return False
+    found = node.graph.definition_of(name)
+    if found is not None and found.field == "input" and found.graph.kind is GraphKind.MAIN:
+        return name in found.graph.initializer_index and model.effective_ir_version < REPLACEABLE_SINCE
+    tensors = [*StoredElements(model.calls, model.main_graph).tensors_of(node.graph, name)]
+    contents = [content_of(each, tuple(each.dims)) for each in tensors]
+    return not contents or any(each is None or 0 in each for each in contents)
+
+
+_NOT_FOLLOWED: Final = frozenset(f"tensor({name})" for name in ("int8", "int16", "uint8", "uint16", "uint32", "uint64"))
+"""The types of integers whose elements the inference reads for few operators only."""
+REPLACEABLE_SINCE: Final = 4
+"""The first IR version in which an initializer is no constant if it is an input as well."""
+_DIVISORS: Final = ("node", "of Div or Mod that may divide by a constant 0")
+
+
 def _pads_the_kernel(node: Node) -> bool:
     """Return whether a pad of a pool is as long as the kernel, for some axis."""
     lists = {each.name: each.ints for each in node.attribute_protos}
@@ -312,6 +357,7 @@ _DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {
         each.name == "rotary_embedding_dim" and each.i for each in node.attribute_protos
     ),
     "Split": _has_lengths_and_number,
+    "StringNormalizer": lambda _: True,  # a locale that the machine may lack
 }
 """Which nodes the kernels of ONNX Runtime refuse for attributes, as far as these show it."""
 _FLOAT16: Final = 10
@@ -344,7 +390,18 @@ def _unjudged_by_openvino(model: Model) -> Iterator[str]:
             "tensor",
             "of strings without elements",
         ),
+        (int(not model.proto.opset_import), "model", "without imports"),
+        (sum(map(_has_negative_axes, _nodes_of(model, "Resize"))), "node", "of Resize with negative axes"),
+        (sum(_has_no_rank(model, node) for node in _nodes_of(model, "Upsample")), "node", "of Upsample without a rank"),
     )
+
+
+def _has_negative_axes(node: Node) -> bool:
+    return any(min(each.ints, default=0) < 0 for each in node.attribute_protos if each.name == "axes")
+
+
+def _has_no_rank(model: Model, node: Node) -> bool:
+    return not node.inputs or model.shape_of(node.inputs[0], node.graph) is None
 
 
 def _large(model: Model) -> _Unjudged:

@@ -36,6 +36,7 @@ from onnx_lint.spec.products.refusals import (
     OWN_SIGNATURES,
     READ_INPUTS,
     REFUSED_VALUES,
+    REGISTERED,
     WITHOUT_KERNEL,
     ReadInputs,
 )
@@ -145,9 +146,10 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
             allowed=f"at most IR version {release.ir_version}",
             anchor=release.citation,
         )
+    newest = {**REGISTERED, **release.opsets} if release.has_kernels else release.opsets
     too_new: dict[tuple[str, int], list[tuple[str, Place]]] = {}
     for domain, version, importer, place in _imports(model, release):
-        if version > release.opsets.get(domain, version):
+        if version > newest.get(domain, version):
             too_new.setdefault((domain, version), []).append((importer, place))
     for (domain, version), ((importer, place), *others) in too_new.items():
         more = f"; so {'does' if len(others) == 1 else 'do'} {counted(len(others), 'other import')}" if others else ""
@@ -156,7 +158,7 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
             f"{importer} imports version {version} of {quote(shown_domain(domain))}, "
             f"which {release} does not have{release.quoted}{more}",
             clause="PRD-2",
-            allowed=f"at most version {release.opsets[domain]}",
+            allowed=f"at most version {newest[domain]}",
             related=tuple(Related(where, f"so does {what}") for what, where in others[:3]),
             subject=shown_domain(domain),
             anchor=release.citation,
@@ -209,6 +211,8 @@ class _RefusalCause(Record):
     """What is wrong with the first node, in words."""
     unless_removed: bool = False
     """True if it holds only of a node that is there when the release looks for kernels, or converts the nodes."""
+    unless_dropped: bool = False
+    """True if it holds only of a node that no constant condition drops together with the branch that it is in."""
     before: str = "it looks for kernels"
     """What the release does when it refuses the node, in words."""
 
@@ -228,11 +232,12 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
     if release.has_kernels:
         found.append(_refused_values_of_calls(model, release))
     for cause, nodes in chain.from_iterable(found):
-        if not cause.unless_removed:
+        if not cause.unless_removed and not cause.unless_dropped:
             refused.setdefault(cause, []).extend(nodes)
             continue
         for node in nodes:
-            refused.setdefault(_decided(cause, kept_nodes().is_kept(node)), []).append(node)
+            is_kept = kept_nodes().is_kept if cause.unless_removed else kept_nodes().is_in_no_dropped_branch
+            refused.setdefault(_decided(cause, is_kept(node)), []).append(node)
     for cause in sorted(refused, key=lambda cause: cause.order):
         yield _finding(cause.what, cause.clause, cause.subject, release, refused[cause])
 
@@ -240,7 +245,7 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
 def _decided(cause: _RefusalCause, is_kept: bool) -> _RefusalCause:
     """Return the cause for a node that surely remains, or for one that the release may remove before."""
     if is_kept:
-        return replace(cause, unless_removed=False)
+        return replace(cause, unless_removed=False, unless_dropped=False)
     what = f"{cause.what}, unless it removes the node before {cause.before}"
     return _RefusalCause(4, "PRD-6", cause.subject, what)
 
@@ -319,6 +324,9 @@ def _refused_by_signature_or_kernels(
         types = refused_types(_kinds(model, node), schema, own, owner) if own is not None else []
         for what in types:
             yield _RefusalCause(3, "PRD-4", name, f"has {what}"), (node,)
+        if _has_negative_axes(model, node, schema, release):
+            what = f"has negative axes beside constant scales, which {release} refuses"
+            yield _RefusalCause(3, "PRD-4", schema.name, what, unless_dropped=True), (node,)
         for what in _refused_by_inference(model, node, schema, release):
             yield _RefusalCause(3, "PRD-4", schema.name, f"has {what}, which {release} refuses"), (node,)
         for subject, what in () if types else _refused_by_kernels(model, node, own or schema, version, release):
@@ -521,15 +529,19 @@ def _against_own_inference(model: Model, node: Node, version: int) -> Iterator[s
         yield f"an output 0 of type {given.kind}, though input 1 is of type {scale.kind}"
 
 
+def _has_negative_axes(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> bool:
+    """Return whether a node is a Resize whose kernel looks for the scales of its negative axes in vain."""
+    if schema.domain or schema.name != "Resize" or version_number(release.version)[:2] > NEGATIVE_AXES_UNTIL:
+        return False
+    axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
+    has_scales = _is_constant(node, 2) and not _has_no_elements(model, node, 2)
+    return min(axes, default=0) < 0 and has_scales and _has_rank(model, node)
+
+
 def _refused_by_inference(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
     """Yield what the inference of shapes refuses of a node, which comes before anything is removed."""
     if schema.domain or schema.name not in _OPERATORS_WITH_READ_INPUTS:
         return
-    if schema.name == "Resize" and version_number(release.version)[:2] <= NEGATIVE_AXES_UNTIL:
-        axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
-        has_scales = _is_constant(node, 2) and not _has_no_elements(model, node, 2)
-        if min(axes, default=0) < 0 and has_scales and _has_rank(model, node):
-            yield "negative axes beside constant scales"
     reading = next((each for each in READ_INPUTS.get(schema.name, ()) if schema.since_version >= each.since), None)
     if reading is not None and model.external_data and _is_read(model, node, reading, release):
         inside = [f"input {index}" for index in reading.inputs if _is_in_a_data_file(model, node, index)]

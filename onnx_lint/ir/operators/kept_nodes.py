@@ -46,6 +46,19 @@ class KeptNodes:
             return False
         return function is None or function.index in self._kept_functions
 
+    def is_in_no_dropped_branch(self, node: Node) -> bool:
+        """Return whether no If around a node, or around a call of its function, may have a constant condition."""
+        pending, seen = [node], set[int]()
+        while pending:
+            graph = pending.pop().graph
+            if any(index >= len(outer.forms) or self._may_choose(outer, index) for outer, index in graph.scopes()):
+                return False
+            function = graph.function
+            if function is not None and function.index not in seen:
+                seen.add(function.index)
+                pending += [call for call, called in self._calls.all if called.index == function.index]
+        return True
+
     def _is_kept_in_its_root(self, node: Node) -> bool:
         """Return whether it remains if the main graph, or the function whose body it is in, is kept as a whole."""
         function = node.graph.function

@@ -124,7 +124,7 @@ READ_INPUTS: Final[Mapping[str, tuple[ReadInputs, ...]]] = {
     "Tile": (ReadInputs(6, (1,)),),
     "TopK": (ReadInputs(10, (1,)),),
     "Unsqueeze": (ReadInputs(13, (1,)),),
-    "Upsample": (ReadInputs(9, (1,), needs_rank=False),),
+    "Upsample": (ReadInputs(9, (1,)),),
 }
 """The operators for which ONNX Runtime refuses inputs in an external data file. For each, the newest version first.
 
@@ -133,6 +133,9 @@ tensor in a data file is refused behind these as well.
 
 `onnx.shape_inference` and `onnx.full_check` refuse such inputs as well.
 """
+
+REGISTERED: Final[Mapping[str, int]] = {"com.microsoft.experimental": 1, "org.pytorch.aten": 1}
+"""The newest versions of the domains that each release of ONNX Runtime registers without an operator for inference."""
 
 KNOWN_DOMAINS: Final = frozenset(
     {"", "ai.onnx.ml", "com.microsoft", "mmdeploy", "org.openvinotoolkit", "org.pytorch.aten"}
