@@ -87,6 +87,8 @@ class Trials:
         """What passed of the proposals that several findings share, by their cause."""
         self._followed: set[tuple[str, Place]] = set()
         """The faults of each rule that a reported change of another one of the rule fixes as well."""
+        self._are_all_tried = False
+        """True if each change of the latest proposals was tried."""
 
     @cached_property
     def _left(self) -> dict[str, int]:
@@ -115,11 +117,12 @@ class Trials:
         else:
             passed = self._passed(proposals, kind, finding)
             self._causes.add((rule.id, finding.cause or ""))
-        return _with(finding, proposals, passed)
+        return _with(finding, proposals, passed, are_all_tried=self._are_all_tried)
 
     def _passed(self, proposals: Proposals, kind: RuleAndClause, finding: Finding) -> list[Proposal]:
         """Return the changes that fix the model, or the one that fixes the finding and shows what was hidden by it."""
         found: list[Tried] = []
+        self._are_all_tried = self._left.get(kind[0], 0) > 0
         for each in self._options(proposals, kind[0]):
             tried = self._tried(each, kind, finding)
             if tried is not None:
@@ -144,6 +147,7 @@ class Trials:
     def _tried(self, proposal: Proposal, kind: RuleAndClause, finding: Finding) -> Tried | None:
         """Return what the change fixes; None if the finding is not gone, or if there is another new one."""
         if self._left.get(kind[0], 0) <= 0 or self._before is None:
+            self._are_all_tried = False
             return None
         self._left[kind[0]] -= 1
         tried = None
@@ -152,6 +156,7 @@ class Trials:
             tried = self._trial_of(proposal, kind, finding, self._before)
         self._seconds -= brief.used
         if brief.is_over:
+            self._are_all_tried = False
             self._left.clear()
         return tried
 
@@ -398,11 +403,13 @@ def _rules(model: Model) -> Iterator[Registered]:
                 yield entry
 
 
-def _with(finding: Finding, proposals: Proposals, passed: list[Proposal]) -> Finding:
+def _with(finding: Finding, proposals: Proposals, passed: list[Proposal], *, are_all_tried: bool) -> Finding:
     """Return the finding with these proposals in words."""
     if not passed:
         fact = None if proposals.otherwise is None else proposals.otherwise()
-        return finding if fact is None else replace(finding, message=with_more(finding.message, fact))
+        if fact is not None:
+            return replace(finding, message=with_more(finding.message, fact))
+        return replace(finding, hint=finding.hint or proposals.if_none_fits) if are_all_tried else finding
     words = proposals.sentence.format(listed([each.text for each in passed], "or"))
     notes = tuple(Related(*each.note) for each in passed if each.note is not None)
     finding = replace(finding, related=(*notes, *finding.related))

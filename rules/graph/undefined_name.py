@@ -7,7 +7,7 @@ from typing import Final
 
 from onnx_lint.inference.types.type_string import canonical, from_proto
 from onnx_lint.ir.names.ordering import fix_of_order
-from onnx_lint.ir.names.partners import WantedValue, is_initializer
+from onnx_lint.ir.names.partners import WantedValue, is_weight
 from onnx_lint.ir.names.resolution import Use
 from onnx_lint.ir.operators.undefined_names import UndefinedNames
 from onnx_lint.model import Fix, Graph, Model, has_undefined_names, nameless_definition
@@ -55,9 +55,11 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     - At most 15 names of a model are suggested, and fewer in a large one, because onnx-lint tries each.
     - The message suggests the value of the nearest name, or at most two values that nothing uses. onnx-lint tries each
       on a copy of the model. A value is not suggested if its type or shape does not fit, or if it causes a new fault.
-    - A weight that another node uses is not suggested. If more values are unused than names are undefined, a node is
-      missing, and only a misspelt name is suggested.
-    - If no value can be suggested, the message says which few values nothing uses.
+    - A value that another node uses is suggested only if the undefined name is evidently a misspelling of its name: it
+      differs in case, in separators, or in one letter within a word. For a weight, a letter is too much. If more values
+      are unused than names are undefined, a node is missing, and only a misspelling is suggested.
+    - If no value can be suggested, the message says which few values nothing uses, and the hint that a node or an
+      initializer is missing.
     - If all undefined names lack the same prefix or suffix, or have one too much, they are one finding. Two names are
       only asked about.
     - Three or more names that differ from unused ones in case or separators alone are one finding as well.
@@ -154,18 +156,18 @@ def _cause(graph: Graph, name: str, elsewhere: str | None) -> str:
 
 
 def _wanted(model: Model, use: Use) -> WantedValue:
-    """Return what the node of a use needs. If all of its other inputs are initializers, it is a computed value."""
-    others = [each for index, each in enumerate(use.node.inputs) if each and index != use.index]
-    is_computed = all(is_initializer(each, use.node.graph) for each in others)
-    return WantedValue(_types_of_input(model, use), is_computed)
-
-
-def _types_of_input(model: Model, use: Use) -> Set[str]:
-    """Return the types that the operator takes as the input of a node."""
+    """Return what the node of a use needs. If all of its other inputs are weights, it is a computed value."""
     schema = model.operators.operator(use.node).schema
     if schema is None or not schema.inputs:
-        return frozenset()
-    return canonical(schema.inputs[min(use.index, len(schema.inputs) - 1)].types)
+        return WantedValue(is_computed=_is_alone(use))
+    parameter = schema.inputs[min(use.index, len(schema.inputs) - 1)]
+    return WantedValue(canonical(parameter.types), parameter.is_variadic or _is_alone(use))
+
+
+def _is_alone(use: Use) -> bool:
+    """Return whether all other inputs of a node are weights."""
+    others = [each for index, each in enumerate(use.node.inputs) if each and index != use.index]
+    return all(is_weight(each, use.node.graph) for each in others)
 
 
 def _types_of_output(graph: Graph, index: int) -> Set[str]:

@@ -8,7 +8,8 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Graph
-from onnx_lint.ir.names.affixes import Affix, Respelling, common_affix, plain, respelling
+from onnx_lint.ir.names.affixes import Affix, Respelling, common_affix, respelling
+from onnx_lint.ir.names.misspelling import LEAST_LETTERS, KnownNames, is_misspelt
 from onnx_lint.ir.names.uses import ValueUses
 from onnx_lint.wording import MAX_SHOWN, nearest
 
@@ -30,13 +31,14 @@ LEAST_RESPELT: Final = 3
 MOST_TOLD: Final = 5
 """The most unused values that a report lists if none of them is meant."""
 
-_MISSPELT: Final = 0.85
-"""The likeness of two names from which on one is a misspelling of the other, whatever else is unused."""
-
 _SIMILAR: Final = 0.7
 """The likeness from which on `nearest` takes a name for near."""
 
-_WITHOUT_DIGITS: Final = str.maketrans("", "", "0123456789")
+_PASSES_WEIGHTS: Final = frozenset({"Cast", "ConstantOfShape", "DequantizeLinear", "Identity", "Transpose"})
+"""The operators that make a weight of an initializer."""
+
+_MOST_PASSED: Final = 4
+"""The most such nodes in a row."""
 
 
 INPUTS_OF_TRANSFORMERS: Final = frozenset(
@@ -53,7 +55,7 @@ class WantedValue(Record):
     types: Set[str] = frozenset()
     """The types that it may have; empty if any will do."""
     is_computed: bool = False
-    """True if the node has no other input to compute with, so that no initializer is meant."""
+    """True if no weight is meant: the node has no other input to compute with, or its inputs are of one kind."""
 
 
 class Partners:
@@ -64,27 +66,28 @@ class Partners:
         self._kind_of = kind_of
         self._left = MOST_NAMES
         self._unused: dict[Graph, list[tuple[str, Graph]]] = {}
-        self._shared: dict[Graph, tuple[list[str], list[str]]] = {}
+        self._shared: dict[Graph, KnownNames] = {}
 
     def of(self, name: str, graph: Graph, wanted: WantedValue, undefined: Set[str]) -> tuple[str | None, list[str]]:
-        """Return the visible name nearest to an undefined one, and others that fit and are unused.
+        """Return the visible name that an undefined one misspells, and others that fit and are unused.
 
-        Of the near names, the unused ones come first: what was renamed without its users is used by nothing. If more
-        values of the type are unused than names are undefined, a node that used them is missing, and only a misspelling
-        counts. A value whose name differs in its number alone is another one of its kind. `undefined`: all such names.
+        Unused values come first: what was renamed without its users is used by nothing. If more values of the type are
+        unused than names are undefined, a node that used them is missing. Then, and for a value that others use, only
+        an evident misspelling counts. `undefined`: all such names.
         """
         if not self._left:
             return None, []
         self._left -= 1
         found = self._unused_in(graph)
         is_few = len(found) <= MOST_UNUSED
-        fitting = [(each, home) for each, home in found if not is_few or self._has_type(each, home, wanted.types)]
+        fitting = [(each, home) for each, home in found if not is_few or self._fits(each, home, wanted.types)]
         others = []
         if len(fitting) <= len(undefined):
-            others = [each for each, home in fitting if not (wanted.is_computed and is_initializer(each, home))]
+            others = [each for each, home in fitting if not (wanted.is_computed and is_weight(each, home))]
         near = nearest(name, [each for each, _ in found])
-        if near is None or not (near in others or is_misspelt(name, near)):
-            near = self._nearest_shared(name, graph)
+        if near is None or not (near in others or _is_renamed(name, near)):
+            near = self._shared_in(graph).meant_by(name, lambda each: not is_weight(each, graph))
+            near = near or _input_with_a_letter_more(name, graph)
         if not is_few or len(others) > MOST_ALIKE:
             return near, []
         return near, [each for each in others if each != near and not _is_other_value(each, undefined, name)]
@@ -99,15 +102,9 @@ class Partners:
         )
         return names if len(names) <= MOST_TOLD else []
 
-    def _has_type(self, name: str, home: Graph, types: Set[str]) -> bool:
-        return not types or (self._kind_of(name, home) or "") in {"", *types}
-
-    def _nearest_shared(self, name: str, graph: Graph) -> str | None:
-        """Return the nearest name that others use: not a weight, unless only the separators differ."""
-        letters, bare = name.translate(_WITHOUT_DIGITS), plain(name)
-        values, weights = self._shared_in(graph)
-        same = next((each for each in weights if plain(each) == bare), None)
-        return same or nearest(name, (each for each in values if each.translate(_WITHOUT_DIGITS) != letters))
+    def _fits(self, name: str, home: Graph, types: Set[str]) -> bool:
+        has_type = not types or (self._kind_of(name, home) or "") in {"", *types}
+        return has_type and not self._is_further_output(name, home)
 
     def _is_further_output(self, name: str, home: Graph) -> bool:
         position = home.positions[name]
@@ -150,18 +147,18 @@ class Partners:
             self._unused[graph] = own + outer
         return self._unused[graph]
 
-    def _shared_in(self, graph: Graph) -> tuple[list[str], list[str]]:
-        """Return the values that a graph sees and that others use, and such weights."""
+    def _shared_in(self, graph: Graph) -> KnownNames:
+        """Return the values that a graph sees and that others use."""
         if graph not in self._shared:
-            values: list[str] = []
-            weights: list[str] = []
+            names: list[str] = []
             for home, position in ((graph, None), *graph.scopes()):
                 used = self._uses.used_in(home)
-                for name, defined in home.positions.items():
-                    if name in used and (position is None or defined < position):
-                        is_weight = defined < 0 and is_initializer(name, home)
-                        (weights if is_weight else values).append(name)
-            self._shared[graph] = values, weights
+                names += [
+                    name
+                    for name, defined in home.positions.items()
+                    if name in used and (position is None or defined < position)
+                ]
+            self._shared[graph] = KnownNames(names)
         return self._shared[graph]
 
 
@@ -169,6 +166,37 @@ def is_initializer(name: str, graph: Graph) -> bool:
     """Return whether a name that a graph sees is the one of an initializer."""
     definition = graph.definition_of(name)
     return definition is not None and definition.field in {"initializer", "sparse_initializer"}
+
+
+def is_weight(name: str, graph: Graph) -> bool:
+    """Return whether a name that a graph sees is the one of an initializer, a constant or what passes one."""
+    for _ in range(_MOST_PASSED):
+        definition = graph.definition_of(name)
+        node = None if definition is None else definition.node
+        if definition is None or node is None:
+            return definition is not None and is_initializer(name, graph)
+        if node.op_type not in _PASSES_WEIGHTS or not node.inputs:
+            return node.op_type == "Constant"
+        name, graph = node.inputs[0], node.graph
+    return False
+
+
+def _input_with_a_letter_more(name: str, graph: Graph) -> str | None:
+    """Return the input whose number has a letter more behind it in a name. No node makes an input, so none is lost."""
+    right = name[:-1]
+    definition = graph.definition_of(right) if name[-1:].isalpha() and right[-1:].isdigit() else None
+    return right if definition is not None and definition.field == "input" else None
+
+
+def _is_renamed(name: str, right: str) -> bool:
+    """Return whether a name is another one misspelt, or with more or fewer parts at one end."""
+    fewer, more = sorted((name, right), key=len)
+    if len(fewer) >= LEAST_LETTERS and more != fewer:
+        if more.startswith(fewer) and not more[len(fewer)].isalnum():
+            return True
+        if more.endswith(fewer) and not more[-len(fewer) - 1].isalnum():
+            return True
+    return is_misspelt(name, right)
 
 
 def _is_other_value(value: str, undefined: Set[str], name: str) -> bool:
@@ -194,8 +222,3 @@ def _likeness(one: str, other: str) -> float:
     from difflib import SequenceMatcher
 
     return SequenceMatcher(None, one[:MAX_SHOWN], other[:MAX_SHOWN]).ratio()
-
-
-def is_misspelt(name: str, other: str) -> bool:
-    """Return whether two names are so alike that one is a misspelling of the other."""
-    return plain(name) == plain(other) or _likeness(name, other) >= _MISSPELT

@@ -49,6 +49,8 @@ class Proposals(Record):
     """True if the sentence ends the message, and is no line of its own."""
     otherwise: Callable[[], str | None] | None = None
     """Returns a fact that ends the message if no change fixes the model."""
+    if_none_fits: str | None = None
+    """The hint if each change was tried, none fixes the model, and `otherwise` has no fact."""
     changes_node: bool = False
     """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None

@@ -59,7 +59,14 @@ class UndefinedNames:
             sentence = "{}" if count >= _CERTAIN else "do {}?"
             return Proposals(sentence, lambda: (edits,), ends_message=True, cause=cause)
         options = lambda: self._options(name, graph, wanted)  # noqa: E731 - a function of these very values
-        return Proposals("did you mean {}?", options, ends_message=True, otherwise=lambda: self._unused(graph))
+        lost = "node" if graph.is_function else "node or an initializer"
+        return Proposals(
+            "did you mean {}?",
+            options,
+            ends_message=True,
+            otherwise=lambda: self._unused(graph),
+            if_none_fits=f"nothing produces {quote(name)}: a {lost} is missing",
+        )
 
     def _unused(self, graph: Graph) -> str | None:
         """Return which values nothing uses: one that does not fit may lack a node between it and the name."""

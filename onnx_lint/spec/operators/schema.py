@@ -72,6 +72,11 @@ class Parameter(Record):
     homogeneous: bool = True
     min_arity: int = 1
 
+    @property
+    def is_variadic(self) -> bool:
+        """True if a node may have any number of arguments for it."""
+        return self.option is ParameterOption.VARIADIC
+
 
 class AttributeSchema(Record):
     """An attribute of an operator. `type` is a name of the enum AttributeProto.AttributeType.

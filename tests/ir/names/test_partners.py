@@ -6,7 +6,7 @@ from __future__ import annotations
 import onnx.parser
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.partners import MOST_ALIKE, MOST_NAMES, MOST_UNUSED, Partners, WantedValue
+from onnx_lint.ir.names.partners import MOST_ALIKE, MOST_NAMES, MOST_UNUSED, Partners, WantedValue, is_weight
 from onnx_lint.loader import load
 
 LOST = frozenset({"lost", "q", "v"})
@@ -64,3 +64,21 @@ def test_names_of_several_graphs_may_lack_one_prefix():
     assert affix is not None
     assert affix.describe(2) == "2 names have the prefix 'model/' too much"
     assert partners.renaming([("model/spare", main)]) is None
+
+
+WEIGHTS = """
+<ir_version: 10, opset_import: ["": 21]>
+g (float[4] x) => (float[4] y) <float[4] w = {1, 2, 3, 4}, int64[1] four = {4}> {
+    passed = Identity(w)
+    cast = Cast<to = 1>(passed)
+    filled = ConstantOfShape(four)
+    constant = Constant<value = float {1}>()
+    z = Add(x, w)
+    y = Relu(z)
+}"""
+
+
+def test_what_passes_an_initializer_is_a_weight():
+    graph = load(BytesSource(onnx.parser.parse_model(WEIGHTS).SerializeToString())).main_graph
+    names = ["w", "passed", "cast", "filled", "constant", "z", "x", "unknown"]
+    assert [is_weight(name, graph) for name in names] == [True] * 5 + [False] * 3

@@ -25,7 +25,7 @@ class NotObeyedError(Exception):
 
 def ways_of(item: Diagnostic) -> list[str]:
     """Return each way that the finding offers: those of its help line, and those of "did you mean" in its message."""
-    if item.hint is not None:
+    if item.hint is not None and not item.hint.endswith(" is missing"):
         fits = FITS.fullmatch(item.hint)
         return re.split(r" or (?!\])", item.hint if fits is None else fits[1])
     meant, affix = MEANT.search(item.message), AFFIX.search(item.message)

@@ -29,6 +29,29 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (int64[N,16] ids, float[N,16] scores) => (float[N,16] y) { h = Cast<to = 1>(x) y = Add(h, z) }",
         "did you mean 'ids'",
     ),
+    "constant_lost": (
+        """g (float[N,4] x) => (float[N,4] y) <float Constant_1 = {1}> { h = Add(x, Constant_1) i = Mul(h, Constant_2)
+        y = Sub(i, Constant_1) }""",
+        "nothing produces 'Constant_2': a node or an initializer is missing",
+    ),
+    "statistics_lost": (
+        """g (float[N,4,2,2] x) => (float[N,4,2,2] y) <float[4] w = {1, 1, 1, 1}, float[4] bn_var = {1, 1, 1, 1}>
+        { y = BatchNormalization(x, w, w, bn_mean, bn_var) }""",
+        "nothing produces 'bn_mean': a node or an initializer is missing",
+    ),
+    "activation_lost": (
+        """g (float[N,4] x) => (float[N,4] y, float[N,4] z) { conv_output_0 = Tanh(x) z = Neg(conv_output_0)
+        y = Add(conv_output_0, conv_1_output_0) }""",
+        "nothing produces 'conv_1_output_0': a node or an initializer is missing",
+    ),
+    "shared_value_misspelt": (
+        "g (float[N,4] x) => (float[N,4] y, float[N,4] z) { hidden = Tanh(x) z = Neg(hidden) y = Add(hidden, hiden) }",
+        "did you mean 'hidden'",
+    ),
+    "shared_value_in_another_case": (
+        "g (float[N,4] x) => (float[N,4] y, float[N,4] z) { relu_1 = Tanh(x) z = Neg(relu_1) y = Add(relu_1, Relu1) }",
+        "did you mean 'relu_1'",
+    ),
     "prefix_lost": (
         """g (float[N,2] x) => (float[N,2] y)
         <float[2] model_a = {1, 2}, float[2] model_b = {1, 2}, float[2] model_c = {1, 2}>
