@@ -19,10 +19,13 @@ Condition = Callable[[Operands], bool]
 """Returns whether a condition is true of a node."""
 
 
-def condition(text: str, inputs: Sequence[str]) -> Condition:
-    """Return the condition that a text says of the nodes of an operator with these inputs."""
+def condition(text: str, inputs: Sequence[str], outputs: Sequence[str] = ()) -> Condition:
+    """Return the condition that a text says of the nodes of an operator with these inputs and outputs.
+
+    `outputs`: those that no input or attribute is called like.
+    """
     if text.startswith("!"):
-        without = condition(text[1:], inputs)
+        without = condition(text[1:], inputs, outputs)
         return lambda node: not without(node)
     name, equals, value = text.partition("=")
     if equals:
@@ -39,6 +42,9 @@ def condition(text: str, inputs: Sequence[str]) -> Condition:
     if text in inputs:
         index = inputs.index(text)
         return lambda node: node.given(index)
+    if text in outputs:
+        place = outputs.index(text)
+        return lambda node: node.output_count > place
     return lambda node: bool(node.argument(text))
 
 
@@ -49,7 +55,8 @@ def _differ(one: str | None, other: str | None) -> bool:
 
 def holds(node: Operands, text: str) -> bool:
     """Return whether a condition is true of a node."""
-    return condition(text, [each.name for each in node.schema.inputs])(node)
+    outputs = [each.name for each in node.schema.outputs if each.name not in node.schema.attributes]
+    return condition(text, [each.name for each in node.schema.inputs], outputs)(node)
 
 
 def is_of_size(required: Requirement, attributes: Set[str]) -> bool:

@@ -15,13 +15,14 @@ _QUANTIZED_CACHE: Final = "word of NONE PER_TENSOR PER_CHANNEL"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Attention": lambda: OperatorRecord(
+        until={"do_rotary=1": "", "mask_index[4]": ""},
         flags={"rotary_embedding_dim": "0 32 64 128"},
         attributes={
             "num_heads": "at least 1",
             "past_present_share_buffer": "needs past_sequence_length if past",
             "qkv_hidden_sizes": "at least 1; multiple of num_heads",
         },
-        combinations=("NEEDS in:past out:present",),
+        combinations=("NEEDS in:past out:present", "AT_MOST_ONE in:past in:attention_bias"),
         inputs={
             "input": "b s i",
             "weights": {"qkv_hidden_sizes": f"i w={_WIDTHS}", "else": "i w=(@num_heads*3)*d"},
@@ -47,7 +48,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
         since={"cache_indirection": "1.32.0", "past_sequence_length": "1.32.0"},
+        until={"past_present_share_buffer=0 past_key": ""},
         attributes={"num_heads": "at least 1", "past_present_share_buffer": "needs past_key past_sequence_length"},
+        defaults={"past_present_share_buffer": 0},
         combinations=(
             "NEEDS in:value in:key",
             "TOGETHER in:past_key in:past_value",
@@ -68,7 +71,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "by_head": "b @num_heads t d!",
                 "else": "-",
             },
-            "mask_index": {"by_head": "b t", "else": "b all"},
+            "mask_index": {"by_head": "b t", "past_key !past_sequence_length": "b p+1", "else": "b all"},
             "attention_bias": {"split": "1|b 1|@num_heads 1 all", "else": None},
             "past_key": {"split": "b @num_heads p d", "else": None},
             "past_value": {"split": "b @num_heads p d", "else": None},
@@ -80,8 +83,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         contents={
             "past_sequence_length": "at least 0; below p if past_present_share_buffer",
             "cache_indirection": "at least 0; below #beam_width; at most 0 if !beam_width",
+            "beam_width": "at most 1 if !cache_indirection",
         },
-        reads=("beam_width",),
         outputs={
             "output": {"split": "b 1 y", "else": "b 1 @num_heads*d"},
             "present_key": {"past_present_share_buffer": {"split": "b @num_heads p d"}},
@@ -90,13 +93,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "GroupQueryAttention": lambda: OperatorRecord(
         since={"seqlens_k": "1.32.0", "total_sequence_length": "1.32.0"},
+        until={"q_norm_weight": "", "k_norm_weight": ""},
         attributes={
             "causal": "one of 1 if query_seqlens",
             "num_heads": "at least 1; multiple of kv_num_heads",
             "kv_num_heads": "at least 1",
             "do_rotary": "needs cos_cache if do_rotary=1",
             "local_window_size": "one of -1 if causal=0; at least 1 if sliding_window_cache=1",
-            "qk_output": "needs output_qk",
+            "qk_output": "needs output_qk; one of 1 2 if output_qk",
             "sliding_window_cache": "needs past_key if sliding_window_cache=1",
             "kv_cache_bit_width": (
                 "one of 0 if k_quant_type=NONE; one of 4 8 if k_quant_type=PER_TENSOR; "
@@ -118,6 +122,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "k_quant_type": "NONE",
             "kv_cache_bit_width": 0,
             "local_window_size": -1,
+            "qk_output": 0,
             "v_quant_type": "NONE",
         },
         values={"causal": "0 1", "qk_output": "0 1 2"},
@@ -216,6 +221,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "MultiHeadAttention": lambda: OperatorRecord(
         attributes={"num_heads": "at least 1"},
         since={"past_sequence_length": "1.32.0"},
+        until={"!key": "", "key[5]": ""},
         combinations=("TOGETHER in:past_key in:past_value", "NEEDS in:value in:key"),
         cases=("split or by_head or packed_keys or packed",),
         inputs={

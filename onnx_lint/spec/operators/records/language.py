@@ -105,7 +105,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MoE": lambda: OperatorRecord(
         until={
+            "activation_type=geglu": "",
             "activation_type=relu2": "",
+            "fc3_experts_weights": "",
             "swiglu_fusion=0 activation_type=swiglu": "",
             "swiglu_fusion=2 activation_type=swiglu": "",
         },
@@ -170,7 +172,15 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "QMoE": lambda: OperatorRecord(
         block_scales="fc1_scales fc2_scales fc3_scales",
         since={"expert_weight_bits=2": "1.32.0", "expert_weight_bits=3": "1.32.0"},
-        until={"swiglu_fusion=2 activation_type=swiglu": "1.23.2"},
+        until={
+            "activation_type=geglu": "",
+            "activation_type=relu2": "",
+            "fc1_expert_weight_bits!~expert_weight_bits": "",
+            "fc2_expert_weight_bits!~expert_weight_bits": "",
+            "fc3_expert_weight_bits!~expert_weight_bits": "",
+            "fc3_experts_weights": "",
+            "swiglu_fusion=2 activation_type=swiglu": "1.23.2",
+        },
         attributes={
             "k": "at least 1; one of 2 if use_sparse_mixer=1; at most e",
             "swiglu_limit": "at least 0 if activation_type=swiglu",
