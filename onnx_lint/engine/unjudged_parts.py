@@ -187,11 +187,18 @@ def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
         (int(not model.main_graph.output_names), "main graph", "without outputs"),
         (sum(map(_has_ids_beyond, _trees(model))), "tree ensemble", "with ids that do not begin with 0"),
         (_inputs_of_kind(model, _NOT_REGISTERED), "input", "of a type that the release may not have"),
+    )
+    yield from _unjudged_in_functions(model)
+    yield from _unjudged_nodes(model)
+
+
+def _unjudged_nodes(model: Model) -> Iterator[str]:
+    """Yield the nodes and imports that ONNX Runtime refuses in some models, in words."""
+    yield from _some(
         (sum(map(partial(_is_narrow_clip, model), _nodes_of(model, "Clip"))), "node", "of Clip with a narrow type"),
         (sum(1 for _ in _imports_of_version_0(model)), "import", "of version 0"),
         (sum(_may_divide_by_0(model, node) for name in ("Div", "Mod") for node in _nodes_of(model, name)), *_DIVISORS),
     )
-    yield from _unjudged_in_functions(model)
     for name, is_doubtful in _DOUBTED.items():
         doubted = sum(map(is_doubtful, _nodes_of(model, name)))
         yield from _some((doubted, "node", f"of {name} with attributes that the kernel may refuse"))

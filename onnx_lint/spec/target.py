@@ -206,8 +206,11 @@ def _is_program(name: str) -> bool:
 
 
 def _is_domain(what: str) -> bool:
-    """Return whether a target may name a version of it: any other word without a dot is a misspelled product."""
-    return "." in what or what == "ir" or is_onnx_domain(what)
+    """Return whether a target may name a version of it: any other word without a dot is a misspelled product.
+
+    So is a name that begins like those of the checks of onnx.
+    """
+    return ("." in what and not what.startswith("onnx.")) or what == "ir" or is_onnx_domain(what)
 
 
 _MEANT: Final[Mapping[str, str]] = {

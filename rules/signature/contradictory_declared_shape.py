@@ -70,7 +70,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
       inputs, and no fix declares another shape.
     - It is a warning in a branch or body that never runs because of constants, and for a `value_info` of a function
       that fits only some of its calls.
-    - `onnx.checker` refuses the model with `full_check`. ONNX Runtime loads it.
+    - `onnx.checker` refuses the model with `full_check` if it infers the shape itself. ONNX Runtime loads it.
     - Reported by other rules: two declarations of one value (`contradictory-value-info`), types
       (`contradictory-declared-type`).
     """

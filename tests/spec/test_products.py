@@ -35,6 +35,11 @@ def test_the_beginning_of_a_version_names_the_newest_release(version: str) -> No
 @pytest.mark.parametrize(
     ("target", "message"),
     [
+        ("onnxruntime=01.32", "the known releases of onnxruntime are"),
+        ("onnxruntime=1.032", "the known releases of onnxruntime are"),
+        ("onnxruntime=1.\N{FULLWIDTH DIGIT TWO}", "the known releases of onnxruntime are"),
+        ("onnx.checker=9", "write onnx.checker"),
+        ("onnx.foo=3", "unknown target"),
         ("onnxruntime=1.1", "the known releases of onnxruntime are 1.17.3"),
         ("onnxruntime", "write NAME=VERSION, such as onnxruntime=1.32.0"),
         ("onnxruntim=1.17", "did you mean 'onnxruntime'"),
