@@ -135,6 +135,7 @@ def _missing_in_model(
         return
     if not used <= imported:
         known = _listed(imported)
+        own = _own_domains(model)
         first = _first_of_domains(model.graphs)
         for domain, count in count_domains(model.graphs)[None].items():
             if domain not in imported:
@@ -142,7 +143,8 @@ def _missing_in_model(
                 case = "registered" if domain in model.target.assumed_imports else None
                 whole = _of_domain("the model", known, domain, clause)
                 whole = replace(whole, case=case, fix=fixes.importing([domain]))
-                hint, nodes = suggestions(whole.subject or "", known), partial(_nodes_of, model, None, domain)
+                hint = "" if domain in own else suggestions(whole.subject or "", known)
+                nodes = partial(_nodes_of, model, None, domain)
                 if count == 1:
                     whole = replace(whole, proposals=_of_ai_onnx(model, domain, first[None, domain]))
                 yield _finding(whole, hint, first[None, domain], count, nodes)
@@ -155,7 +157,7 @@ def _missing_in_model(
             subject="ai.onnx",
             fix=fixes.importing([""]),
         )
-    yield from _missing_for_functions(model, imported, used, suggestions, fixes)
+    yield from _missing_for_functions(model, imported, used, fixes)
 
 
 def _needed(model: Model) -> list[str]:
@@ -168,12 +170,11 @@ def _needed(model: Model) -> list[str]:
 
 
 def _missing_for_functions(
-    model: Model, imported: frozenset[str], used: frozenset[str], suggestions: Suggestions, fixes: ImportFixes
+    model: Model, imported: frozenset[str], used: frozenset[str], fixes: ImportFixes
 ) -> Iterator[Finding]:
     seen = {"", "ai.onnx", *imported, *used}
     if seen.issuperset(function.domain for function in model.functions):
         return
-    known = _listed(imported)
     for function in model.functions:
         domain = normalized_domain(function.domain)
         if domain in seen:
@@ -181,8 +182,7 @@ def _missing_for_functions(
         seen.add(domain)
         yield Finding(
             function.place.at("domain"),
-            f"the model does not import {quote(domain)}, the domain of {function.body.describe()}"
-            f"{suggestions(domain, known)}",
+            f"the model does not import {quote(domain)}, the domain of {function.body.describe()}",
             clause="FUN-17",
             allowed=f"an import of {quote(domain)}",
             subject=domain,
@@ -208,12 +208,19 @@ def _missing_in_function(
 ) -> Iterator[Finding]:
     imported = model.imports.domains(function)
     known = _listed(imported)
+    own = _own_domains(model)
     for domain, count in used.items():
         if domain not in imported:
             whole = _of_domain(function.body.describe(), known, domain, "FUN-12")
             whole = replace(whole, fix=fixes.importing([domain], function))
-            hint, nodes = suggestions(whole.subject or "", known), partial(_nodes_of, model, function.index, domain)
+            hint = "" if domain in own else suggestions(whole.subject or "", known)
+            nodes = partial(_nodes_of, model, function.index, domain)
             yield _finding(whole, hint, first[function.index, domain], count, nodes)
+
+
+def _own_domains(model: Model) -> set[str]:
+    """Return the domains of the model's own functions. A node of one means it, and no other one of nearly its name."""
+    return {normalized_domain(function.domain) for function in model.functions}
 
 
 def _nodes_of(model: Model, function: int | None, domain: str) -> list[Node]:

@@ -22,6 +22,7 @@ from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.names.partners import is_weight
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import describe_list, quote
 
@@ -46,11 +47,20 @@ def _axes(operands: Operands) -> Iterable[int]:
     return [axis for axis in range(rank) if given not in (axis, axis - rank)]
 
 
+def _axes_of_channels(operands: Operands) -> Iterable[int]:
+    """Return the other axes. Of images only those that may have the channels: parts of one height have one width."""
+    rank = len(operands.fact(0).shape or ())
+    return [axis for axis in _axes(operands) if rank < LEAST_OF_IMAGES or axis in (1, rank - 1)]
+
+
 def _groups(operands: Operands) -> Iterable[int]:
     sizes = [size for index in (0, 1) for size in (operands.fact(index).shape or ())[1:2]]
     match sizes:
         case [int(channels), int(of_a_group)] if of_a_group:
-            return [channels // of_a_group]
+            groups = channels // of_a_group
+            # An exporter that writes group=1 means it: weights with fewer channels are pruned ones, unless depthwise.
+            is_meant = operands.has("group") and operands.integer("group") == 1
+            return [] if is_meant and of_a_group > 1 else [groups]
     return ()
 
 
@@ -67,7 +77,7 @@ def _kernel_of(weights: int) -> TriedValues:
 
 
 VALUES: Final[Mapping[str, Mapping[str, TriedValues]]] = {
-    "Concat": {"axis": _axes},
+    "Concat": {"axis": _axes_of_channels},
     "Conv": {"group": _groups, "kernel_shape": _kernel_of(1)},
     "ConvInteger": {"kernel_shape": _kernel_of(1)},
     "ConvTranspose": {"kernel_shape": _kernel_of(1)},
@@ -106,6 +116,15 @@ READS_PARTS: Final = frozenset({"Split", "SplitToSequence"})
 """The operators whose input 1 has the sizes of parts."""
 
 LEAST_WITH_CHANNELS: Final = 3
+LEAST_OF_IMAGES: Final = 4
+
+ELEMENTWISE: Final = frozenset(
+    {"Add", "Cast", "Clip", "DequantizeLinear", "Div", "Identity", "Mul", "QuantizeLinear", "Relu", "Sub"}
+)
+"""The operators between an input of a graph and its first layer, which keep its layout."""
+
+MOST_ELEMENTWISE: Final = 8
+"""The most such nodes in a row."""
 
 MOST_INPUTS: Final = 100
 MOST_CHANGES: Final = 20
@@ -122,6 +141,8 @@ class Change(Record):
     input: tuple[int, Fact] | None = None
     is_of_several: bool = False
     """True if two changes of its kind may be proposed: the nearest numbers that divide a dimension."""
+    must_be_whole: bool = False
+    """True if it is not proposed while it shows another fault behind it."""
 
 
 def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainProblem) -> list[Change]:
@@ -205,7 +226,7 @@ def _fitting_outputs(
 
 def _fits_all_sizes(changed: Operands, values: Mapping[str, AttributeValue], rule: ShapeRule) -> bool:
     """Return whether the inputs also fit if each variable is a number that no other dimension has or divides."""
-    sizes: dict[str, int] = {}
+    sizes: dict[object, int] = {}
     facts = tuple([_sized(each, sizes) for each in changed.facts])
     if not sizes:
         return True
@@ -214,13 +235,23 @@ def _fits_all_sizes(changed: Operands, values: Mapping[str, AttributeValue], rul
     return not sized.problems
 
 
-def _sized(given: Fact, sizes: dict[str, int]) -> Fact:
-    """Return a fact with a prime for each variable or expression; the same prime for the same text."""
-    if given.shape is None or all(not isinstance(dim, str) for dim in given.shape):
+def _sized(given: Fact, sizes: dict[object, int]) -> Fact:
+    """Return a fact with a prime for each variable, expression or unknown dimension.
+
+    The same text has the same prime, and so have unknown dimensions of an axis, which may be one size. That of a vector
+    stays unknown: it is what other operands require.
+    """
+    shape = given.shape
+    if shape is None or are_sizes(shape) or shape == (None,):
         return given
-    shape = [sizes.setdefault(dim, _PRIMES[len(sizes) % len(_PRIMES)]) if isinstance(dim, str) else dim
-             for dim in given.shape]  # fmt: skip
-    return fact(given.kind, tuple(shape), None, given.inside)
+    sized = [_prime(dim, axis - len(shape), sizes) for axis, dim in enumerate(shape)]
+    return fact(given.kind, tuple(sized), None, given.inside)
+
+
+def _prime(dim: int | str | None, axis: int, sizes: dict[object, int]) -> int:
+    if isinstance(dim, int):
+        return dim
+    return sizes.setdefault(axis if dim is None else dim, _PRIMES[len(sizes) % len(_PRIMES)])
 
 
 _PRIMES: Final = (10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079, 10091, 10093, 10099, 10103)
@@ -238,25 +269,33 @@ def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[
         yield from (_of_attributes({"broadcast": 1, "axis": axis}) for axis in range(first - second + 1))
     if operator in READS_SHAPE | READS_PARTS:
         yield from _contents(node, operands)
-    if operator in MATRICES:
-        yield from (_permuted(node, operands, index, shape, _last_two) for index, shape in _shapes(operands, 2, (0, 1)))
-    if operator in CHANNELS_SECOND:
-        yield from (
-            _permuted(node, operands, 0, shape, _channels_second)
-            for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (0,))
-        )
-    if operator in FILTERS:
-        for order_for in (_channels_exchanged, _channels_first):
-            yield from (
-                _permuted(node, operands, 1, shape, order_for)
-                for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (1,))
-            )
-    if operator in TAKES_FLAT:
-        yield from (_flat(node, operands, shape) for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (0,)))
+    yield from _layouts(node, operands)
     if isinstance(problem, NotBroadcast):
         yield from _with_axes_behind(node, operands, (problem.one.operand, problem.other.operand))
     if isinstance(problem, WrongRank) and problem.rank + 1 == problem.least:
         yield from _with_an_axis(node, operands, problem.operand)
+
+
+def _layouts(node: Node, operands: Operands) -> Iterator[Change]:
+    """Yield the operands with their axes in another order, or flat."""
+    operator = operands.operator
+    if operator in MATRICES:
+        yield from (_permuted(node, operands, index, shape, _last_two) for index, shape in _shapes(operands, 2, (0, 1)))
+    if operator in CHANNELS_SECOND:
+        yield from (
+            _permuted(node, operands, 0, shape, _channels_second, must_be_whole=True)
+            for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (0,))
+            if shape[-1] not in shape[2:-1] and _is_of_input(node.graph, node.inputs[0])
+        )
+    if operator in FILTERS:
+        for order_for in (_channels_exchanged, _channels_first):
+            is_sized_like_others = order_for is _channels_exchanged  # as pruned weights may be
+            yield from (
+                _permuted(node, operands, 1, shape, order_for, must_be_whole=is_sized_like_others)
+                for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (1,))
+            )
+    if operator in TAKES_FLAT:
+        yield from (_flat(node, operands, shape) for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (0,)))
 
 
 def _other_values(operands: Operands) -> Iterator[Change]:
@@ -367,21 +406,52 @@ def _flat(node: Node, operands: Operands, shape: Dims) -> Change:
     return Change(f"a Flatten of {_input(node, 0)}", lambda node, _: flattened(node, 0), input=(0, made))
 
 
-def _permuted(node: Node, operands: Operands, index: int, shape: Dims, order_for: Callable[[int], list[int]]) -> Change:
+def _is_of_input(graph: Graph, name: str) -> bool:
+    """Return whether a value is an input of its graph, or what elementwise nodes make of one."""
+    for _ in range(MOST_ELEMENTWISE):
+        definition = graph.definition_of(name)
+        node = None if definition is None else definition.node
+        if definition is None or node is None:
+            return definition is not None and definition.field == "input"
+        if node.op_type not in ELEMENTWISE or not node.inputs:
+            return False
+        computed = [each for each in node.inputs if each and not is_weight(each, node.graph)]
+        if len(computed) != 1:
+            return False
+        name, graph = computed[0], node.graph
+    return False
+
+
+def _permuted(
+    node: Node,
+    operands: Operands,
+    index: int,
+    shape: Dims,
+    order_for: Callable[[int], list[int]],
+    *,
+    must_be_whole: bool = False,
+) -> Change:
     order = order_for(len(shape))
     return Change(
         f"a Transpose of {_input(node, index)} with perm={order}",
         lambda node, _: transposed(node, index, order),
         input=(index, fact(operands.fact(index).kind, tuple([shape[axis] for axis in order]))),
+        must_be_whole=must_be_whole,
     )
 
 
 def _with_axes_behind(node: Node, operands: Operands, indices: tuple[int, int]) -> Iterator[Change]:
-    """Yield the input of fewer dimensions with axes of 1 behind it, as a number for each channel needs them."""
+    """Yield the input of fewer dimensions with axes of 1 behind it, as a number for each channel needs them.
+
+    A vector must get to axis 1, and no other axis may have as many elements: it would not be known which it is for.
+    """
     (fewer, most) = sorted(indices, key=lambda index: len(operands.fact(index).shape or ()))
     shape, other = operands.fact(fewer).shape, operands.fact(most).shape
     if shape and other:
-        for count in range(1, len(other) - len(shape) + 1):
+        counts = range(1, len(other) - len(shape) + 1)
+        if len(shape) == 1 and len(other) >= LEAST_WITH_CHANNELS:
+            counts = range(len(other) - 2, len(other) - 1) if other.count(shape[0]) == 1 else range(0)
+        for count in counts:
             axes = list(range(len(shape), len(shape) + count))
             text = f"an Unsqueeze (axes={axes}) of {_input(node, fewer)}"
             made = fact(operands.fact(fewer).kind, shape + (1,) * count)

@@ -147,7 +147,9 @@ class ShapeConflict(WordedProblem):
 
     def _changes(self) -> list[Proposal]:
         changes = repairs_of(self.node, self.schema, self.inputs, self.problem)
-        return [Proposal(each.text, partial(each.edits, self.node)) for each in changes]
+        return [
+            Proposal(each.text, partial(each.edits, self.node), must_be_whole=each.must_be_whole) for each in changes
+        ]
 
     def describe(self) -> str:
         """Return the shapes or numbers, and the requirement."""

@@ -77,11 +77,14 @@ class ImportFixes:
         """Return the newest version that fits all nodes; None if there is none, or an operator is unknown.
 
         If the model imports the domain, only its version is possible in a function. If functions import the domain,
-        only their versions are possible in the model.
+        only their versions are possible in the model. But a domain of the model's own functions gets the version with
+        which the model imports all others of them.
         """
         versions: Sequence[int]
         if function is not None and domain in self._imported:
             versions = [self._imported[domain]]
+        elif function is None and domain in self._own and len(self._versions_of_own) == 1:
+            versions = [*self._versions_of_own]
         elif imported := self._imported_by_functions.get(domain):
             versions = sorted(map(int, imported))
         elif is_onnx_domain(domain):
@@ -93,6 +96,17 @@ class ImportFixes:
         nodes = self._nodes.get((None if function is None else function.index, domain), ())
         fitting = (each for each in reversed(versions) if all(self._fits(alike, each) for alike in nodes))
         return next(fitting, None)
+
+    @cached_property
+    def _own(self) -> set[str]:
+        """The domains of the model's functions."""
+        functions = (graph.function for graph in self._graphs if graph.is_function)
+        return {normalized_domain(each.domain) for each in functions if each is not None}
+
+    @cached_property
+    def _versions_of_own(self) -> set[int]:
+        """The versions with which the model imports domains of its functions."""
+        return {version for domain, version in self._imported.items() if domain in self._own}
 
     @cached_property
     def _imported_by_functions(self) -> dict[str, set[str]]:

@@ -59,11 +59,27 @@ def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
             "Add(x, w)",
             "with an Unsqueeze (axes=[1, 2]) of input 1 'w' the shapes fit",
         ),
+        # A vector for the channels or the height, or for the width only.
+        ("float[1,3,3,9] x, float[3] w", "float[1,3,3,9] y", "Add(x, w)", None),
+        ("float[1,3,5,9] x, float[5] w", "float[1,3,5,9] y", "Add(x, w)", None),
+        # Images have the channels second: the width has as many elements by chance.
+        ("float[N,8,16,16] x, float[16] w", "float[A,B,C,D] y", "BatchNormalization(x, w, w, w, w)", None),
         (
-            "float[1,3,3,9] x, float[3] w",
-            "float[1,3,3,9] y",
-            "Add(x, w)",
-            "with an Unsqueeze (axes=[1]) of input 1 'w' or an Unsqueeze (axes=[1, 2]) of input 1 'w' the shapes fit",
+            "float[N,8,16,16] x, float[16,8,2,2] w",
+            "float[A,B,C,D] y",
+            "ConvTranspose(x, w)",
+            "with a Transpose of input 1 'w' with perm=[1, 0, 2, 3] the shapes fit",
+        ),
+        ("float[N,8,16,16] x, float[N,8,32,16] w", "float[A,B,C,D] y", "Concat<axis=1>(x, w)", None),
+        # Weights that were pruned, and an attribute that was lost.
+        ("float[1,8,9,9] x, float[8,4,3,3] w", "float[1,8,7,7] y", "Conv<group=1>(x, w)", None),
+        ("float[1,8,9,9] x, float[8,4,3,3] w", "float[1,8,7,7] y", "Conv(x, w)", "with group=2 the shapes fit"),
+        # An unknown dimension is no 1.
+        (
+            "float[?,10] x, float[1,10] w",
+            "float[A,B] y",
+            "MatMul(x, w)",
+            "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit",
         ),
         (
             "float[3,8] x, float[5,3,2] w",

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.operators.import_fixes import ImportFixes
 from onnx_lint.loader import load
@@ -56,3 +58,28 @@ def test_a_function_gets_the_version_of_the_model(stated: int, expected: str):
 def test_a_function_whose_nodes_do_not_allow_it_gets_none():
     text = f'opset_import {{ version: 13 }} functions {{ name: "F" domain: "f" {UPSAMPLE} }}'
     assert _fix(text, [""], is_of_function=True) is None
+
+
+@pytest.mark.parametrize(("versions", "expected"), [((3, 3), "3"), ((3, 4), "7")])
+def test_the_domain_of_a_function_gets_the_version_of_the_others(versions: tuple[int, int], expected: str):
+    text = "".join(
+        f'functions {{ name: "F" domain: "{domain}" opset_import {{ domain: "c" version: 7 }} }}' for domain in "abc"
+    )
+    text += "".join(
+        f' opset_import {{ domain: "{domain}" version: {version} }}'
+        for domain, version in zip("ab", versions, strict=True)
+    )
+    assert _fix(text, ["c"]) == f"import 'c' {expected}"
+
+
+def test_no_other_domain_is_suggested_for_one_of_the_own_functions():
+    functions = "".join(
+        f'functions {{ name: "F" domain: "{domain}" input: "a" output: "b" opset_import {{ version: 21 }} '
+        'node { op_type: "Relu" input: "a" output: "b" } }'
+        for domain in ("my.f2", "my.f3")
+    )
+    text = f"""ir_version: 10 opset_import {{ version: 21 }} opset_import {{ domain: "my.f2" version: 1 }} {functions}
+        graph {{ name: "g" node {{ op_type: "F" domain: "my.f3" output: "y" }} }}"""
+    found = lint_source(BytesSource(text.encode()), "model.textproto", Settings()).diagnostics
+    messages = [each.message for each in found if each.rule == "missing-opset-import"]
+    assert ["did you mean" in each for each in messages] == [False]
