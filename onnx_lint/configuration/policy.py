@@ -84,14 +84,11 @@ def rule_of(path: Path) -> str | None:
     return clauses()[_CLAUSES[path[1]]].rules[0] if len(path) > 1 else None
 
 
-_ENTRIES: Final = {"disallowed-operator": "operators", "disallowed-domain": "domains"}
-"""The rules whose options are lists of names, as entries of the policy are."""
-
-
 def check_option(path: Path, value: SetValue) -> None:
     """Raise ConfigurationError for a misspelled domain or operator in an option of a rule that a policy also sets."""
-    if path[1] in _ENTRIES:
-        _check_names(_ENTRIES[path[1]], path, value)
+    for entry in ("operators", "domains"):
+        if rule_of(("policy", entry)) == path[1]:
+            _check_names(entry, path, value)
 
 
 def _check_names(entry: str, path: Path, value: SetValue) -> None:

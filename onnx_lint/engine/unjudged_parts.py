@@ -159,6 +159,18 @@ _INTEGERS: Final = (6, 7)
 
 
 def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
+    """Yield the parts that ONNX Runtime refuses in some models, in words."""
+    yield from _unjudged_tensors(model)
+    yield from _some(
+        (int(not model.main_graph.output_names), "main graph", "without outputs"),
+        (sum(map(_has_ids_beyond, _trees(model))), "tree ensemble", "with ids that do not begin with 0"),
+        (_inputs_of_kind(model, _NOT_REGISTERED), "input", "of a type that the release may not have"),
+    )
+    yield from _unjudged_in_functions(model)
+    yield from _unjudged_nodes(model)
+
+
+def _unjudged_tensors(model: Model) -> Iterator[str]:
     """Yield the tensors that ONNX Runtime refuses if it reads them, in words. It may remove a tensor unread."""
     miscounted = [each.proto for each in model.tensors.miscounted]
     in_segments = [*miscounted, *(each.proto for each in model.tensors.external)]
@@ -184,12 +196,7 @@ def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
             "of strings with raw_data",
         ),
         _large(model),
-        (int(not model.main_graph.output_names), "main graph", "without outputs"),
-        (sum(map(_has_ids_beyond, _trees(model))), "tree ensemble", "with ids that do not begin with 0"),
-        (_inputs_of_kind(model, _NOT_REGISTERED), "input", "of a type that the release may not have"),
     )
-    yield from _unjudged_in_functions(model)
-    yield from _unjudged_nodes(model)
 
 
 def _unjudged_nodes(model: Model) -> Iterator[str]:

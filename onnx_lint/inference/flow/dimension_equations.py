@@ -199,9 +199,11 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     """
     equations = _scoped_equations(flow, crashes)
     solutions: dict[_ScopePath, _Solution] = {}
+    budget = _Budget()
     found: list[Contradiction] = []
     for scope in sorted(equations, key=len):
-        solution = solutions[scope] = _Solution(solutions.get(scope[:-1]) if scope not in ((), _APART) else None)
+        around = solutions.get(scope[:-1]) if scope not in ((), _APART) else None
+        solution = solutions[scope] = _Solution(around, budget)
         with crashes.at(_SOLVE):
             of_scope = solution.contradictions(equations[scope])
             found.extend(each for each in of_scope if not scope or scope == _APART or not each.is_declared)
@@ -442,11 +444,19 @@ def _of_operands(node: Node, facts: Facts, equal: Sequence[EqualDimensions]) -> 
 # --- solving
 
 
+class _Budget:
+    """How many equations may still be solved apart, in all scopes of a model: each takes as long as a hundred nodes."""
+
+    def __init__(self) -> None:
+        self.left = _MOST_APART
+
+
 class _Solution:
     """The values of those variables that the earlier equations determine."""
 
-    def __init__(self, around: _Solution | None) -> None:
+    def __init__(self, around: _Solution | None, budget: _Budget | None = None) -> None:
         self._around = around
+        self._budget = budget or _Budget()
         self._known: dict[str, tuple[int | str, tuple[DimensionEquation, ...]]] = {}
         """For a variable its size, or an equal variable, and the equations that imply it."""
         self.unless_empty: dict[str, tuple[int | str, tuple[DimensionEquation, ...]]] = {}
@@ -478,7 +488,9 @@ class _Solution:
         from onnx_lint.inference.shapes.one_variable import OneVariable, difference
 
         rows: dict[str, list[_Row]] = {}
-        for equation in undecided[:_MOST_APART]:
+        few = undecided[: self._budget.left]
+        self._budget.left -= len(few)
+        for equation in few:
             reasons: dict[int, DimensionEquation] = {}
             variable = OneVariable(lambda name, reasons=reasons: self._value(name, reasons))  # type: ignore[misc]
             one, other = (variable.of_sum(_terms(side)) for side in (equation.one, equation.other))
@@ -701,8 +713,8 @@ def _is_known_without(one: _Row, rows: Sequence[_Row], sizes: tuple[int, ...]) -
     return found is not None and not found.are_endless and found.sizes == sizes
 
 
-_MOST_APART: Final = 256
-"""The most equations of a scope that are solved by variable."""
+_MOST_APART: Final = 128
+"""The most equations of a model that are solved by variable."""
 
 _MOST_TOGETHER: Final = 16
 """The most equations of one variable that are solved together."""

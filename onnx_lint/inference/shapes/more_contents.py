@@ -343,7 +343,7 @@ def _quotient(total: Dim, count: int) -> Dim:
     """Return the mean of integers, which kernels and the reference implementation round towards zero."""
     if isinstance(total, int):
         return abs(total) // count * (-1 if total < 0 else 1)
-    return dims.divide_down(total, count)
+    return dims.divide_down(total, count) if dims.is_natural(total) else None
 
 
 _REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[float]], float]]]] = {

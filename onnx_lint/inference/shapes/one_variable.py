@@ -17,7 +17,10 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.expression import Sum, limited_factor, read
 
 _FIRST: Final = 1_536
-"""The sizes for which values are computed: what becomes regular later has no course."""
+"""The sizes for which values are computed to solve an equation: what becomes regular later has no course."""
+
+_FIRST_OF_SIGN: Final = 192
+"""The same, to find the sign of an expression: a model may have as many of them as nodes."""
 
 
 class Course(Record):
@@ -39,24 +42,25 @@ class Course(Record):
 class OneVariable:
     """The courses of expressions that have one variable, the same for all of them."""
 
-    def __init__(self, value: Callable[[str], int | str] = str) -> None:
-        """`value`: returns the known size of a variable, or the variable that it equals."""
+    def __init__(self, value: Callable[[str], int | str] = str, first: int = _FIRST) -> None:
+        """`value`: returns the known size of a variable, or the variable that it equals. `first`: the sizes to try."""
         self._value = value
+        self._first = first
         self.name = ""
         """The variable; empty while there is none."""
 
     def of_sum(self, terms: Sum) -> Course | None:
         """Return the course of a sum; None if it has none, or another variable."""
-        found = Course([0] * _FIRST, 0, 1, 0)
+        found = Course([0] * self._first, 0, 1, 0)
         for product, times in terms.items():
             part = self._of_product(product)
-            period = lcm(found.period, part.period) if part is not None else _FIRST
-            if part is None or period >= _FIRST:
+            period = lcm(found.period, part.period) if part is not None else self._first
+            if part is None or period >= self._first:
                 return None
             growth = found.growth_over(period) + times * part.growth_over(period)
             values = [one + times * other for one, other in zip(found.values, part.values, strict=True)]
             found = Course(values, max(found.regular, part.regular), period, growth)
-        return found if found.regular + found.period <= _FIRST else None
+        return found if found.regular + found.period <= self._first else None
 
     def _of_product(self, factors: Sequence[str]) -> Course | None:
         """Return the course of a product with at most one factor that is no number."""
@@ -73,13 +77,13 @@ class OneVariable:
                 if course is None:
                     return None
         if course is None:
-            return Course([number] * _FIRST, 0, 1, 0)
+            return Course([number] * self._first, 0, 1, 0)
         return course if number == 1 else _scaled(course, number)
 
     def _of_factor(self, factor: str) -> Course | None:
         if not factor.endswith(")"):
             self.name = self.name or factor
-            return Course(range(_FIRST), 0, 1, 1) if factor == self.name else None
+            return Course(range(self._first), 0, 1, 1) if factor == self.name else None
         limit = limited_factor(factor)
         if limit is not None:
             inner = self._of_text(limit[0])
@@ -92,7 +96,7 @@ class OneVariable:
 
     def _of_text(self, text: str) -> Course | None:
         if text.isdecimal():
-            return Course([int(text)] * _FIRST, 0, 1, 0)
+            return Course([int(text)] * self._first, 0, 1, 0)
         terms = read(text)
         return None if terms is None else self.of_sum(terms)
 
@@ -106,7 +110,7 @@ def difference(one: Course, other: Course) -> Course | None:
     regular = max(one.regular, other.regular)
     if min(one.growth, other.growth) < 0:
         return None
-    while regular + period <= _FIRST:
+    while regular + period <= len(one.values):
         ahead = slice(regular, regular + period)
         if min(*one.values[ahead], *other.values[ahead]) >= 0:
             pairs = zip(one.values, other.values, strict=True)
@@ -129,7 +133,7 @@ def _limited(inner: Course, number: int, *, is_maximum: bool) -> Course | None:
     if not inner.growth:
         return Course(values, regular, period, 0)
     is_inner = (inner.growth > 0) == is_maximum  # what the maximum or minimum is in the end
-    while regular + period <= _FIRST:
+    while regular + period <= len(inner.values):
         ahead = inner.values[regular : regular + period]
         if all((choose(each, number) == each) if is_inner else (choose(each, number) == number) for each in ahead):
             return Course(values, regular, period, inner.growth if is_inner else 0)
@@ -142,7 +146,7 @@ def _divided(inner: Course, divisor: int) -> Course | None:
     if divisor < 1:
         return None
     times = divisor // gcd(divisor, inner.growth)
-    if inner.regular + inner.period * times > _FIRST:
+    if inner.regular + inner.period * times > len(inner.values):
         return None
     values = [each // divisor for each in inner.values]
     return Course(values, inner.regular, inner.period * times, inner.growth * times // divisor)
@@ -160,7 +164,7 @@ def zeros(courses: Sequence[Course]) -> Solutions | None:
     """Return the sizes for which all of the expressions are 0; None if their common period is too long."""
     regular = max(each.regular for each in courses)
     period = lcm(*[each.period for each in courses])
-    if regular + period > _FIRST:
+    if regular + period > len(courses[0].values):
         return None
     found = [size for size in range(regular) if not any(each.values[size] for each in courses)]
     for size in range(regular, regular + period):
@@ -184,7 +188,7 @@ def is_natural(text: str) -> bool:
     if text in _natural:
         return _natural[text]
     terms = read(text)
-    course = OneVariable().of_sum(terms) if terms is not None else None
+    course = OneVariable(first=_FIRST_OF_SIGN).of_sum(terms) if terms is not None else None
     return _natural.keep(
         text,
         course is not None and course.growth >= 0 and min(course.values[: course.regular + course.period]) >= 0,

@@ -211,7 +211,8 @@ def _is_within(index: Dim, size: Dim) -> bool:
 def _numbered_length(size: str, start: int, end: int, step: int) -> Dim:
     """Return how many elements of a dimension of variable size are left between numbered places."""
     if step < 0:
-        if end >= _TO_THE_END:
+        # The text moves a start before the first element onto it, so that one element is left of few.
+        if end >= _TO_THE_END or start < -1:
             return None  # see `_length`
         # Backwards from one place to another are as many as forwards from behind the other one to behind the first.
         return _steps(at_least(subtract(_clipped(size, start, 1), _clipped(size, end, 1)), 0), -step)
