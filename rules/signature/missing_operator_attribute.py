@@ -115,7 +115,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                 yield Finding(
                     node.place,
                     f"{node.describe()} has no attribute {quote(name)}, which {describe_schema(schema)} does not "
-                    "require; consumers refuse the node without it",
+                    "require; no text says what the node does without it",
                     "NOD-7g",
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,
