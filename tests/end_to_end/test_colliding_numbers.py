@@ -7,7 +7,7 @@ import gc
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import FrameType
 from typing import Any, Final
 
@@ -23,6 +23,8 @@ from onnx_lint.loader import load
 FEW: Final = 40
 SAME: Final = 12
 """So many equal hashes in one dictionary or set are no accident."""
+
+TABLES: Final = (dict, set, frozenset)
 
 SETTINGS: Final = Settings(limits=DEFAULT_LIMITS, pedantic=True)
 
@@ -41,7 +43,8 @@ def test_no_dictionary_and_no_set_has_keys_of_one_hash(kind: str, length: int):
     finally:
         sys.setprofile(None)
     for each in gc.get_objects():
-        watch.judge(each, "what is kept")
+        if isinstance(each, TABLES):
+            watch.judge(each, "what is kept")
     assert watch.seen > FEW
     assert not watch.found
 
@@ -64,10 +67,11 @@ class _Watch:
     def look(self, frame: FrameType, event: str, _: object) -> None:
         if event == "return" and "onnx_lint" in frame.f_code.co_filename:
             for name, value in frame.f_locals.items():
-                self.judge(value, f"{name} of {frame.f_code.co_qualname}")
+                if isinstance(value, TABLES):
+                    self.judge(value, f"{name} of {frame.f_code.co_qualname}")
 
-    def judge(self, value: Any, where: str) -> None:
-        if not isinstance(value, dict | set | frozenset) or len(value) < SAME:
+    def judge(self, value: Collection[Any], where: str) -> None:
+        if len(value) < SAME:
             return
         if self._sizes.get(id(value)) == len(value):
             return  # it has been judged
