@@ -58,6 +58,7 @@ NOTES: Final = [
     ),
     Claim("FUN-15", "refuses it", "empty-function/a_function_hands_its_input_through_without_a_node", "++-"),
     Claim("VI-6a", "with full_check", "contradictory-declared-shape/value_info_of_another_size", "+-+"),
+    Claim("TEN-1", "with full_check", "unknown-tensor-element-type/raw_data_is_of_an_unknown_type", "+--"),
     Claim("INI-4", "loads such models", "initializer-without-input/ir_version_3", "--+"),
     Claim("NAM-4", "refuses duplicates", "duplicate-node-name/two_nodes_share_a_name", "++-"),
     Claim("NAM-4", "unless all but one", "duplicate-node-name/a_constant_after_a_node_of_its_name", "+++"),
