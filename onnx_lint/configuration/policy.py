@@ -92,7 +92,8 @@ def check_option(path: Path, value: SetValue) -> None:
 
 
 def _check_names(entry: str, path: Path, value: SetValue) -> None:
-    """Raise ConfigurationError for a misspelled domain, and for an operator that its domain does not have.
+    """Raise ConfigurationError for a misspelled domain, for an operator that a domain of ONNX does not have, and for a
+    misspelled operator of another known domain, such as `com.microsoft`.
 
     An unknown domain that resembles no other is accepted, with any operator: it may be the user's own. So is a pattern
     of operators, unless it names a domain of ONNX that has none of them.

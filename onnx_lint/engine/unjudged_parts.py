@@ -435,7 +435,7 @@ def _overflows(dims: Sequence[int]) -> bool:
 
 def _is_unusual(tensor: StoredSparseTensor) -> bool:
     """Return whether a sparse tensor is in a function, has no indices, or makes a dense one of 2 GiB."""
-    is_outside = tensor.place.key[0][0] != "graph"
+    is_outside = bool(tensor.place.key) and tensor.place.key[0][0] != "graph"
     return is_outside or tensor.indices is None or prod(tensor.dims) > _MOST_BYTES
 
 

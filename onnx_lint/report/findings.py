@@ -167,7 +167,8 @@ class Diagnostic(Placed):
     names: str = ""
     """A digest of all names of the kind that the place has. It shows a baseline whether any of them has changed."""
     elements: tuple[str, ...] = ()
-    """The identity of each wrong element or dimension, for baselines, as in `parts`; that of the rest after many.
+    """The identity of each wrong element or dimension, for baselines, as in `parts`. If there are many, the
+    last one is of all others.
 
     Empty if the rule does not list them. Baselines of older versions compare `parts` instead.
     """

@@ -33,7 +33,7 @@ class Unverified(Record):
         return self.text, self.nodes > 0, self.unknown_shapes > 0
 
     def plus(self, other: Unverified) -> Unverified:
-        """Return the sentence with the sums of both numbers, for another one with the same key."""
+        """Return the sentence with the sums of the numbers, for another one with the same key."""
         return Unverified(
             self.text,
             self.nodes + other.nodes,

@@ -4,8 +4,8 @@
 GitLab merges issues with equal fingerprints, and requires a line, which a binary file does not have.
 
 Each of these is an issue too: what was not verified in a file, and each target that is not proven to load it. Their
-fingerprints are made of the path, so that another wording is no new issue in a merge request. Settings that weaken the
-verdict are about no file, and are printed on standard error.
+fingerprints are made of the path and the program, so that another wording is no new issue in a merge request. Settings
+that weaken the verdict are about no file, and are printed on standard error.
 """
 
 from __future__ import annotations

@@ -77,6 +77,7 @@ def test_a_fault_of_any_rule_at_another_value_or_inside_it_is_new(
 
 OF_ALL_ELEMENTS = {
     "contradictory-declared-shape/invalid/a_reshape_of_seven_columns_to_six": "the product of the dimensions",
+    "contradictory-declared-shape/invalid/elements_with_other_columns_than_declared": "an element of a sequence",
     "impossible-attribute-value/invalid/membership_without_members": "no members, whichever node tests them",
     "impossible-operator-extent/invalid/parts_that_do_not_add_up_until_opset_12": "the sum of the parts",
     "ineffective-node/invalid/constants_in_a_function": "a tensor whose elements are all 0 or 1",
@@ -85,6 +86,7 @@ OF_ALL_ELEMENTS = {
     "invalid-tensor-shape/invalid/the_product_of_the_dimensions_overflows": "the product of the dimensions",
     "malformed-sparse-indices/invalid/the_indices_have_too_few_coordinates": "the whole shape",
     "unordered-sparse-indices/invalid/coordinates_stand_twice": "both coordinates of an index",
+    "unsupported-by-product/invalid/a_mask_of_four_dimensions": "a node that a release does not run",
     "unsupported-operand-value/invalid/parts_of_a_sequence_that_do_not_add_up": "the sum of the parts",
     "unsupported-operand-value/invalid/parts_that_do_not_add_up": "the sum of the parts",
 }

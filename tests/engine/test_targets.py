@@ -389,3 +389,12 @@ def test_each_form_says_of_a_green_run_what_a_program_did_not_judge(
             said += captured.err.count("tensorrt 10.15: not proven to load 1")
         assert said == 1, name
         assert ("tensorrt" in captured.err) == (name == "concise"), name
+
+
+@each_case("program", ["onnxruntime=1.32", "openvino=2026", "onnx.checker", "onnx.full_check"])
+def test_a_sparse_tensor_in_a_file_of_its_own_has_a_verdict(program: str) -> None:
+    """It has no graph around it."""
+    path = FIXTURES / "sparse-index-out-of-range/valid/the_last_index_of_a_sparse_tensor_by_itself.textproto"
+    report = onnx_lint.lint(path, {"proto": "SparseTensorProto"}, target=program)
+    assert report.files[0].internal_errors == ()
+    assert report.conforms

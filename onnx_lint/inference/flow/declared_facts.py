@@ -70,8 +70,8 @@ def initializer_facts(
 ) -> dict[str, Fact]:
     """Return the facts of the initializers.
 
-    Floating-point elements are read if there are at most `frames.most_floats` of them, and only few such initializers
-    or a use of them named in `frames.floats_read`. A sparse initializer is another way to write a tensor, and operators
+    Floating-point elements are read in initializers of at most `frames.most_floats` elements, and of many such ones
+    only in those that `frames.floats_read` names. A sparse initializer is another way to write a tensor, and operators
     treat it as one. `outside` reads external data. `bounded` drops the elements if those of the model take too much
     memory.
     """

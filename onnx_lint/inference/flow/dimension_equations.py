@@ -445,7 +445,7 @@ def _of_operands(node: Node, facts: Facts, equal: Sequence[EqualDimensions]) -> 
 
 
 class _Budget:
-    """How many equations may still be solved apart, in all scopes of a model: each takes as long as a hundred nodes."""
+    """How many equations may still be solved apart, in all scopes of a model: each computes thousands of values."""
 
     def __init__(self) -> None:
         self.left = _MOST_APART

@@ -68,7 +68,12 @@ def are_exchanged(rule: str, first: FileReport, second: FileReport) -> bool:
 def are_exchanged_inside(rule: str, first: FileReport, second: FileReport) -> bool:
     """Return whether the rule finds its faults at the same places, and at others inside of them, as messages say."""
     before, after = (
-        [(item.pointer, _INSIDE.findall(item.message)[:1]) for item in unfold(file.diagnostics) if item.rule == rule]
+        # What comes after the first part of a message are other nodes, and reasons.
+        [
+            (item.pointer, _INSIDE.findall(item.message.partition(";")[0])[:1])
+            for item in unfold(file.diagnostics)
+            if item.rule == rule
+        ]
         for file in (first, second)
     )
     places = [[place for place, _ in found] for found in (before, after)]

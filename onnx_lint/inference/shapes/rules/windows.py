@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of convolution and pooling: a window that moves window the spatial axes of a padded input."""
+"""The common part of convolution and pooling: a window that moves over the spatial axes of a padded input."""
 
 from __future__ import annotations
 
