@@ -28,7 +28,7 @@ from onnx_lint.model import (
     shown_domain,
 )
 from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
-from onnx_lint.spec.operators.runtime_releases import NodeUse, refused_uses, signature_in
+from onnx_lint.spec.operators.runtime_releases import refused_values, signature_in
 from onnx_lint.spec.products import Kernel, ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
     KNOWN_DOMAINS,
@@ -476,27 +476,23 @@ def _refused_by_kernels(
         for what in _refused_values(node.attribute_protos, schema, release):
             yield schema.name, f"{what}, which {release} refuses"
     if schema.domain in release.own_domains:
-        for what in refused_uses(release.version, schema.name, _use_of(model, node, schema)):
+        for what in _later_values(node, schema, release):
             yield _name(schema.domain, schema.name), f"{what}, which {release} refuses"
 
 
-def _use_of(model: Model, node: Node, schema: OperatorSchema) -> NodeUse:
-    """Return what a node surely has of one of ONNX Runtime's operators.
+def _later_values(node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
+    """Yield values of attributes that the release does not have for one of ONNX Runtime's operators.
 
-    A call may leave out what a function passes on.
+    An attribute that a function passes on has no value here.
     """
     values = {name: str(each.default) for name, each in schema.attributes.items() if each.default is not None}
     for attribute in node.attribute_protos:
         values[attribute.name] = attribute.s.decode("utf-8", "replace") or str(attribute.i)
         if attribute.ref_attr_name:
             del values[attribute.name]
-    inputs: dict[str, str] = {}
-    for name, kind, formal in zip(node.inputs, _kinds(model, node), schema.inputs, strict=False):
-        if name and kind:
-            shape = model.shape_of(name, node.graph)
-            inputs[formal.name] = "" if shape is None else str(len(shape))
-    omitted = frozenset([formal.name for at, formal in enumerate(schema.inputs) if not _name_of(node, at)])
-    return NodeUse(values, inputs, omitted)
+    for each in refused_values(release.version, schema.name, values):
+        name, _, value = each.partition("=")
+        yield f"attribute {quote(name)} with the value {value}"
 
 
 def _against_own_signature(node: Node, kinds: Sequence[str | None], version: int) -> Iterator[str]:

@@ -86,7 +86,6 @@ OF_ALL_ELEMENTS = {
     "invalid-tensor-shape/invalid/the_product_of_the_dimensions_overflows": "the product of the dimensions",
     "malformed-sparse-indices/invalid/the_indices_have_too_few_coordinates": "the whole shape",
     "unordered-sparse-indices/invalid/coordinates_stand_twice": "both coordinates of an index",
-    "unsupported-by-product/invalid/a_mask_of_four_dimensions": "a node that a release does not run",
     "unsupported-operand-value/invalid/parts_of_a_sequence_that_do_not_add_up": "the sum of the parts",
     "unsupported-operand-value/invalid/parts_that_do_not_add_up": "the sum of the parts",
 }

@@ -93,9 +93,8 @@ class OperatorRecord(Record):
     (bits=8) that only releases from there on have.
     """
     until: Mapping[str, str] = EMPTY
-    """What ONNX Runtime refuses on CPUs after a release, when it makes a session or at each run; "" if in all releases.
-    In the words of conditions, all of which must be true: values of attributes, inputs that the node has or leaves out,
-    an input of some dimensions (`mask[4]`), and attributes that differ (`one!~other`).
+    """Values, in the words of conditions, with which ONNX Runtime makes no session for CPUs after a release; "" if in
+    no release.
     """
     unknown: str = ""
     """Why the shapes of the outputs are not inferred."""

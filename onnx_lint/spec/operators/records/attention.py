@@ -15,7 +15,6 @@ _QUANTIZED_CACHE: Final = "word of NONE PER_TENSOR PER_CHANNEL"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Attention": lambda: OperatorRecord(
-        until={"do_rotary=1": "", "mask_index[4]": ""},
         flags={"rotary_embedding_dim": "0 32 64 128"},
         attributes={
             "num_heads": "at least 1",
@@ -48,7 +47,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
         since={"cache_indirection": "1.32.0", "past_sequence_length": "1.32.0"},
-        until={"past_present_share_buffer=0 past_key": ""},
         attributes={"num_heads": "at least 1", "past_present_share_buffer": "needs past_key past_sequence_length"},
         defaults={"past_present_share_buffer": 0},
         combinations=(
@@ -93,7 +91,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "GroupQueryAttention": lambda: OperatorRecord(
         since={"seqlens_k": "1.32.0", "total_sequence_length": "1.32.0"},
-        until={"q_norm_weight": "", "k_norm_weight": ""},
         attributes={
             "causal": "one of 1 if query_seqlens",
             "num_heads": "at least 1; multiple of kv_num_heads",
@@ -221,7 +218,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "MultiHeadAttention": lambda: OperatorRecord(
         attributes={"num_heads": "at least 1"},
         since={"past_sequence_length": "1.32.0"},
-        until={"!key": "", "key[5]": ""},
         combinations=("TOGETHER in:past_key in:past_value", "NEEDS in:value in:key"),
         cases=("split or by_head or packed_keys or packed",),
         inputs={

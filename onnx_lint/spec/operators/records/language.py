@@ -107,7 +107,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         until={
             "activation_type=geglu": "",
             "activation_type=relu2": "",
-            "fc3_experts_weights": "",
             "swiglu_fusion=0 activation_type=swiglu": "",
             "swiglu_fusion=2 activation_type=swiglu": "",
         },
@@ -175,10 +174,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         until={
             "activation_type=geglu": "",
             "activation_type=relu2": "",
-            "fc1_expert_weight_bits!~expert_weight_bits": "",
-            "fc2_expert_weight_bits!~expert_weight_bits": "",
-            "fc3_expert_weight_bits!~expert_weight_bits": "",
-            "fc3_experts_weights": "",
             "swiglu_fusion=2 activation_type=swiglu": "1.23.2",
         },
         attributes={
