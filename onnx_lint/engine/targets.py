@@ -15,7 +15,7 @@ from onnx_lint.common.visible import visible
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.unjudged_nodes import unjudged_nodes
 from onnx_lint.engine.unjudged_parts import unjudged_by_full_check, unjudged_by_onnx, unjudged_tensors
-from onnx_lint.engine.unseen_faults import is_unseen
+from onnx_lint.engine.unseen_faults import UnseenFaults
 from onnx_lint.model import Model, OperatorStatus
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
@@ -43,12 +43,13 @@ _OF_FULL_CHECK: Final = f"; the target {FULL_CHECK} is about full_check=True"
 
 def with_target(found: Iterable[Diagnostic], model: Model, settings: Settings) -> list[Diagnostic]:
     """Return the findings with what the programs of the target do with each, and the severity that follows."""
-    return [_with_target(item, model, settings) for item in found]
+    unseen = UnseenFaults(model)
+    return [_with_target(item, unseen, settings) for item in found]
 
 
-def _with_target(item: Diagnostic, model: Model, settings: Settings) -> Diagnostic:
+def _with_target(item: Diagnostic, unseen: UnseenFaults, settings: Settings) -> Diagnostic:
     clause = clauses()[item.clause]
-    effects = [_effect(program, clause, item, model) for program in settings.target.programs]
+    effects = [_effect(program, clause, item, unseen) for program in settings.target.programs]
     severity = item.severity if item.rule in settings.severities else _severity(item, clause, effects, settings)
     if severity is item.severity and not any(each.said for each in effects):
         return item
@@ -84,9 +85,9 @@ _OF_FILES: Final = ("file", "external-data")
 """The chapters of faults that may make a program read something else, or nothing."""
 
 
-def _case(item: Diagnostic, program: str, release: ProductRelease | None, model: Model) -> str | None:
+def _case(item: Diagnostic, program: str, release: ProductRelease | None, unseen: UnseenFaults) -> str | None:
     """Return the case of a finding for a program: ONNX Runtime has the signatures of its own operators."""
-    if model.loaded and is_unseen(item, program, release, model):
+    if unseen.model.loaded and unseen.has(item, program, release):
         return UNSEEN
     is_contributed = item.anchor.startswith(_CONTRIBUTED) and item.case in ("main", "branch")
     return CONTRIBUTED if is_contributed and release is not None and release.has_kernels else item.case
@@ -120,12 +121,12 @@ class _Effect(Record):
         return bool(self.releases)
 
 
-def _effect(program: str, clause: Clause, item: Diagnostic, model: Model) -> _Effect:
+def _effect(program: str, clause: Clause, item: Diagnostic, unseen: UnseenFaults) -> _Effect:
     """Return what a program does with a violation. For a release without data, that is what both its neighbours do."""
     if not clause.refused_by and not clause.accepted_by and item.case != OWN_OPERATOR:
         return _Effect(program, "", (), "")
     releases = releases_of(program)
-    since = [refused_since(clause, _case(item, program, release, model), program, release) for release in releases]
+    since = [refused_since(clause, _case(item, program, release, unseen), program, release) for release in releases]
     proofs = [accepting(clause, item.case, item.subject, program, release) for release in releases]
     first = since[0] if all(since) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
@@ -179,10 +180,11 @@ def target_verdicts(
     `unjudged`: what else was not judged.
     """
     (judge,) = clauses()["PRD-1"].rules
+    unseen = UnseenFaults(model)
     for program in settings.target.programs:
         releases = releases_of(program)
         missing = () if judge in rules or releases == (None,) else (f"the rule {judge} did not run",)
-        states = [_state(model, found, program, release, (*missing, *gaps, *unjudged)) for release in releases]
+        states = [_state(unseen, found, program, release, (*missing, *gaps, *unjudged)) for release in releases]
         loads, said = _joined(states, releases)
         is_red = loads is None and settings.target_gate == "unproven"
         remark = _OF_FULL_CHECK if program == CHECKER else ""
@@ -273,16 +275,16 @@ def _joined(states: Sequence[_State], releases: Sequence[ProductRelease | None])
 
 
 def _state(
-    model: Model, found: Sequence[Diagnostic], program: str, release: ProductRelease | None, gaps: Sequence[str]
+    unseen: UnseenFaults, found: Sequence[Diagnostic], program: str, release: ProductRelease | None, gaps: Sequence[str]
 ) -> _State:
-    answers = [_loads(item, model, program, release) for item in found]
+    answers = [_loads(item, unseen, program, release) for item in found]
     verb = "accept" if release is None else "load"
     if refusing := answers.count(False):
         return _State(False, f"refuses it: {counted(refusing, 'cause')}")
     unknown = [item for item, answer in zip(found, answers, strict=True) if answer is None]
     violations = sum(item.is_violation for item in unknown)
     reasons = [f"not proven to {verb} it: {counted(violations, 'violation')} of ONNX"] if violations else []
-    unjudged = [*gaps, *_unjudged(model, program, release)]
+    unjudged = [*gaps, *_unjudged(unseen.model, program, release)]
     if len(unknown) > violations:
         unjudged.append(counted(len(unknown) - violations, "finding") + " that programs treat differently")
     if len(unjudged) > _MOST_REASONS:  # a file may name thousands of domains
@@ -313,14 +315,14 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
         yield from unjudged_by_full_check(model)
 
 
-def _loads(item: Diagnostic, model: Model, program: str, release: ProductRelease | None) -> bool | None:
+def _loads(item: Diagnostic, unseen: UnseenFaults, program: str, release: ProductRelease | None) -> bool | None:
     """Return whether a release loads a model in spite of a finding; None if that is not known."""
     if item.declared_by == _OF_TARGET:
         if item.program is None or item.program not in (program, _named(release)):
             return True
         return None if item.clause == _OF_REMOVABLE else False
     clause = clauses()[item.clause]
-    if refused_since(clause, _case(item, program, release, model), program, release):
+    if refused_since(clause, _case(item, program, release, unseen), program, release):
         return False
     if accepting(clause, item.case, item.subject, program, release) or _is_before_comparison(item, release):
         return True

@@ -74,13 +74,8 @@ def _what_is_alike(members: Sequence[Diagnostic]) -> str:
 
 def _are_alike(members: Sequence[Diagnostic]) -> bool:
     """Return whether the findings are of one rule, and all about different nodes."""
-    nodes = {_node_of(each.at) for each in members}
+    nodes = {each.at.node_around() for each in members}
     return len({each.rule for each in members}) == 1 and len(nodes) == len(members)
-
-
-def _node_of(place: Place) -> Place | None:
-    """Return the innermost node around a place."""
-    return next((each for each in place.ancestors() if each.field == "node"), None)
 
 
 def _kind_of(members: Sequence[Diagnostic]) -> str:

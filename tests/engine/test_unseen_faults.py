@@ -9,7 +9,8 @@ import onnx.parser
 import pytest
 
 import onnx_lint
-from onnx_lint.engine.unseen_faults import INFERRED, INFERRED_SINCE
+from onnx_lint.engine.unseen_faults import INFERRED, INFERRED_SINCE, UnseenFaults
+from onnx_lint.ir.operators.kept_nodes import KeptNodes
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.target import CHECKER, FULL_CHECK
 
@@ -205,3 +206,37 @@ def test_a_node_without_outputs_in_a_branch_is_not_said_to_be_accepted(target: s
     del found.graph.node[0].attribute[0].g.node[1].output[:]
     assert "NOD-1" in {item.clause for item in onnx_lint.lint(found).diagnostics}
     assert state(found, target) is None
+
+
+def calls_of(monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> list[None]:
+    """Return a list that gets an entry with each call of a method."""
+    calls: list[None] = []
+    original = getattr(owner, name)
+
+    def counted(*arguments: object) -> object:
+        calls.append(None)
+        return original(*arguments)
+
+    monkeypatch.setattr(owner, name, counted)
+    return calls
+
+
+def test_many_wrong_shapes_look_at_each_node_before_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = calls_of(monkeypatch, UnseenFaults, "_infers")
+    before = "".join(f" v{index + 1} = Relu(v{index})" for index in range(20))
+    wrong = "".join(f" w{index} = Relu(v20)" for index in range(20))
+    declared = ", ".join(f"float[{index + 5}] w{index}" for index in range(20))
+    found = model(f"(float[4] v0) => (float[4] v20) <{declared}> {{{before}{wrong} }}")
+    report = onnx_lint.lint(found, target=FULL_CHECK)
+    assert sum(item.count for item in report.diagnostics if item.clause == "VI-6a") == 20
+    assert 40 <= len(calls) <= 100  # the findings and the line about the target each look once
+
+
+def test_many_nodes_without_a_required_attribute_need_the_kept_nodes_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = calls_of(monkeypatch, KeptNodes, "__init__")
+    nodes = "".join(f" y{index} = LSTM(x, w, r)" for index in range(20))
+    outputs = ", ".join(f"float[5, 1, 2, 3] y{index}" for index in range(20))
+    found = model(f"(float[5, 2, 4] x, float[1, 12, 4] w, float[1, 12, 3] r) => ({outputs}) {{{nodes} }}")
+    report = onnx_lint.lint(found, target="onnxruntime=1.32")
+    assert sum(item.count for item in report.diagnostics if item.clause == "NOD-7g") == 20
+    assert 1 <= len(calls) <= 3

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import gcd
 from typing import TYPE_CHECKING, Final
 
@@ -492,7 +493,7 @@ class _Solution:
         self._budget.left -= len(few)
         for equation in few:
             reasons: dict[int, DimensionEquation] = {}
-            variable = OneVariable(lambda name, reasons=reasons: self._value(name, reasons))  # type: ignore[misc]
+            variable = OneVariable(partial(self._value, because=reasons))
             one, other = (variable.of_sum(_terms(side)) for side in (equation.one, equation.other))
             course = difference(one, other) if one is not None and other is not None else None
             if course is not None and variable.name not in self._reported:

@@ -35,6 +35,10 @@ class Place(Record):
             yield place
             place = place.parent
 
+    def node_around(self) -> Place | None:
+        """Return the place of the innermost node around this one, or this one if it is a node's; None without one."""
+        return next((each for each in self.ancestors() if each.field == "node"), None)
+
     @property
     def key(self) -> PlaceKey:
         """The steps from the root on."""
