@@ -159,6 +159,10 @@ class Repair(Record):
         return sum(count for _, count in self.fixed)
 
 
+MOST_NAMED: Final = 3
+"""The most files that a total over many files names."""
+
+
 class TargetVerdict(Record):
     """What is known about one program that must load the model."""
 

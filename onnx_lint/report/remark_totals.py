@@ -7,11 +7,9 @@ from collections import Counter
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.report.file_report import FileReport, TargetVerdict
+from onnx_lint.report.file_report import MOST_NAMED, FileReport, TargetVerdict
 from onnx_lint.report.not_verified import Unverified, unverified_of
 
-_MOST_NAMED: Final = 3
-"""The most files that are named for one answer of a program."""
 _MOST_SENTENCES: Final = 100
 """The most different sentences that are kept: a file chooses the names in them, so there may be any number."""
 
@@ -41,7 +39,7 @@ class TargetTotals:
             reason = verdict.said.removesuffix(verdict.remark)
             if reason in self.unproven or len(self.unproven) < _MOST_SENTENCES:
                 self.unproven[reason] += 1
-        if verdict.loads or self.answers[verdict.loads] > _MOST_NAMED:
+        if verdict.loads or self.answers[verdict.loads] > MOST_NAMED:
             return
         if verdict.loads is None:
             self.unproven_paths.append(path)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.report.file_report import Counted, FileReport
+from onnx_lint.report.file_report import MOST_NAMED, Counted, FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted
@@ -33,10 +33,6 @@ class FileGroup:
     """Files that were read, but that no rule could judge."""
     NOT_CHECKED: Final = "not checked"
     """Files that could not be read."""
-
-
-_MOST_NAMED: Final = 3
-"""The most files to name of one group."""
 
 
 class Weakening(Record):
@@ -144,7 +140,7 @@ class Totals:
         self.groups[group] += 1
         if group != FileGroup.NOT_CHECKED:
             self.standards.add((file.edition, file.variant))
-        if group == FileGroup.NOTHING_NEW_VIOLATING and len(self.violating_paths) < _MOST_NAMED:
+        if group == FileGroup.NOTHING_NEW_VIOLATING and len(self.violating_paths) < MOST_NAMED:
             self.violating_paths.append(file.path)
         if file.diagnostics:
             self.files_with_findings[group] += 1
