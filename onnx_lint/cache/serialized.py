@@ -10,20 +10,37 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.ir.places.place import Place
+from onnx_lint.ir.places.place import EnclosingNames, Place
 from onnx_lint.report.file_report import Counted, FileFacts, FileReport, InternalError, Shapes, Traffic
-from onnx_lint.report.findings import ContextLine, Diagnostic, ProposedEdit, ProposedFix, RelatedPlace
+from onnx_lint.report.findings import (
+    Advice,
+    BaselineIdentity,
+    ByTarget,
+    CitedClause,
+    ContextLine,
+    Diagnostic,
+    Folding,
+    ProposedEdit,
+    ProposedFix,
+    RelatedPlace,
+)
 from onnx_lint.spec.clauses import Severity
 
 KEPT: Final[Mapping[str, type]] = MappingProxyType(
     {
         kind.__name__: kind
         for kind in (
+            Advice,
+            BaselineIdentity,
+            ByTarget,
+            CitedClause,
             ContextLine,
             Counted,
             Diagnostic,
+            EnclosingNames,
             FileFacts,
             FileReport,
+            Folding,
             ProposedEdit,
             ProposedFix,
             RelatedPlace,

@@ -20,7 +20,7 @@ from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
 from onnx_lint.report.file_report import OWN_ERRORS, FileReport
-from onnx_lint.report.findings import ALL_FAULTS, DIGEST, INNER_DIGEST, MOST_LISTED, Diagnostic
+from onnx_lint.report.findings import ALL_FAULTS, DIGEST, INNER_DIGEST, MOST_LISTED, BaselineIdentity, Diagnostic
 from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
@@ -40,13 +40,16 @@ class Entry(Record):
     """The names around the place, for people."""
     count: int
     structure: str = ""
-    """See `Diagnostic.structure`; the first two digests alone in an entry that an older version wrote."""
+    """See `BaselineIdentity.structure`; the first two digests alone in an entry that an older version wrote."""
     parts: tuple[str, ...] = ()
-    """See `Diagnostic.parts`, without the first two digests; empty if unknown. An older version wrote only these."""
+    """See `BaselineIdentity.parts`, without the first two digests; empty if unknown.
+
+    An older version wrote only these.
+    """
     names: str = ""
-    """See `Diagnostic.names`; empty if unknown."""
+    """See `BaselineIdentity.names`; empty if unknown."""
     elements: int = 0
-    """See `Diagnostic.element_count`. If it is not 0, `parts` has the texts of `Diagnostic.elements`."""
+    """See `BaselineIdentity.element_count`. If it is not 0, `parts` has the texts of `BaselineIdentity.elements`."""
 
 
 Entries = Mapping[str, Entry]
@@ -74,14 +77,15 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
     for each in unfold(diagnostics):
         digest = _fingerprint(each)
         known = found.get(digest)
-        parts = tuple(map(_written, each.elements or each.parts))
+        identity = each.identity
+        parts = tuple(map(_written, identity.elements or identity.parts))
         if known is None:
-            texts = each.rule, _where(each), _weight(each), each.structure, parts, each.names
-            found[digest] = Entry(digest, *texts, each.element_count)
+            texts = each.rule, _where(each), _weight(each), identity.structure, parts, identity.names
+            found[digest] = Entry(digest, *texts, identity.element_count)
         else:
             # A rule that lists the elements of one value and not those of another has no identity for both.
             parts = (*known.parts, *parts) if known.parts and parts else ()
-            elements = known.elements + each.element_count if known.elements and each.elements else 0
+            elements = known.elements + identity.element_count if known.elements and identity.elements else 0
             count = known.count + _weight(each)
             found[digest] = replace(known, count=count, structure="", parts=parts, elements=elements)
     return found
@@ -136,11 +140,11 @@ def _marks_of_fault(text: str) -> list[str]:
 
 
 def _written(part: str) -> str:
-    """Return a text of `Diagnostic.parts` as an entry has it."""
+    """Return a text of `BaselineIdentity.parts` as an entry has it."""
     return ALL_FAULTS + part[len(ALL_FAULTS) + DIGEST :] if part.startswith(ALL_FAULTS) else part[2 * DIGEST :]
 
 
-def _all_marks(item: Entry | Diagnostic) -> list[str]:
+def _all_marks(item: Entry | BaselineIdentity) -> list[str]:
     marks_of = _marks_of_part if isinstance(item, Entry) else _marks_of_fault
     return [
         *_marks(item.structure, _KINDS_OF_STRUCTURE),
@@ -148,16 +152,16 @@ def _all_marks(item: Entry | Diagnostic) -> list[str]:
     ]
 
 
-def _all_parts(item: Entry | Diagnostic) -> tuple[str, ...]:
+def _all_parts(item: Entry | BaselineIdentity) -> tuple[str, ...]:
     return item.parts if isinstance(item, Entry) else (*item.parts, *item.elements)
 
 
-def _parts_for(entry: Entry, diagnostic: Diagnostic) -> tuple[str, ...]:
+def _parts_for(entry: Entry, identity: BaselineIdentity) -> tuple[str, ...]:
     """Return the texts of a finding that the entry has as `parts`."""
-    return diagnostic.elements if entry.elements and diagnostic.elements else diagnostic.parts
+    return identity.elements if entry.elements and identity.elements else identity.parts
 
 
-def _views(item: Entry | Diagnostic) -> list[str]:
+def _views(item: Entry | BaselineIdentity) -> list[str]:
     """Return the digests by which an entry and a finding agree that have different names."""
     views = [mark for mark in _all_marks(item) if mark[0] in "cabm"]
     # An entry that has the newer ones has the older one for older versions only.
@@ -165,14 +169,14 @@ def _views(item: Entry | Diagnostic) -> list[str]:
     return [mark for mark in views if mark[0] != "c"] if is_new else views
 
 
-def _names(item: Entry | Diagnostic) -> set[str]:
+def _names(item: Entry | BaselineIdentity) -> set[str]:
     """Return the digests of names. A fault without names around it, as in a sparse initializer, has those of places."""
     nameless = {mark for part in _all_parts(item) if _is_nameless(part) for mark in _marks_of_fault(part)}
     return {mark for mark in _all_marks(item) if mark[0] in "xno"} - nameless
 
 
 def _is_nameless(part: str) -> bool:
-    """Return whether a text of `Diagnostic.parts` has the digest of the place as that of names."""
+    """Return whether a text of `BaselineIdentity.parts` has the digest of the place as that of names."""
     outer = part.partition(INNER_DIGEST)[0].removeprefix(ALL_FAULTS)
     return outer[:DIGEST] == outer[DIGEST : 2 * DIGEST]
 
@@ -262,13 +266,13 @@ class _Matching:
         if self._left.get(digest, 0) < weight:
             return False
         entry = self._entries[digest]
-        parts = _parts_for(entry, each)
-        if entry.parts and not parts and not (each.collective or each.is_one_fault):
+        parts = _parts_for(entry, each.identity)
+        if entry.parts and not parts and not (each.collective or each.identity.is_one_fault):
             return False  # of a value as a whole, while the entry is about a place inside of it
         is_listed = not (entry.parts and parts) or _is_part_of_many(each, entry)
-        may_be_renamed = _may_be_renamed(entry, each)
+        may_be_renamed = _may_be_renamed(entry, each.identity)
         if not is_listed and not self._parts[digest].take(
-            parts, is_one_fault=each.is_one_fault and not entry.elements, may_be_renamed=may_be_renamed
+            parts, is_one_fault=each.identity.is_one_fault and not entry.elements, may_be_renamed=may_be_renamed
         ):
             return False
         self._left[digest] -= weight
@@ -303,8 +307,8 @@ class _Matching:
         balance: Counter[str] = Counter()
         for index, digest in self.known.items():
             entry, each = self._entries[digest], self.found[index]
-            if entry.structure and each.structure:
-                balance[each.rule] += 1 if set(_views(entry)).isdisjoint(_views(each)) else -1
+            if entry.structure and each.identity.structure:
+                balance[each.rule] += 1 if set(_views(entry)).isdisjoint(_views(each.identity)) else -1
         return {rule for rule, count in balance.items() if count > 0}
 
     def _path_from(
@@ -318,11 +322,11 @@ class _Matching:
         came_from: dict[str, tuple[int, str | None]] = {}
         pending: list[tuple[int, str | None]] = [(index, None)]
         for finding, entry_before in pending:
-            each = self.found[finding]
-            for digest in dict.fromkeys(filter(None, [at.get((each.rule, mark)) for mark in _views(each)])):
+            rule, identity = self.found[finding].rule, self.found[finding].identity
+            for digest in dict.fromkeys(filter(None, [at.get((rule, mark)) for mark in _views(identity)])):
                 entry = self._entries[digest]
                 # With the names of the entry it is another finding at the same place.
-                is_another = not _may_be_renamed(entry, each) or not _names(entry).isdisjoint(_names(each))
+                is_another = not _may_be_renamed(entry, identity) or not _names(entry).isdisjoint(_names(identity))
                 if digest in seen or is_another:
                     continue
                 came_from[digest] = finding, entry_before
@@ -330,7 +334,8 @@ class _Matching:
                     return _back(digest, came_from)  # it may know several findings
                 seen.add(digest)
                 holder = self._holders[digest]
-                is_elsewhere = entry.count == 1 and set(_views(entry)).isdisjoint(_views(self.found[holder]))
+                views_of_holder = _views(self.found[holder].identity)
+                is_elsewhere = entry.count == 1 and set(_views(entry)).isdisjoint(views_of_holder)
                 if have_moved and is_elsewhere:
                     pending.append((holder, digest))
         return []
@@ -347,21 +352,22 @@ def _back(digest: str, came_from: Mapping[str, tuple[int, str | None]]) -> list[
     return moves
 
 
-def _may_be_renamed(entry: Entry, diagnostic: Diagnostic) -> bool:
+def _may_be_renamed(entry: Entry, identity: BaselineIdentity) -> bool:
     """Return whether any name of the model has changed since the entry was written."""
-    return not entry.names or entry.names != diagnostic.names
+    return not entry.names or entry.names != identity.names
 
 
 def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:
     """Return whether there are fewer faults than before, of so many that they are not listed one by one."""
-    if entry.elements and diagnostic.elements:
-        return entry.elements > max(MOST_LISTED, diagnostic.element_count)
-    are_many = any(part.startswith(ALL_FAULTS) or len(part) == DIGEST for part in (*entry.parts, *diagnostic.parts))
+    identity = diagnostic.identity
+    if entry.elements and identity.elements:
+        return entry.elements > max(MOST_LISTED, identity.element_count)
+    are_many = any(part.startswith(ALL_FAULTS) or len(part) == DIGEST for part in (*entry.parts, *identity.parts))
     return are_many and entry.count > _weight(diagnostic)
 
 
 def _where(diagnostic: Diagnostic) -> str:
-    scope = () if diagnostic.collective else diagnostic.scope
+    scope = () if diagnostic.collective else diagnostic.around.scope
     names = [shortened(name, MAX_SHOWN) for name in scope if name]
     if diagnostic.subject and diagnostic.subject not in names:
         names.append(shortened(diagnostic.subject, MAX_SHOWN))
@@ -403,17 +409,17 @@ def imprecise(file: FileReport, entries: Entries) -> int:
     """Return how many entries of an older version know findings of the file without the place inside, or the key."""
     matching = _Matching(file.suppressed, entries)
     known = {digest: matching.found[index] for index, digest in matching.known.items()}
-    return sum(_is_less_precise(entries[digest], each) for digest, each in known.items())
+    return sum(_is_less_precise(entries[digest], each.identity) for digest, each in known.items())
 
 
-def _is_less_precise(entry: Entry, diagnostic: Diagnostic) -> bool:
-    if diagnostic.element_count > 1 and not entry.elements:
+def _is_less_precise(entry: Entry, identity: BaselineIdentity) -> bool:
+    if identity.element_count > 1 and not entry.elements:
         return True
-    return bool(diagnostic.parts) and not entry.elements and not _has_inner_places(entry, diagnostic)
+    return bool(identity.parts) and not entry.elements and not _has_inner_places(entry, identity)
 
 
-def _has_inner_places(entry: Entry, diagnostic: Diagnostic) -> bool:
-    wanted, listed = (max((part.count(INNER_DIGEST) for part in item.parts), default=0) for item in (diagnostic, entry))
+def _has_inner_places(entry: Entry, identity: BaselineIdentity) -> bool:
+    wanted, listed = (max((part.count(INNER_DIGEST) for part in item.parts), default=0) for item in (identity, entry))
     if wanted:
         return listed >= wanted
     return any(mark[0] == "n" for part in entry.parts for mark in _marks(part.partition(INNER_DIGEST)[0], _KINDS))

@@ -15,8 +15,20 @@ from onnx_lint.engine.selection import presence
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.structure import Structure, Structures, digest
 from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.ir.places.place import EnclosingNames
 from onnx_lint.model import Graph, Model, Place
-from onnx_lint.report.findings import ALL_FAULTS, INNER_DIGEST, MOST_LISTED, Diagnostic, RelatedPlace
+from onnx_lint.report.findings import (
+    ALL_FAULTS,
+    INNER_DIGEST,
+    MOST_LISTED,
+    Advice,
+    BaselineIdentity,
+    ByTarget,
+    CitedClause,
+    Diagnostic,
+    Folding,
+    RelatedPlace,
+)
 from onnx_lint.rule import FaultParts, Faults, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
 from onnx_lint.spec.releases import normalized_domain
@@ -102,19 +114,19 @@ def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures
         parts, is_any = (_part(clause, found, finding.inner),) if is_inside else (), False
     has_elements = finding.elements is not None or finding.user is not None
     elements, count = _of_elements(clause, finding, structures) if has_elements else ((), 0)
-    return replace(
-        diagnostic,
+    identity = BaselineIdentity(
         structure=structure if found.names and is_one else "",
         parts=parts,
+        names=structures.digest_of_names(finding.place),
         elements=elements,
         element_count=count,
         is_one_fault=is_any,
-        names=structures.digest_of_names(finding.place),
     )
+    return replace(diagnostic, identity=identity)
 
 
 def _part(clause: str, found: Structure, inner: str) -> str:
-    """Return the identity of one fault: the digests that `Diagnostic.parts` describes."""
+    """Return the identity of one fault: the digests that `BaselineIdentity.parts` describes."""
     # Without names around it, a fault is known by its place alone.
     names = found.names or found.steps
     return "".join(
@@ -173,27 +185,28 @@ def _located(
         severity=level,
         message=shortened(finding.message, MAX_MESSAGE),
         at=finding.place,
-        clause=clause.id,
-        keyword=clause.keyword[settings.standard.edition],
-        clause_summary=clause.summary,
-        anchor=finding.anchor or clause.anchor,
-        allowed=None,
-        related=(),
-        byte_range=None,
-        subject=None,
+        cited=CitedClause(
+            clause.id,
+            clause.keyword[settings.standard.edition],
+            clause.summary,
+            finding.anchor or clause.anchor,
+            clause.declared_by,
+        ),
         collective=finding.collective,
         count=finding.count,
-        hint=finding.hint,
-        no_fix=finding.fix if isinstance(finding.fix, str) else None,
-        cause=finding.cause,
-        is_cause_shared=finding.is_cause_shared,
-        edits=None if isinstance(finding.fix, str) else finding.fix,
-        declared_by=clause.declared_by,
-        program=finding.program,
+        by_target=ByTarget(finding.program),
+        advice=_advice(finding),
+        folding=Folding(finding.cause, finding.is_cause_shared),
     )
     with model.crashes.at("describing a finding", finding.place):
         return _described(bare, finding, clause, model)
     return 0, bare
+
+
+def _advice(finding: Finding) -> Advice:
+    if isinstance(finding.fix, str):
+        return Advice(finding.hint, no_fix=finding.fix)
+    return Advice(finding.hint, edits=finding.fix)
 
 
 def _case(finding: Finding) -> str:
@@ -218,27 +231,22 @@ def _clause_of(rule: Rule, finding: Finding) -> Clause:
 
 def _described(bare: Diagnostic, finding: Finding, clause: Clause, model: Model) -> tuple[int, Diagnostic]:
     """Return the diagnostic with its surroundings, and its first byte."""
-    from onnx_lint.ir.places.enclosing_names import EnclosingNames
-
     extent = _extent(finding, model)
     around = EnclosingNames()
     with model.crashes.at("looking for the names around a finding", finding.place):
         around = model.places.enclosing_names(finding.place)
+    section = finding.anchor or _section_of_operator(finding, clause, model) or clause.anchor
     return extent[0] if extent is not None else 0, replace(
         bare,
         at=_with_noun(finding.place, model),
-        anchor=finding.anchor or _section_of_operator(finding, clause, model) or clause.anchor,
+        cited=replace(bare.cited, anchor=section, case=_case(finding)),
         allowed=finding.allowed,
         related=_related(finding, model),
         # For a model in text form these are the bytes of its binary form; they only determine the order.
         byte_range=extent if finding.offset is not None or model.form == "binary" else None,
         subject=report_name(finding.subject) if finding.subject is not None else None,
         user=_user(finding, model),
-        node=around.node,
-        operator=around.operator,
-        graph=around.graph,
-        scope=around.scope,
-        case=_case(finding),
+        around=around,
     )
 
 
@@ -272,7 +280,8 @@ def _graph_around(place: Place, model: Model) -> Graph:
 def _citing_the_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:
     """Return the diagnostic with the entry of the configuration that requires it as its section."""
     entry, file = f"policy.{diagnostic.anchor}", settings.policy_files.get(diagnostic.anchor)
-    return replace(diagnostic, anchor=entry if file is None else f"{file}: {entry}")
+    cited = replace(diagnostic.cited, anchor=entry if file is None else f"{file}: {entry}")
+    return replace(diagnostic, cited=cited)
 
 
 def _with_noun(place: Place, model: Model) -> Place:

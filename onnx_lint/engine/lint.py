@@ -402,7 +402,7 @@ def _shown(
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics with their fixes, and the lines around them if those are asked for."""
     part = errors.unless_it_crashes
-    if any(item.edits or item.members for item in found):
+    if any(item.advice.edits or item.folding.members for item in found):
         from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits
 
         bare, lists_edits = found, "edits" in check.settings.parts

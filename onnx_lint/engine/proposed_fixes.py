@@ -29,17 +29,18 @@ def with_proposed_fixes(
 
     `lists_edits`: whether the descriptions list the edits and their bytes, which only some reports show.
     """
-    if not any(item.edits for each in diagnostics for item in (each, *each.members)):
+    if not any(item.advice.edits for each in diagnostics for item in (each, *each.folding.members)):
         return diagnostics
     return _Descriptions(model, lists_edits=lists_edits, keeps_edits=keeps_edits).of(diagnostics)
 
 
 def without_edits(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics with the descriptions of fixes alone."""
-    return tuple(
-        replace(item, edits=None, members=without_edits(item.members)) if item.edits or item.members else item
-        for item in diagnostics
-    )
+    return tuple(_without_edits(item) if item.advice.edits or item.folding.members else item for item in diagnostics)
+
+
+def _without_edits(item: Diagnostic) -> Diagnostic:
+    return item.with_members(without_edits(item.folding.members)).with_advice(edits=None)
 
 
 class _Descriptions:
@@ -55,19 +56,22 @@ class _Descriptions:
         self._known: dict[int, tuple[ProposedFix, Fix | None]] = {}
 
     def of(self, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-        return tuple(self._with_fix(item) if item.edits or item.members else item for item in diagnostics)
+        return tuple(
+            self._with_fix(item) if item.advice.edits or item.folding.members else item for item in diagnostics
+        )
 
     def _with_fix(self, item: Diagnostic) -> Diagnostic:
         check_deadline()
-        fix = item.edits
+        fix = item.advice.edits
+        item = item.with_members(self.of(item.folding.members))
         if fix is None:
-            return replace(item, members=self.of(item.members))
+            return item
         if id(fix) not in self._known:
             self._known[id(fix)] = self._in_words(fix), None
             with self._crashes.at("describing a fix"):
                 self._known[id(fix)] = self._describe(fix), fix.with_edits() if self._keeps_edits(fix) else None
         described, kept = self._known[id(fix)]
-        return replace(item, fix=described, edits=kept, members=self.of(item.members))
+        return item.with_advice(fix=described, edits=kept)
 
     def _describe(self, fix: Fix) -> ProposedFix:
         is_bounded = fix.later is None and len(fix.edits) <= MOST_EDITS and len(self._known) <= MOST_FIXES

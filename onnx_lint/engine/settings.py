@@ -93,7 +93,7 @@ class Settings(Record):
     suppressions: tuple[Suppression, ...] = ()
     """The findings to suppress. None of them has expired."""
     has_baseline: bool = False
-    """True to identify each finding also by what is around it (`Diagnostic.structure` and `parts`)."""
+    """True to identify each finding also by what is around it (`BaselineIdentity`)."""
     parts: tuple[str, ...] = PARTS
     """What the reports of the run show of a file besides its findings; nothing else of `PARTS` is computed."""
 

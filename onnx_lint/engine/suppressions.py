@@ -14,11 +14,10 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
 from onnx_lint.ir.places.edits import Delete, Fix
-from onnx_lint.ir.places.enclosing_names import EnclosingNames
-from onnx_lint.ir.places.place import PlaceKey
+from onnx_lint.ir.places.place import EnclosingNames, PlaceKey
 from onnx_lint.model import Model, Place
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.findings import Diagnostic, Folding
 from onnx_lint.report.folding import fold, unfold
 from onnx_lint.rule import ALSO_SUPPRESSED, Finding
 from onnx_lint.wording import Suggestions, quote, quote_some, report_name
@@ -233,7 +232,7 @@ def without_deletions(
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics without the fixes that delete the place of a suppressed one, which `fix` does not make."""
     found = unfold(diagnostics)
-    fixes = {id(each.edits): each.edits for each in found if each.edits is not None}
+    fixes = {id(each.advice.edits): each.advice.edits for each in found if each.advice.edits is not None}
     suppressed = {id(each): each.at.key for each in found if fixes and _entry_for(each, patterns) is not None}
     if not suppressed:
         return diagnostics
@@ -243,7 +242,9 @@ def without_deletions(
         return diagnostics
     # A finding without its fix is not folded with others that have theirs.
     return fold(
-        replace(_without_fix(each), cause=None) if id(each.edits) in refused and id(each) not in suppressed else each
+        replace(_without_fix(each), folding=Folding())
+        if id(each.advice.edits) in refused and id(each) not in suppressed
+        else each
         for each in found
     )
 
@@ -258,9 +259,8 @@ def _entry_for(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> Su
     own = patterns.get(finding.rule)
     if own is None:
         return None
-    around = EnclosingNames(node=finding.node, graph=finding.graph, scope=finding.scope)
     name, is_fault = _name(finding, own), not finding.collective
-    return own.first(finding.place, name, around, user=finding.user, is_fault=is_fault)
+    return own.first(finding.place, name, finding.around, user=finding.user, is_fault=is_fault)
 
 
 def _name(finding: Diagnostic, patterns: PlacePatterns) -> str | None:
@@ -272,7 +272,8 @@ def _name(finding: Diagnostic, patterns: PlacePatterns) -> str | None:
 def _without_fix(finding: Diagnostic) -> Diagnostic:
     """Return a finding without its fix, which would also fix one that is suppressed."""
     reason = f"no fix: {ALSO_SUPPRESSED}"
-    return replace(finding, fix=None, edits=None, hint=f"{finding.hint}; {reason}" if finding.hint else reason)
+    hint = f"{finding.hint}; {reason}" if finding.hint else reason
+    return finding.with_advice(fix=None, edits=None, hint=hint)
 
 
 def _with_hints(
@@ -285,10 +286,9 @@ def _with_hints(
     by_place = PlacePatterns(entry for entry in unused if entry.place)
     of_others: dict[str, str] = {}
     for finding in left:
-        around = EnclosingNames(node=finding.node, graph=finding.graph, scope=finding.scope)
-        is_of_graph = finding.collective and finding.subject in finding.scope
+        is_of_graph = finding.collective and finding.subject in finding.around.scope
         subject = None if is_of_graph else finding.subject
-        entry = by_place.first(finding.place, subject, around, user=finding.user)
+        entry = by_place.first(finding.place, subject, finding.around, user=finding.user)
         if entry is not None:
             of_others.setdefault(entry.description, finding.rule)
     are_counted = {each.rule for each in file.counted}

@@ -18,7 +18,7 @@ from onnx_lint.engine.unjudged_parts import unjudged_by_full_check, unjudged_by_
 from onnx_lint.engine.unseen_faults import UnseenFaults
 from onnx_lint.model import Model, OperatorStatus
 from onnx_lint.report.file_report import TargetVerdict
-from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.findings import ByTarget, Diagnostic
 from onnx_lint.spec.clauses import Clause, Severity, clauses
 from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.releases import DOMAIN_ALIAS, is_onnx_domain, normalized_domain
@@ -55,14 +55,17 @@ def _with_target(item: Diagnostic, unseen: UnseenFaults, settings: Settings) -> 
         return item
     releases: dict[str, tuple[str, ...]] = {}
     for each in effects:
-        if each.accepts and item.case != OWN_OPERATOR:  # then the operands and attributes are not judged
+        if each.accepts and item.cited.case != OWN_OPERATOR:  # then the operands and attributes are not judged
             releases[each.name] = tuple(dict.fromkeys((*releases.get(each.name, ()), *each.releases)))
     return replace(
         item,
         severity=severity,
-        refused_by=tuple({each.name: each.since for each in effects if each.refuses}.items()),
-        accepted_by=tuple(releases.items()),
-        by_target=tuple((title(each.program), each.said) for each in effects if each.said),
+        by_target=ByTarget(
+            item.by_target.program,
+            refused_by=tuple({each.name: each.since for each in effects if each.refuses}.items()),
+            accepted_by=tuple(releases.items()),
+            answers=tuple((title(each.program), each.said) for each in effects if each.said),
+        ),
     )
 
 
@@ -75,7 +78,9 @@ def _severity(item: Diagnostic, clause: Clause, effects: Sequence[_Effect], sett
         return Severity.ERROR
     if settings.target.is_onnx:
         return item.severity
-    is_harmless = settings.target_gate == "refused" and item.declared_by is None and clause.chapter not in _OF_FILES
+    is_harmless = (
+        settings.target_gate == "refused" and item.cited.declared_by is None and clause.chapter not in _OF_FILES
+    )
     return (
         min(item.severity, Severity.WARNING) if is_harmless or all(each.accepts for each in effects) else item.severity
     )
@@ -89,8 +94,8 @@ def _case(item: Diagnostic, program: str, release: ProductRelease | None, unseen
     """Return the case of a finding for a program: ONNX Runtime has the signatures of its own operators."""
     if unseen.model.loaded and unseen.has(item, program, release):
         return UNSEEN
-    is_contributed = item.anchor.startswith(_CONTRIBUTED) and item.case in ("main", "branch")
-    return CONTRIBUTED if is_contributed and release is not None and release.has_kernels else item.case
+    is_contributed = item.anchor.startswith(_CONTRIBUTED) and item.cited.case in ("main", "branch")
+    return CONTRIBUTED if is_contributed and release is not None and release.has_kernels else item.cited.case
 
 
 _CONTRIBUTED: Final = "ContribOperators.md#"
@@ -123,17 +128,17 @@ class _Effect(Record):
 
 def _effect(program: str, clause: Clause, item: Diagnostic, unseen: UnseenFaults) -> _Effect:
     """Return what a program does with a violation. For a release without data, that is what both its neighbours do."""
-    if not clause.refused_by and not clause.accepted_by and item.case != OWN_OPERATOR:
+    if not clause.refused_by and not clause.accepted_by and item.cited.case != OWN_OPERATOR:
         return _Effect(program, "", (), "")
     releases = releases_of(program)
     since = [refused_since(clause, _case(item, program, release, unseen), program, release) for release in releases]
-    proofs = [accepting(clause, item.case, item.subject, program, release) for release in releases]
+    proofs = [accepting(clause, item.cited.case, item.subject, program, release) for release in releases]
     first = since[0] if all(since) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
     known = [release for release in releases if release is not None]
     if not known:
         said = _of_onnx(first, accepted)
-    elif item.case == OWN_OPERATOR:
+    elif item.cited.case == OWN_OPERATOR:
         said = _of_owners(accepted)
     else:
         said = _of_releases(known, since, proofs)
@@ -317,14 +322,14 @@ def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Ite
 
 def _loads(item: Diagnostic, unseen: UnseenFaults, program: str, release: ProductRelease | None) -> bool | None:
     """Return whether a release loads a model in spite of a finding; None if that is not known."""
-    if item.declared_by == _OF_TARGET:
-        if item.program is None or item.program not in (program, _named(release)):
+    if item.cited.declared_by == _OF_TARGET:
+        if item.by_target.program is None or item.by_target.program not in (program, _named(release)):
             return True
         return None if item.clause == _OF_REMOVABLE else False
     clause = clauses()[item.clause]
     if refused_since(clause, _case(item, program, release, unseen), program, release):
         return False
-    if accepting(clause, item.case, item.subject, program, release) or _is_before_comparison(item, release):
+    if accepting(clause, item.cited.case, item.subject, program, release) or _is_before_comparison(item, release):
         return True
     # The keyword practice means that consumers refuse it, or differ. They differ about data files as well.
     is_doubtful = item.is_violation or item.keyword == "practice" or clause.chapter == "external-data"

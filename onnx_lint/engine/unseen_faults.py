@@ -46,7 +46,7 @@ class UnseenFaults:
         version = self.model.effective_ir_version
         if item.clause in _OF_IDENTITY and version < OVERLOADS_SINCE:
             return self._has_overloads
-        return item.case in ("body", "nested") and version < _FUNCTIONS_SINCE
+        return item.cited.case in ("body", "nested") and version < _FUNCTIONS_SINCE
 
     @cached_property
     def _has_overloads(self) -> bool:

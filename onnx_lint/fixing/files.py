@@ -139,7 +139,11 @@ def _findings_needing_files(file: FileToFix, outcome: FixOutcome) -> list[Diagno
     is_replaced_link = file.fix_options.target is None and os.path.islink(file.path)
     if outcome.report.form != "binary" or file.receive is not None or is_replaced_link:
         return []
-    return [each for each in unfold(outcome.report.diagnostics) if each.edits is not None and each.edits.copies]
+    return [
+        each
+        for each in unfold(outcome.report.diagnostics)
+        if each.advice.edits is not None and each.advice.edits.copies
+    ]
 
 
 def _preview(file: FileToFix, outcome: FixOutcome) -> Repair:
@@ -219,7 +223,7 @@ def _with_fixes_in_new_files(outcome: FixOutcome, findings: list[Diagnostic], *,
 
     `is_copy`: whether the files are written to another folder, where a data file can keep its name.
     """
-    fixes = [each.edits for each in findings if each.edits is not None]
+    fixes = [each.advice.edits for each in findings if each.advice.edits is not None]
     copies = [each for fix in fixes for each in fix.copies]
     edits = [edit for fix in fixes for edit in fix.edits]
     if is_copy:

@@ -127,7 +127,7 @@ def _fixes(diagnostics: Iterable[Diagnostic], refused_rules: set[str], *, unsafe
     # Findings share a fix by its identity: to compare two with a hundred thousand moves each would take long.
     found: dict[int, tuple[str, Fix]] = {}
     for diagnostic in sorted(unfold(diagnostics), key=lambda each: each.clause not in _C90_CLAUSES):
-        fix = diagnostic.edits
+        fix = diagnostic.advice.edits
         if fix is not None and not fix.copies and diagnostic.rule not in refused_rules and (unsafe or fix.is_safe):
             found.setdefault(id(fix), (diagnostic.rule, fix))
     return list(found.values())
@@ -226,7 +226,7 @@ def _fixed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate])
     left = {item.message for item in unfold(after.diagnostics)} if fixes else set()
     removed: Counter[str] = Counter()
     for item in unfold(before.diagnostics):
-        if id(item.edits) in fixes and item.message not in left:
+        if id(item.advice.edits) in fixes and item.message not in left:
             removed[item.rule] += item.count
     return _difference(before, after) | removed
 
@@ -335,7 +335,7 @@ def _renamed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate
     return Counter(
         (item.rule, item.clause)
         for item in unfold(before.diagnostics)
-        if item.message not in left and id(item.edits) not in fixes
+        if item.message not in left and id(item.advice.edits) not in fixes
     )
 
 

@@ -3,24 +3,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
+from onnx_lint.ir.places.place import EnclosingNames, Place
 from onnx_lint.spec.clauses import KEYWORDS, Severity
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import Fix
-    from onnx_lint.ir.places.place import Place
 
 DIGEST: Final = 12
-"""The number of hexadecimal digits of a digest in `Diagnostic.structure` and `Diagnostic.parts`."""
+"""The number of hexadecimal digits of a digest in a `BaselineIdentity`."""
 
 ALL_FAULTS: Final = "all:"
-"""The beginning of the one text in `Diagnostic.parts` that identifies many faults."""
+"""The beginning of the one text in `BaselineIdentity.parts` that identifies many faults."""
 
 INNER_DIGEST: Final = "/"
-"""The mark in a text of `Diagnostic.parts` before the digest of what is wrong inside of the place, which may be empty,
-and before that of the keys on the way to it, such as the name of an attribute."""
+"""The mark in a text of `BaselineIdentity.parts` before each digest of what is wrong inside of the place."""
 
 MOST_LISTED: Final = 64
 """The most faults of a finding that are identified one by one."""
@@ -89,100 +88,180 @@ class ProposedFix(Record):
     """True if the file is a model in text form: `onnx-lint fix` changes binary files only."""
 
 
-class Diagnostic(Placed):
-    """A finding with everything that a report needs: rule, severity, clause, place and bytes."""
+class CitedClause(Record):
+    """The clause that a finding violates, as the chosen edition has it."""
 
-    rule: str
-    severity: Severity
-    message: str
-    clause: str
+    id: str
     keyword: str
-    """The keyword of the clause in the chosen edition."""
-    clause_summary: str
+    """The keyword in the chosen edition."""
+    summary: str
     anchor: str
-    """Document and section of the clause."""
-    allowed: str | None
-    related: tuple[RelatedPlace, ...]
-    byte_range: tuple[int, int] | None
-    """First byte and the byte after the last, in the file; None if unknown, or if the file is text."""
-    subject: str | None
-    node: str | None = None
-    """The name of the node that contains the place."""
-    operator: str | None = None
-    """The domain and op_type of that node."""
-    graph: str | None = None
-    """The name of the innermost graph that contains the place."""
-    scope: tuple[str, ...] = ()
-    """The names around the place and at it, outermost first; for fingerprints."""
-    collective: bool = False
-    """True if it is about all places of one kind. `place` is then the first of them."""
-    refused_by: tuple[tuple[str, str], ...] = ()
-    """The programs of the target that reject a violation of the clause, each with the first release known to reject it.
-    """
+    """Document and section."""
+    declared_by: str | None = None
+    """The plugin that declares it; None for a clause of the ONNX specification."""
     case: str | None = None
-    """The case of the clause that it is about, see `Finding.case`."""
+    """The case of the clause that the finding is about, see `Finding.case`."""
+
+
+class ByTarget(Record):
+    """The answers of the programs of the target to a finding."""
+
+    program: str | None = None
+    """The only program that the finding is about; None if it is about the model itself."""
+    refused_by: tuple[tuple[str, str], ...] = ()
+    """The programs that reject a violation of the clause, each with the first release known to reject it."""
     accepted_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """The programs of the target that are proven to accept a violation of the clause, each with its releases."""
-    by_target: tuple[tuple[str, str], ...] = ()
-    """The title of each of these programs, and what it does: `("onnxruntime 1.32.0", "loads it")`."""
-    count: int = 1
-    """The number of faults that it reports."""
+    """The programs that are proven to accept a violation of the clause, each with the releases that prove it."""
+    answers: tuple[tuple[str, str], ...] = ()
+    """Every program whose answer is known, with the answer: `("onnxruntime 1.32.0", "loads it")`."""
+
+
+class Advice(Record):
+    """What to do about a finding."""
+
     hint: str | None = None
     """A short instruction for fixing it; None if unknown."""
     no_fix: str | None = None
     """Why there is no fix, if that is known."""
-    cause: str | None = None
-    """The key by which findings are folded: those of one rule with equal keys become one. None: it is never folded."""
-    is_cause_shared: bool = False
-    """True if findings of other rules with the same key are folded with it as well."""
-    members: tuple[Diagnostic, ...] = ()
-    """The findings of one cause that are folded into this one, itself the first; empty for one by itself."""
-    position: tuple[int, int] | None = None
-    """Line and column in a model in text form, both from 1, columns in Unicode code points; None in a binary file."""
-    context: tuple[ContextLine, ...] = ()
-    """The lines around the place and those of the related places; empty if no report shows them."""
     fix: ProposedFix | None = None
     """The fix, in a binary file."""
     edits: Fix | None = None
     """The edits of the fix, while the file is fixed; None in reports. Findings may share one."""
-    declared_by: str | None = None
-    """The plugin whose clause it is; None for a clause of the ONNX specification."""
-    suppressed_by: str | None = None
-    """The line of the configuration that suppresses it, with the reason; None if none does."""
-    program: str | None = None
-    """The program of `--target` that it is about."""
-    structure: str = ""
-    """The identity of the place, for baselines: digests of `DIGEST` digits, one after the other.
 
-    They are of the operators around the place, of the names around it, and of the operators as seen from the start of
-    the graph, from its end, and without positions (engine/diagnose.py). Empty if there are no names.
+
+class Folding(Record):
+    """The findings with which a finding becomes one."""
+
+    cause: str | None = None
+    """The key: findings of one rule with equal keys are folded into one. None: the finding is never folded."""
+    is_shared: bool = False
+    """True if findings of other rules with the same key are folded with it as well."""
+    members: tuple[Diagnostic, ...] = ()
+    """The findings that are folded into this one, itself the first; empty for one by itself."""
+
+
+class BaselineIdentity(Record):
+    """What a baseline compares to know a finding again after the model has changed.
+
+    A text is a row of digests, of `DIGEST` digits each (engine/diagnose.py makes them). In the examples, a letter
+    stands for a digest.
+    """
+
+    structure: str = ""
+    """The identity of the place, such as `abcde`: the operators around it (a), the names around it (b), and the
+    operators as seen from the start of the graph (c), from its end (d), and without positions (e).
+
+    Empty if there are no names, or if the finding has several faults.
     """
     parts: tuple[str, ...] = ()
-    """The identity of each fault, for baselines, if there are several faults or one inside of a value.
+    """The identity of each fault, if there are several faults or one inside of a value, such as `abxcde/i/k`.
 
-    The digests are those of `structure`, with a further one after the second: of the names with the place inside of the
-    value. After `INNER_DIGEST` come the digests of what is wrong there, such as a dimension, and of the keys around it.
-    Many faults have one text: `ALL_FAULTS`, and these digests of all of them without the first.
+    In addition to `structure` it has the names with the place inside of the value (x), what is wrong there, such as a
+    dimension (i), and the keys on the way to it, such as the name of an attribute (k). `/i/k` may be missing or end
+    early. More than `MOST_LISTED` faults have one text, without the first digest: `all:bxcde/i/k`.
     """
     names: str = ""
     """A digest of all names of the kind that the place has. It shows a baseline whether any of them has changed."""
     elements: tuple[str, ...] = ()
-    """The identity of each wrong element or dimension, for baselines, as in `parts`. If there are many, the
-    last one is of all others.
+    """The identity of each wrong element or dimension, in the form of `parts`.
 
-    Empty if the rule does not list them. Baselines of older versions compare `parts` instead.
+    Of more than `MOST_LISTED`, the last text identifies all others. Empty if the rule does not list them. Baselines
+    of older versions compare `parts` instead.
     """
     element_count: int = 0
     """The number of wrong elements or dimensions."""
-    user: str | None = None
-    """The name of the node that makes the value wrong, if it is not around the place."""
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
+
+
+class Diagnostic(Placed):
+    """A finding with everything that a report needs."""
+
+    rule: str
+    severity: Severity
+    message: str
+    cited: CitedClause
+    subject: str | None = None
+    allowed: str | None = None
+    count: int = 1
+    """The number of faults that it reports."""
+    collective: bool = False
+    """True if it is about all places of one kind. `place` is then the first of them."""
+    around: EnclosingNames = EnclosingNames()
+    """The names around the place and at it."""
+    user: str | None = None
+    """The name of the node that makes the value wrong, if it is not around the place."""
+    related: tuple[RelatedPlace, ...] = ()
+    byte_range: tuple[int, int] | None = None
+    """First byte and the byte after the last, in the file; None if unknown, or if the file is text."""
+    position: tuple[int, int] | None = None
+    """Line and column in a model in text form, both from 1, columns in Unicode code points; None in a binary file."""
+    context: tuple[ContextLine, ...] = ()
+    """The lines around the place and those of the related places; empty if no report shows them."""
+    by_target: ByTarget = ByTarget()
+    advice: Advice = Advice()
+    folding: Folding = Folding()
+    identity: BaselineIdentity = BaselineIdentity()
+    suppressed_by: str | None = None
+    """The line of the configuration that suppresses it, with the reason; None if none does."""
+
+    @property
+    def clause(self) -> str:
+        """The id of the clause that it violates."""
+        return self.cited.id
+
+    @property
+    def keyword(self) -> str:
+        """The keyword of the clause in the chosen edition."""
+        return self.cited.keyword
+
+    @property
+    def clause_summary(self) -> str:
+        """The clause in one sentence."""
+        return self.cited.summary
+
+    @property
+    def anchor(self) -> str:
+        """Document and section of the clause."""
+        return self.cited.anchor
+
+    @property
+    def node(self) -> str | None:
+        """The name of the node that contains the place."""
+        return self.around.node
+
+    @property
+    def operator(self) -> str | None:
+        """The domain and op_type of that node."""
+        return self.around.operator
+
+    @property
+    def graph(self) -> str | None:
+        """The name of the innermost graph that contains the place."""
+        return self.around.graph
+
+    @property
+    def hint(self) -> str | None:
+        """A short instruction for fixing it; None if unknown."""
+        return self.advice.hint
+
+    @property
+    def fix(self) -> ProposedFix | None:
+        """The fix, in a binary file."""
+        return self.advice.fix
+
+    def with_advice(self, **changes: Any) -> Diagnostic:
+        """Return the finding with other fields of `advice`."""
+        return replace(self, advice=replace(self.advice, **changes))
+
+    def with_members(self, members: tuple[Diagnostic, ...]) -> Diagnostic:
+        """Return the finding with the findings that are folded into it."""
+        return replace(self, folding=replace(self.folding, members=members))
 
     @property
     def is_violation(self) -> bool:
         """True if it breaks a requirement of ONNX, whatever its severity by the settings."""
-        return self.declared_by is None and KEYWORDS[self.keyword] is Severity.ERROR
+        return self.cited.declared_by is None and KEYWORDS[self.cited.keyword] is Severity.ERROR
 
     @property
     def counted_under(self) -> str | None:
@@ -190,13 +269,13 @@ class Diagnostic(Placed):
 
         A finding that is an error only because a program of the target refuses the model is not counted as one of ONNX.
         """
-        is_of_target = self.severity is Severity.ERROR and bool(self.refused_by) and not self.is_violation
-        return "target" if is_of_target and self.declared_by is None else self.declared_by
+        is_of_target = self.severity is Severity.ERROR and bool(self.by_target.refused_by) and not self.is_violation
+        return "target" if is_of_target and self.cited.declared_by is None else self.cited.declared_by
 
     @property
     def hint_with_reason(self) -> str | None:
         """The instruction for fixing it, and why it has no fix; None if neither is known."""
-        reason = f"no fix: {self.no_fix}" if self.no_fix else None
+        reason = f"no fix: {self.advice.no_fix}" if self.advice.no_fix else None
         return "; ".join(filter(None, (self.hint, reason))) or None
 
     @property

@@ -35,15 +35,15 @@ def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 def unfold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics with the members of each in its place."""
-    return tuple([member for item in diagnostics for member in item.members or (item,)])
+    return tuple([member for item in diagnostics for member in item.folding.members or (item,)])
 
 
 def _cause_of(item: Diagnostic) -> object:
     """Return the key of the findings that are folded with this one; None if it is never folded."""
-    if item.cause is None:
+    if item.folding.cause is None:
         return None
-    rule = None if item.is_cause_shared else (item.rule, item.clause)
-    return rule, item.severity, item.cause
+    rule = None if item.folding.is_shared else (item.rule, item.clause)
+    return rule, item.severity, item.folding.cause
 
 
 def _order(place: Place) -> list[tuple[bool, int, str]]:
@@ -59,14 +59,14 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
         message=with_more(first.message, f"{len(others):,} more {_what_is_alike(members)}"),
         related=(*first.related, *shown),
         count=sum(each.count for each in members),
-        members=tuple(members),
+        folding=replace(first.folding, members=tuple(members)),
     )
 
 
 def _what_is_alike(members: Sequence[Diagnostic]) -> str:
     """Return what the findings of one cause have in common, for the message `..., and 3 more nodes have this fault`."""
     is_one = len(members) == 2
-    if members[0].is_cause_shared and not _are_alike(members):
+    if members[0].folding.is_shared and not _are_alike(members):
         return "fault has this cause" if is_one else "faults have this cause"
     kind = _kind_of(members)
     return f"{kind} has this fault" if is_one else f"{kind}s have this fault"

@@ -195,7 +195,7 @@ def fixes_of(file: FileReport) -> Counter[bool]:
     """
     found: Counter[bool] = Counter()
     for item in file.diagnostics:
-        fixes = (each.fix for each in item.members or (item,))
+        fixes = (each.fix for each in item.folding.members or (item,))
         are_safe = [fix.is_safe for fix in fixes if fix is not None and not fix.is_by_hand]
         if are_safe:
             found[any(are_safe)] += 1

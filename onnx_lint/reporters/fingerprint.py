@@ -29,7 +29,7 @@ def fingerprints(diagnostics: Iterable[Diagnostic], file: str = "") -> Iterator[
 
 def digest_of(diagnostic: Diagnostic, file: str = "", *, with_main: bool = False) -> str:
     """Return the digest of the names of a finding. `with_main`: with that of the main graph, as it was once made."""
-    scope, graph, about = diagnostic.scope, diagnostic.graph or "", diagnostic.subject or ""
+    scope, graph, about = diagnostic.around.scope, diagnostic.graph or "", diagnostic.subject or ""
     key = diagnostic.at.key
     fields = [field for field, _ in key] or [diagnostic.at.field]
     is_in_main = fields[0] == "graph" and scope and not with_main

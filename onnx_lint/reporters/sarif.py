@@ -311,9 +311,9 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
         **without_none(
             allowed=visible(item.allowed or ""),
             hint=visible(item.hint or ""),
-            noFix=visible(item.no_fix or ""),
-            refusedBy=dict(item.refused_by),
-            acceptedBy={name: list(releases) for name, releases in item.accepted_by},
+            noFix=visible(item.advice.no_fix or ""),
+            refusedBy=dict(item.by_target.refused_by),
+            acceptedBy={name: list(releases) for name, releases in item.by_target.accepted_by},
             byteOffset=start,
             byteLength=None if start is None or end is None else end - start,
         ),

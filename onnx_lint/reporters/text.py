@@ -124,8 +124,8 @@ def _details(diagnostic: Diagnostic, before: Diagnostic | None, options: Options
         yield _detail("clause", _clause(diagnostic))
     if allowed and (before is None or allowed != allowed_of(before)):
         yield _detail("allowed", visible(allowed))
-    if before is None or diagnostic.by_target != before.by_target:
-        yield from (_detail(program, visible(said)) for program, said in diagnostic.by_target)
+    if before is None or diagnostic.by_target.answers != before.by_target.answers:
+        yield from (_detail(program, visible(said)) for program, said in diagnostic.by_target.answers)
     if fix is not None and (before is None or fix != before.fix):
         yield _detail("fix", fix_in_words(fix, "onnx-lint fix" if options.has_command else "--fix"))
     if hint := diagnostic.hint_with_reason if options.verbose else diagnostic.hint:
@@ -199,7 +199,7 @@ def _place(item: Diagnostic | RelatedPlace) -> str:
 
 
 def _clause(diagnostic: Diagnostic) -> str:
-    anchor = diagnostic.anchor or diagnostic.declared_by
+    anchor = diagnostic.anchor or diagnostic.cited.declared_by
     said = f"{diagnostic.clause} {diagnostic.keyword} ({anchor}): {diagnostic.clause_summary}"
     return visible(said)
 

@@ -57,7 +57,7 @@ def allowed_of(item: Diagnostic) -> str | None:
 
 def by_target_of(item: Diagnostic) -> Iterator[str]:
     """Yield what each program of the target does with a model with this fault: `onnxruntime 1.32.0: loads it`."""
-    for program, said in item.by_target:
+    for program, said in item.by_target.answers:
         yield visible(f"{program}: {said}")
 
 
@@ -65,7 +65,7 @@ def guidance_of(item: Diagnostic) -> Iterator[tuple[str, str]]:
     """Yield what is right and what to do about a finding, each with a label: `allowed`, a program, `fix`, `help`."""
     if allowed := allowed_of(item):
         yield "allowed", visible(allowed)
-    for program, said in item.by_target:
+    for program, said in item.by_target.answers:
         yield visible(program), visible(said)
     if item.fix is not None:
         yield "fix", fix_in_words(item.fix)
@@ -262,7 +262,7 @@ def mark_under(line: ContextLine) -> str:
 
 def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
     """Yield the related places. The message of one with the same fault has only the names that differ."""
-    same = {(each.at, each.message): each for each in item.members[1:MAX_PLACES]}
+    same = {(each.at, each.message): each for each in item.folding.members[1:MAX_PLACES]}
     for place in item.related:
         member = same.get((place.at, place.message))
         if member is not None and member.node and member.operator:
@@ -275,7 +275,7 @@ def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
 
 def unnamed_of(item: Diagnostic) -> str:
     """Return how many places with the same fault are not related places; empty if there are none."""
-    more = len(item.members) - MAX_PLACES
+    more = len(item.folding.members) - MAX_PLACES
     return f"and {more:,} more; the JSON report lists all places" if more > 0 else ""
 
 

@@ -498,7 +498,7 @@ def test_a_fault_of_a_part_is_not_that_of_another_part_or_of_the_whole(rule: str
 
 def without_elements(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the diagnostics as older versions identified them."""
-    return [replace(each, elements=(), element_count=0) for each in diagnostics]
+    return [replace(each, identity=replace(each.identity, elements=(), element_count=0)) for each in diagnostics]
 
 
 def _without_keys(entry: Entry, has_inner: bool) -> Entry:
@@ -645,7 +645,7 @@ def _graphs(graph: Any) -> Iterator[Any]:
 
 def _is_about_the_insertion(item: Diagnostic) -> bool:
     """The node is not part of a conforming model: its input is undefined, its domain perhaps not imported."""
-    return INSERTED in f"{item.message} {item.scope} {item.subject}" or item.rule == "missing-opset-import"
+    return INSERTED in f"{item.message} {item.around.scope} {item.subject}" or item.rule == "missing-opset-import"
 
 
 AMONG_OTHERS = {"unnamed-value/invalid/an_initializer_that_a_node_looks_for.textproto"}

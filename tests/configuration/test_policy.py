@@ -71,7 +71,7 @@ def test_a_model_that_breaks_only_the_policy_conforms(tmp_path):
     report = lint(_model(), config=path)
     assert report.conforms
     assert not report.passes
-    assert [each.declared_by for each in report.diagnostics] == ["policy"]
+    assert [each.cited.declared_by for each in report.diagnostics] == ["policy"]
 
 
 def test_the_selection_of_the_command_line_replaces_the_policy_and_ignore_leaves_rules_out(tmp_path):

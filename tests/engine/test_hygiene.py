@@ -90,7 +90,7 @@ def test_nodes_that_do_little_are_reported_if_they_are_a_tenth_of_all(others, is
 def test_a_model_with_such_findings_conforms():
     report = lint(_model(), {"severity": {"unused-initializer": "error"}}, select=["ALL"], ignore=["warning"])
     assert report.conforms
-    assert [each.declared_by for each in report.diagnostics if each.rule == "unused-initializer"] == ["hygiene"]
+    assert [each.cited.declared_by for each in report.diagnostics if each.rule == "unused-initializer"] == ["hygiene"]
 
 
 def test_its_page_lists_each_of_its_rules():

@@ -59,7 +59,7 @@ def test_a_rule_with_a_clause_of_its_own_has_findings(tmp_path: Path):
         "MUST",
         Severity.ERROR,
     )
-    assert (found.anchor, found.declared_by) == ("https://acme.example/licence", "house_rules.py")
+    assert (found.anchor, found.cited.declared_by) == ("https://acme.example/licence", "house_rules.py")
     assert registry()["missing-licence"].chapter == "house-rules"
 
 

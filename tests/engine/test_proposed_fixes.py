@@ -78,7 +78,7 @@ def test_sarif_has_the_bytes_as_fixes():
 
 def test_a_report_keeps_no_edits():
     report = lint(_data(), select=RULES)
-    assert [(item.edits, item.fix is None) for item in report.diagnostics] == [(None, False)] * 2
+    assert [(item.advice.edits, item.fix is None) for item in report.diagnostics] == [(None, False)] * 2
 
 
 @pytest.mark.parametrize(("bound", "has_edits"), [("MOST_EDITS", False), ("MOST_BYTES", True), ("MOST_FIXES", False)])
@@ -109,4 +109,4 @@ def test_the_edits_of_a_large_fix_are_made_only_to_fix_the_file(
     report = run(source) if unsafe is None else run(source, keeps_edits=lambda fix: unsafe or fix.is_safe)
     (found,) = report.diagnostics
     assert (found.count, found.fix is None, bool(calls)) == (4_000, False, bool(made))
-    assert len(found.edits.edits if found.edits else ()) == 4_000 * made
+    assert len(found.advice.edits.edits if found.advice.edits else ()) == 4_000 * made

@@ -23,7 +23,7 @@ from onnx_lint.engine.settings import Settings, options_of
 from onnx_lint.engine.suppressions import PlacePatterns, Suppression, split_by_entry
 from onnx_lint.input.globs import matches
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.places.enclosing_names import EnclosingNames
+from onnx_lint.ir.places.place import EnclosingNames
 from onnx_lint.loader import load
 from onnx_lint.model import Fix, Model
 from onnx_lint.rule import Finding

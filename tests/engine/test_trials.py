@@ -118,7 +118,7 @@ PARTS = 10 + 11
 def _hints(text: str) -> int:
     """Return the number of faults with a hint."""
     model = onnx.parser.parse_model(HEAD + text)
-    return sum(each.hint is not None for item in lint(model).diagnostics for each in item.members or (item,))
+    return sum(each.hint is not None for item in lint(model).diagnostics for each in item.folding.members or (item,))
 
 
 def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch: pytest.MonkeyPatch):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from support.fixes.case import RELU, Case, graph
 
-from onnx_lint.common.record import replace
 from onnx_lint.fixing.rounds import MOST_ROUNDS, FixOutcome, fix_in_rounds
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
@@ -15,7 +14,7 @@ from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.findings import Advice, CitedClause, Diagnostic
 from onnx_lint.schema import wire
 from onnx_lint.spec.clauses import Severity
 
@@ -35,9 +34,8 @@ def _entry(index: int) -> Place:
 def _found(rule: str, *edits: Edit, safe: bool = True) -> Diagnostic:
     place = edits[0].place if edits else ROOT
     fix = Fix(f"fix {rule}", edits, safe) if edits else None
-    return Diagnostic(
-        place, rule, Severity.ERROR, f"wrong {rule}", "C-1", "MUST", "", "", None, (), None, None, edits=fix
-    )
+    cited = CitedClause("C-1", "MUST", "", "")
+    return Diagnostic(place, rule, Severity.ERROR, f"wrong {rule}", cited, advice=Advice(edits=fix))
 
 
 def _not_asked(source: Source) -> Model:
@@ -96,8 +94,9 @@ def test_nothing_reads_a_name_that_another_fix_removes():
     def judge(keys: str) -> list[Diagnostic]:
         reads = [_found("r", Assign(_entry(keys.index("a")).at("key"), "q"))] if "a" in keys else []
         removes = [_found("s", Delete(_entry(keys.index("b"))))] if "b" in keys else []
-        fixes = [Fix("remove", each.edits.edits, removes=frozenset("q")) for each in removes if each.edits is not None]
-        return [*reads, *(replace(each, edits=fix) for each, fix in zip(removes, fixes, strict=True))]
+        own = [each.advice.edits.edits for each in removes if each.advice.edits is not None]
+        fixes = [Fix("remove", edits, removes=frozenset("q")) for edits in own]
+        return [*reads, *(each.with_advice(edits=fix) for each, fix in zip(removes, fixes, strict=True))]
 
     source = BytesSource(KEYS)
 
@@ -114,7 +113,7 @@ def test_a_fix_that_leaves_a_name_undefined_is_not_made():
     wrong = Fix("delete", (Delete(ROOT.at("graph").at("node", 0)),), removes=frozenset("a"))
 
     def lint(source: Source) -> FileReport:
-        found = replace(_found("r", *wrong.edits), edits=wrong)
+        found = _found("r", *wrong.edits).with_advice(edits=wrong)
         return FileReport("m.onnx", source.size, (found,) if source.size == len(data) else ())
 
     done = fix_in_rounds(

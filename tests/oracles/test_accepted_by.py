@@ -62,8 +62,8 @@ def _evidence(target: str) -> Evidence:
         if model is None:
             continue
         report = lint(model, target=["onnx", target])
-        kinds = {(item.rule, item.clause, item.case) for item in report.errors if item.declared_by is None}
-        if len(kinds) == 1 and not any(item.declared_by == "target" for item in report.errors):
+        kinds = {(item.rule, item.clause, item.cited.case) for item in report.errors if item.cited.declared_by is None}
+        if len(kinds) == 1 and not any(item.cited.declared_by == "target" for item in report.errors):
             ((rule, name, case),) = kinds
             found[name, case].append((rule, model))
     return found

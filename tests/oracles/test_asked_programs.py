@@ -56,7 +56,7 @@ def test_without_a_target_no_report_speaks_of_a_program() -> None:
     assert len(found) > 90
     said = [item.message for item in found] + [item.allowed or "" for item in found]
     assert [text for text in said if re.search(r"onnx\.checker|onnx\.full_check|onnxruntime", text)] == []
-    assert [item for item in found if item.accepted_by or item.refused_by] == []
+    assert [item for item in found if item.by_target.accepted_by or item.by_target.refused_by] == []
 
 
 def test_each_mistake_but_none_is_reported() -> None:
@@ -118,7 +118,7 @@ def test_each_row_about_onnx_is_proven_in_each_of_its_places(placed: list[Faulty
     reasons = outcomes([each.path for each in placed], OF_ONNX[consumer])
     verdicts: Mapping[tuple[str, str | None], set[bool]] = defaultdict(set)
     for path, found in placed:
-        verdicts[found.clause, found.case].add(reasons[path] is None)
+        verdicts[found.clause, found.cited.case].add(reasons[path] is None)
     for clause in clauses().values():
         for case, is_accepted in _rows(clause, consumer):
             if clause.id not in UNFIXTURED:
@@ -142,10 +142,10 @@ def test_each_row_about_onnx_runtime_is_proven_by_each_release(placed: list[Faul
         for copy, (_, found) in copies.items():
             first, cases = rows[found.clause][1], rows[found.clause][2]
             is_about = version_number(version) >= version_number(first) and (
-                not cases or found.case in cases.split(" or ")
+                not cases or found.cited.case in cases.split(" or ")
             )
             if is_about and reasons[copy] is None:
-                accepted.add((found.clause, found.case, copy.name))
+                accepted.add((found.clause, found.cited.case, copy.name))
         assert accepted == set(), version
 
 
@@ -196,7 +196,7 @@ def _untrue(files: list[Path], target: str, program: str, python: str = sys.exec
         (verdict,) = report.files[0].targets
         if verdict.loads is (reason is not None) and verdict.loads is not None and not (verdict.loads and is_blind):
             found.append(f"{file}: {verdict.said}; {reason}")
-        said = [text for item in report.diagnostics for _, text in item.by_target]
+        said = [text for item in report.diagnostics for _, text in item.by_target.answers]
         if reason is None and any(text.startswith("refuse") for text in said):
             found.append(f"{file}: {said}; accepted")
         has_one = len(report.diagnostics) == 1 and reason is not None and not is_blind

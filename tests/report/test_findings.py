@@ -9,7 +9,6 @@ import pytest
 from support.models.places import place_at
 from support.reports.made_up_report import error
 
-from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import Place
 from onnx_lint.report.file_report import InternalError
 from onnx_lint.report.findings import ProposedEdit, RelatedPlace
@@ -49,4 +48,4 @@ def test_an_internal_error_may_have_a_place():
     ],
 )
 def test_an_error_that_only_a_program_makes_counts_as_one_of_the_target(keyword, refused_by, counted_under):
-    assert replace(error(), keyword=keyword, refused_by=refused_by).counted_under == counted_under
+    assert error(keyword=keyword, refused_by=refused_by).counted_under == counted_under

@@ -26,7 +26,7 @@ FOUND = error(
     hint="with transB=1 the shapes fit",
     no_fix="two of them are alike",
     fix=ProposedFix("rename 'x' to 'X'", is_safe=False),
-    by_target=(("onnxruntime 1.32.0", "loads it"),),
+    answers=(("onnxruntime 1.32.0", "loads it"),),
 )
 COMMAND = "rename 'x' to 'X' (onnx-lint fix --unsafe-fixes)"
 

@@ -67,7 +67,7 @@ def _kinds(report: FileReport, document: Message, hidden: tuple[str, str] | None
     """Count the faults by kind, except those of a rule at the node with an output."""
     found: Counter[Kind] = Counter()
     for item in report.diagnostics:
-        for each in item.members or (item,):
+        for each in item.folding.members or (item,):
             if each.severity >= Severity.WARNING and not (hidden is not None and _is_at(each, document, *hidden)):
                 found[each.rule, each.clause] += each.count
     return found

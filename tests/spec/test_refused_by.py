@@ -12,7 +12,7 @@ from support.models.clean_model import CLEAN
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
-from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.findings import ByTarget, Diagnostic
 from onnx_lint.spec.clauses import CONSUMERS, clauses
 from onnx_lint.spec.target import target_of
 from tools.compile_clauses import parse
@@ -33,10 +33,10 @@ def test_a_finding_says_what_a_program_does_to_those_who_ask_for_that_program():
     bare, of_runtime = (found(CLEAN + TWICE, "duplicate-metadata-key", target=t) for t in ([], ["onnxruntime=1.32"]))
     assert bare.severity.label == "warning"
     for item in (bare, of_runtime):
-        assert (item.refused_by, item.accepted_by, item.by_target) == ((), (), ())
+        assert item.by_target == ByTarget()
     item = found(CLEAN + TWICE, "duplicate-metadata-key", target=["onnxruntime=1.32", "onnx.checker"])
-    assert (item.refused_by, item.accepted_by) == ((("onnx.checker", "1.23"),), ())
-    assert item.by_target == (("onnx.checker", "refuses it (onnx 1.23 tried)"),)
+    assert (item.by_target.refused_by, item.by_target.accepted_by) == ((("onnx.checker", "1.23"),), ())
+    assert item.by_target.answers == (("onnx.checker", "refuses it (onnx 1.23 tried)"),)
     assert item.allowed == bare.allowed
 
 
@@ -175,7 +175,7 @@ def test_a_violation_is_a_warning_if_each_program_is_proven_to_load_it(target, s
     assert item.allowed == lint(BRANCH.encode()).diagnostics[0].allowed == "nodes in topological order"
     said = {"onnxruntime=1.32": ("onnxruntime 1.32.0", "loads it")}
     said["onnx.checker"] = ("onnx.checker", "refuses it (onnx 1.23 tried)")
-    assert item.by_target == tuple(said[name] for name in target if name in said)
+    assert item.by_target.answers == tuple(said[name] for name in target if name in said)
 
 
 FORMS_WITH_LINES = ("text", "markdown", "html", "junit", "github")

@@ -9,12 +9,11 @@ from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.places.enclosing_names import NamesInDocument
-from onnx_lint.ir.places.place import Place
+from onnx_lint.ir.places.place import EnclosingNames, Place
 from onnx_lint.schema import Proto, wire
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.byte_ranges import ByteRanges
-    from onnx_lint.ir.places.enclosing_names import EnclosingNames
 
 
 class DocumentPlaces:

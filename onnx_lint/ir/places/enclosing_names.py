@@ -7,26 +7,12 @@ from functools import cache
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.common.record import Record
-from onnx_lint.ir.places.place import Place, Step
+from onnx_lint.ir.places.place import EnclosingNames, Place, Step
 from onnx_lint.schema import Proto, wire
 from onnx_lint.wording import report_name
 
 _NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
 """The fields that distinguish a message from others in the same list. The first one that its type has counts."""
-
-
-class EnclosingNames(Record):
-    """The names around a place, as reports have them. A name is None if there is no such message around the place."""
-
-    node: str | None = None
-    """The name of the innermost node."""
-    operator: str | None = None
-    """That node's domain and op_type."""
-    graph: str | None = None
-    """The name of the innermost graph or function."""
-    scope: tuple[str, ...] = ()
-    """The names of all messages around the place and at it, outermost first, without indices."""
 
 
 class NamesInDocument:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places: protobuf field paths such as `graph.node[3].attribute[0].g.input[1]`."""
+"""Places: protobuf field paths such as `graph.node[3].attribute[0].g.input[1]`, and the names around them."""
 
 from __future__ import annotations
 
@@ -75,3 +75,16 @@ def place_of(key: PlaceKey) -> Place:
     for field, index in key:
         place = place.at(field, index)
     return place
+
+
+class EnclosingNames(Record):
+    """The names around a place, as reports have them. A name is None if there is no such message around the place."""
+
+    node: str | None = None
+    """The name of the innermost node."""
+    operator: str | None = None
+    """That node's domain and op_type."""
+    graph: str | None = None
+    """The name of the innermost graph or function."""
+    scope: tuple[str, ...] = ()
+    """The names of all messages around the place and at it, outermost first, without indices."""

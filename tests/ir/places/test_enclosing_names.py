@@ -7,8 +7,7 @@ import pytest
 from support.models.model_samples import from_text
 
 from onnx_lint import schema
-from onnx_lint.ir.places.enclosing_names import EnclosingNames
-from onnx_lint.ir.places.place import ROOT
+from onnx_lint.ir.places.place import ROOT, EnclosingNames
 from onnx_lint.model import Proto
 
 

@@ -247,7 +247,7 @@ def _has_nodes(message: Any) -> bool:
 
 def _affix(steps: Any, item: Diagnostic, verb: str, where: str, affix: str) -> None:
     """Correct the names of all findings of the cause."""
-    for each in item.members or (item,):
+    for each in item.folding.members or (item,):
         wrong = each.subject or ""
         if verb == "lack":
             right = affix + wrong if where == "prefix" else wrong + affix
@@ -260,7 +260,7 @@ def _respelt(steps: Any, item: Diagnostic) -> None:
     """Write the names of all findings of the cause as those that are defined."""
     graph = steps[0][0].graph
     defined = [each.name for each in (*graph.input, *graph.initializer)]
-    for each in item.members or (item,):
+    for each in item.folding.members or (item,):
         wrong = each.subject or ""
         [right] = [name for name in defined if _letters(name) == _letters(wrong)]
         _rename_uses([*_steps(steps[0][0], each.at.key)], wrong, right)

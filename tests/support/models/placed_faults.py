@@ -40,7 +40,7 @@ def placed_faults(folder: Path) -> Iterator[Faulty]:
         path = folder / case.file
         for file in (path, *_moved(path)):
             found = [item for item in lint(file, PEDANTIC).diagnostics if _is_judged(item)]
-            if len({(item.clause, item.case) for item in found}) == 1:
+            if len({(item.clause, item.cited.case) for item in found}) == 1:
                 yield Faulty(file, found[0])
 
 

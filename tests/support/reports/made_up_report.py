@@ -3,17 +3,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from onnx_lint.common.record import replace
-from onnx_lint.ir.places.place import ROOT
+from onnx_lint.ir.places.place import ROOT, EnclosingNames
 from onnx_lint.report.file_report import FileFacts, FileReport, InternalError, Shapes
-from onnx_lint.report.findings import Diagnostic, RelatedPlace
+from onnx_lint.report.findings import CitedClause, Diagnostic, RelatedPlace
 from onnx_lint.report.totals import Report
 from onnx_lint.spec.clauses import Severity
 from support.models.places import place_at
 
 HOSTILE = "a\x1b[31mred\n[bold]b[/bold]\u202etxt.\u200b\udcff\ud800](https://example.invalid)"
+
+
+GROUPS: Final = {
+    "cited": {
+        "clause": "id",
+        "keyword": "keyword",
+        "clause_summary": "summary",
+        "anchor": "anchor",
+        "declared_by": "declared_by",
+    },
+    "around": {"node": "node", "operator": "operator", "graph": "graph", "scope": "scope"},
+    "by_target": {"refused_by": "refused_by", "answers": "answers"},
+    "advice": {"hint": "hint", "no_fix": "no_fix", "fix": "fix"},
+    "folding": {"cause": "cause", "is_cause_shared": "is_shared"},
+}
+"""The fields that `changed` sets in a group of a diagnostic: the name of the change, and that of the field there."""
+
+
+def changed(diagnostic: Diagnostic, **changes: Any) -> Diagnostic:
+    """Return the diagnostic with other fields, also of its groups."""
+    for group, fields in GROUPS.items():
+        inner = {field: changes.pop(name) for name, field in fields.items() if name in changes}
+        if inner:
+            changes[group] = replace(getattr(diagnostic, group), **inner)
+    return replace(diagnostic, **changes)
 
 
 def error(**changes: Any) -> Diagnostic:
@@ -22,19 +47,14 @@ def error(**changes: Any) -> Diagnostic:
         severity=Severity.ERROR,
         message="output 0 of node 'b' (Abs) defines 'y', which output 0 of node 'a' (Relu) defines already",
         at=place_at("graph.node[7].output[0]"),
-        clause="GRA-5",
-        keyword="MUST",
-        clause_summary="A name is defined once.",
-        anchor="IR.md#graphs",
+        cited=CitedClause("GRA-5", "MUST", "A name is defined once.", "IR.md#graphs"),
         allowed="one definition for each name",
         related=(RelatedPlace(place_at("graph.node[3].output[0]"), "first definition of 'y'", (500, 503)),),
         byte_range=(1186, 1214),
         subject="y",
-        node="b",
-        operator="Abs",
-        graph="main",
+        around=EnclosingNames("b", "Abs", "main"),
     )
-    return replace(diagnostic, **changes)
+    return changed(diagnostic, **changes)
 
 
 def warning(index: int, **changes: Any) -> Diagnostic:
