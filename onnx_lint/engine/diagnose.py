@@ -1,44 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns findings into diagnostics: with their clause, severity, bytes and the names around their place."""
+"""Turns the findings of a rule into diagnostics, and counts those that are not listed."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from onnx_lint.common.deadline import check_deadline
-from onnx_lint.common.record import replace
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered
 from onnx_lint.engine.selection import presence
 from onnx_lint.engine.settings import Settings
-from onnx_lint.engine.structure import Structure, Structures, digest
-from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.ir.places.place import EnclosingNames
-from onnx_lint.model import Graph, Model, Place
-from onnx_lint.report.findings import (
-    ALL_FAULTS,
-    INNER_DIGEST,
-    MOST_LISTED,
-    Advice,
-    BaselineIdentity,
-    ByTarget,
-    CitedClause,
-    Diagnostic,
-    Folding,
-    RelatedPlace,
-)
-from onnx_lint.rule import FaultParts, Faults, Finding, Rule
-from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
-from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, Rule
+from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 
 if TYPE_CHECKING:
+    from onnx_lint.engine.structure import Structures
     from onnx_lint.engine.suppressions import PlacePatterns
     from onnx_lint.engine.trials import Trials
-
-_MAX_RELATED: Final = 1_000
+    from onnx_lint.report.findings import Diagnostic
 
 Counts = tuple[str, tuple[str, ...]]
 """A rule, and the words for one and for several of its findings that are only counted."""
@@ -48,7 +30,7 @@ def diagnose(
     entry: Registered,
     findings: Iterable[Finding],
     model: Model,
-    structures: Structures,
+    structures: Callable[[], Structures],
     settings: Settings,
     counts: Counter[Counts],
     errors: InternalErrors,
@@ -59,7 +41,8 @@ def diagnose(
 
     Findings that are only counted are added to `counts`, under the rule and the words for one and for several.
     Crashes are added to `errors`; each costs one finding at most. `patterns`: those of the suppressions for the rule.
-    `trials`: returns what tries the changes that findings propose.
+    `structures`: returns what identifies places for a baseline. `trials`: returns what tries the changes that findings
+    propose.
     """
     edition = settings.standard.edition
     if patterns is not None:
@@ -84,134 +67,26 @@ def diagnose(
                     finding = trials().with_hints(finding, entry.rule)
                 located = _located(entry.rule, finding, clause, level, model, settings)
                 if settings.has_baseline:
+                    from onnx_lint.engine.identities import with_identity
+
                     with model.crashes.at("identifying a finding", finding.place):
-                        located = located[0], _identified(located[1], finding, structures)
-                if clause.chapter == "policy":
-                    located = located[0], _citing_the_policy(located[1], settings)
+                        located = located[0], with_identity(located[1], finding, structures())
         except Exception as error:
             errors.note(error, rule=entry.id)
         if located is not None:
             yield located
 
 
-def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures) -> Diagnostic:
-    """Return the diagnostic with the identities that a baseline compares besides the names."""
-    clause = diagnostic.clause
-    found = structures.of(finding.place)
-    structure = "".join(
-        (
-            digest(clause, *found.steps),
-            digest(*found.names),
-            *(digest(clause, *view) for view in (found.from_start, found.from_end, found.by_operators)),
-        )
-    )
-    is_one = finding.parts is None or finding.parts.is_one_fault or finding.parts.are_few(1)
-    if finding.parts is not None:
-        parts, is_any = _of_parts(clause, finding.parts, structures), finding.parts.is_one_fault
-    else:
-        # Of a collective finding only the first place is known.
-        is_inside = bool(found.inside or found.keys or finding.inner) and not finding.collective
-        parts, is_any = (_part(clause, found, finding.inner),) if is_inside else (), False
-    has_elements = finding.elements is not None or finding.user is not None
-    elements, count = _of_elements(clause, finding, structures) if has_elements else ((), 0)
-    identity = BaselineIdentity(
-        structure=structure if found.names and is_one else "",
-        parts=parts,
-        names=structures.digest_of_names(finding.place),
-        elements=elements,
-        element_count=count,
-        is_one_fault=is_any,
-    )
-    return replace(diagnostic, identity=identity)
-
-
-def _part(clause: str, found: Structure, inner: str) -> str:
-    """Return the identity of one fault: the digests that `BaselineIdentity.parts` describes."""
-    # Without names around it, a fault is known by its place alone.
-    names = found.names or found.steps
-    return "".join(
-        (
-            digest(*found.steps),
-            digest(*names),
-            digest(clause, *names, *found.inside),
-            *(digest(clause, *view) for view in (found.from_start, found.from_end, found.by_operators)),
-            _behind_inner((inner,), found.keys),
-        )
-    )
-
-
-def _of_elements(clause: str, finding: Finding, structures: Structures) -> tuple[tuple[str, ...], int]:
-    """Return the identities of the first wrong elements of a value and one of all others, and the number of all."""
-    faults = finding.elements
-    places = [(finding.place, finding.inner)] if faults is None else list(faults.places())
-    user = None if finding.user is None else structures.of(finding.user)
-    known = [_part(clause, user or structures.of(place), inner) for place, inner in places[:MOST_LISTED]]
-    if len(places) > MOST_LISTED:
-        others = digest(*(f"{place.field} {place.index} {inner}" for place, inner in places[MOST_LISTED:]))
-        known.append(_part(clause, user or structures.of(places[0][0]), others))
-    return tuple(known), len(places)
-
-
-def _behind_inner(inner: Sequence[str], keys: Sequence[str]) -> str:
-    """Return the end of the identity of faults: what is wrong inside of the place, and the keys on the way to it."""
-    ends = [digest(*each) if any(each) else "" for each in (inner, keys)]
-    return "".join(INNER_DIGEST + end for end in ends).rstrip(INNER_DIGEST)
-
-
-def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
-    """Return the identities of the faults. Those of many are one, or none if the faults are uses of one."""
-    if parts.are_few(MOST_LISTED):
-        return tuple(sorted(_part(clause, structures.of(place), inner) for place, inner in parts.places()))
-    if parts.is_one_fault:
-        return ()
-    places = list(parts.places())
-    found = [structures.of(place) for place, _ in places]
-    names = [each.names or each.steps for each in found]
-    texts = [
-        ["\0".join(each) for each in names],
-        ["\0".join((*each, *one.inside)) for each, one in zip(names, found, strict=True)],
-        *(["\0".join(getattr(each, view)) for each in found] for view in ("from_start", "from_end", "by_operators")),
-    ]
-    inner, keys = sorted(each for _, each in places), sorted("\0".join(one.keys) for one in found)
-    return (ALL_FAULTS + "".join(digest(*sorted(each)) for each in texts) + _behind_inner(inner, keys),)
-
-
 def _located(
     rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, settings: Settings
 ) -> tuple[int, Diagnostic]:
-    """Return the diagnostic for a finding, and its first byte. After a crash it has the message and the place alone."""
-    bare = Diagnostic(
-        rule=rule.id,
-        severity=level,
-        message=shortened(finding.message, MAX_MESSAGE),
-        at=finding.place,
-        cited=CitedClause(
-            clause.id,
-            clause.keyword[settings.standard.edition],
-            clause.summary,
-            finding.anchor or clause.anchor,
-            clause.declared_by,
-        ),
-        collective=finding.collective,
-        count=finding.count,
-        by_target=ByTarget(finding.program),
-        advice=_advice(finding),
-        folding=Folding(finding.cause, finding.is_cause_shared),
-    )
-    with model.crashes.at("describing a finding", finding.place):
-        return _described(bare, finding, clause, model)
-    return 0, bare
+    # Most findings of a plain run are only counted, and described nowhere.
+    from onnx_lint.engine.describe import cited_from_policy, located
 
-
-def _advice(finding: Finding) -> Advice:
-    if isinstance(finding.fix, str):
-        return Advice(finding.hint, no_fix=finding.fix)
-    return Advice(finding.hint, edits=finding.fix)
-
-
-def _case(finding: Finding) -> str:
-    """Return the case of the clause that a finding is about, or else the kind of its place."""
-    return finding.case or place_kind([field for field, _ in finding.place.key])
+    first_byte, diagnostic = located(rule, finding, clause, level, model, settings)
+    if clause.chapter == "policy":
+        diagnostic = cited_from_policy(diagnostic, settings)
+    return first_byte, diagnostic
 
 
 def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
@@ -227,97 +102,3 @@ def _clause_of(rule: Rule, finding: Finding) -> Clause:
     if finding.clause is None and len(rule.clauses) > 1:
         raise ValueError("the rule decides several clauses and the finding does not say which")
     return clauses()[name]
-
-
-def _described(bare: Diagnostic, finding: Finding, clause: Clause, model: Model) -> tuple[int, Diagnostic]:
-    """Return the diagnostic with its surroundings, and its first byte."""
-    extent = _extent(finding, model)
-    around = EnclosingNames()
-    with model.crashes.at("looking for the names around a finding", finding.place):
-        around = model.places.enclosing_names(finding.place)
-    section = finding.anchor or _section_of_operator(finding, clause, model) or clause.anchor
-    return extent[0] if extent is not None else 0, replace(
-        bare,
-        at=_with_noun(finding.place, model),
-        cited=replace(bare.cited, anchor=section, case=_case(finding)),
-        allowed=finding.allowed,
-        related=_related(finding, model),
-        # For a model in text form these are the bytes of its binary form; they only determine the order.
-        byte_range=extent if finding.offset is not None or model.form == "binary" else None,
-        subject=report_name(finding.subject) if finding.subject is not None else None,
-        user=_user(finding, model),
-        around=around,
-    )
-
-
-def _user(finding: Finding, model: Model) -> str | None:
-    """Return `Diagnostic.user`."""
-    return model.places.enclosing_names(finding.user).node or None if finding.user is not None else None
-
-
-def _section_of_operator(finding: Finding, clause: Clause, model: Model) -> str | None:
-    """Return the section that describes the operator of the node at fault; None if the finding is about no operator."""
-    if clause.chapter != "signature":
-        return None
-    for place in (finding.place, *(item.place for item in finding.related)):
-        nodes = [message for kind, message in model.places.messages_on(place) if kind == "NodeProto"]
-        if nodes:
-            break
-    else:
-        return None
-    version = model.operators.opset_versions(_graph_around(place, model)).get(normalized_domain(nodes[-1].domain))
-    return None if version is None else model.operators.schemas.section(nodes[-1].domain, nodes[-1].op_type, version)
-
-
-def _graph_around(place: Place, model: Model) -> Graph:
-    """Return a graph with the imports that are used at a place: the body of its function, or the main graph."""
-    for list_name, index in place.key[:1]:
-        if list_name == "functions" and index is not None:
-            return model.functions[index].body
-    return model.functions[0].body if model.kind == "FunctionProto" else model.main_graph
-
-
-def _citing_the_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:
-    """Return the diagnostic with the entry of the configuration that requires it as its section."""
-    entry, file = f"policy.{diagnostic.anchor}", settings.policy_files.get(diagnostic.anchor)
-    cited = replace(diagnostic.cited, anchor=entry if file is None else f"{file}: {entry}")
-    return replace(diagnostic, cited=cited)
-
-
-def _with_noun(place: Place, model: Model) -> Place:
-    """Return the place for reports; the root is named after the kind of document."""
-    return place if place.parent is not None else Place(None, KINDS[model.kind].noun)
-
-
-def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
-    """Return the related places; of a long cycle only the first ones, and their number."""
-    places = [
-        RelatedPlace(
-            _with_noun(item.place, model),
-            shortened(item.message, MAX_MESSAGE),
-            _bytes_of(item.place, model),
-        )
-        for item in finding.related[:_MAX_RELATED]
-    ]
-    hidden = len(finding.related) - len(places)
-    if hidden:
-        places.append(RelatedPlace(finding.place, f"{hidden:,} further places are not listed", None))
-    return tuple(places)
-
-
-def _extent(finding: Finding, model: Model) -> tuple[int, int] | None:
-    """Return the bytes of the finding, or those of its place; None if a bug prevents finding them."""
-    if finding.offset is not None:
-        return finding.offset, finding.offset + (finding.length or 0)
-    with model.crashes.at(_FIND_BYTES, finding.place):
-        return model.places.extent(finding.place)
-    return None
-
-
-_FIND_BYTES: Final = "looking for the bytes of a finding"
-
-
-def _bytes_of(place: Place, model: Model) -> tuple[int, int] | None:
-    with model.crashes.at(_FIND_BYTES, place):
-        return model.places.byte_range(place)
-    return None

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.common.deadline import OutOfTimeError, check_deadline
 from onnx_lint.common.memory import collector_off_for_file
 from onnx_lint.common.record import EMPTY, Record, replace
-from onnx_lint.engine.diagnose import Counts, diagnose
 from onnx_lint.engine.facts import (
     data_files_of,
     facts_of,
@@ -29,7 +28,6 @@ from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import decides_requirement, selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of, trusted_folders
-from onnx_lint.engine.structure import Structures
 from onnx_lint.input.limits import LIMIT_OF_REPORT, describe_limit
 from onnx_lint.input.locations import is_remote, shown_location, without_query
 from onnx_lint.input.source import ReadError, Source, SourceError, source_of
@@ -40,17 +38,22 @@ from onnx_lint.loader.limits.not_checked import within_time
 from onnx_lint.model import ROOT, Model
 from onnx_lint.report import NODES
 from onnx_lint.report.file_report import Counted, FileReport, InternalError, TargetVerdict
-from onnx_lint.report.findings import Diagnostic
 from onnx_lint.rule import Finding, RuleError
 from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
+    from onnx_lint.engine.diagnose import Counts
+    from onnx_lint.engine.structure import Structures
     from onnx_lint.engine.suppressions import PlacePatterns
     from onnx_lint.engine.trials import Trials
     from onnx_lint.ir.places.edits import Fix
     from onnx_lint.ir.tensors.data_folder import DataFolder
     from onnx_lint.remote import RemoteSource
+    from onnx_lint.report.findings import Diagnostic
     from onnx_lint.report.pictures import Picture
+
+    _Located = tuple[int, Diagnostic]
+    """A diagnostic and its first byte."""
 
 _MANY_FINDINGS: Final = 500
 """For more findings, the time to release the model is small beside the time to write them."""
@@ -82,10 +85,6 @@ class _Cut(Record):
     message: str
     may_hide_violation: bool
     """True if a finding of the rule may be a violation of ONNX, so that it is not known whether there is one."""
-
-
-_Located = tuple[int, Diagnostic]
-"""A diagnostic and its first byte."""
 
 
 def lint_model(model: Model, settings: Settings, errors: InternalErrors | None = None, path: str = "") -> Verdict:
@@ -155,7 +154,7 @@ class _Run:
         self.cuts: list[_Cut] = []
         self.counts: Counter[Counts] = Counter()
         """The findings that are only counted."""
-        self._structures = Structures(model)
+        self._structures: Structures | None = None
         self._trials: Trials | None = None
 
     def judge(self, entry: Registered) -> None:
@@ -179,6 +178,13 @@ class _Run:
         for entry in selection_of(self._settings).judging(self._model):
             if LIMIT_OF_REPORT in entry.clauses:
                 self._take(entry, iter(findings))
+
+    def _structures_of_model(self) -> Structures:
+        from onnx_lint.engine.structure import Structures
+
+        if self._structures is None:
+            self._structures = Structures(self._model)
+        return self._structures
 
     def _trials_of_model(self) -> Trials:
         from onnx_lint.engine.trials import Trials
@@ -207,12 +213,23 @@ class _Run:
         first = next(findings, _NONE)
         if first is _NONE:
             return  # as most rules do: then nothing else is set up
+        from onnx_lint.engine.diagnose import diagnose
+
         limits = self._model.limits
         left = limits.findings - len(self.located)
         name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
         most = max(min(limits.findings_per_rule, left), 1)
-        known = self._model, self._structures, self._settings, self.counts, self._errors
-        found = diagnose(entry, chain((first,), findings), *known, self.patterns.get(entry.id), self._trials_of_model)
+        found = diagnose(
+            entry,
+            chain((first,), findings),
+            self._model,
+            self._structures_of_model,
+            self._settings,
+            self.counts,
+            self._errors,
+            self.patterns.get(entry.id),
+            self._trials_of_model,
+        )
         before = len(self.located)
         for located in islice(found, most):
             self.located.append(located)  # one by one, since the rule may crash at the next

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.memory import is_lack_of_memory
 from onnx_lint.common.record import Record, replace
-from onnx_lint.report.findings import Diagnostic
 from onnx_lint.rule import RuleError
 from onnx_lint.wording import counted, report_name
 
 if TYPE_CHECKING:
     from onnx_lint.ir.crashes import CrashSite
     from onnx_lint.ir.places.place import Place
+    from onnx_lint.report.findings import Diagnostic
     from onnx_lint.report.pictures import Picture
 
 OWN_ERRORS = "onnx-lint"

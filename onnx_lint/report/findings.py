@@ -143,7 +143,7 @@ class Folding(Record):
 class BaselineIdentity(Record):
     """What a baseline compares to know a finding again after the model has changed.
 
-    A text is a row of digests, of `DIGEST` digits each (engine/diagnose.py makes them). In the examples, a letter
+    A text is a row of digests, of `DIGEST` digits each (engine/identities.py makes them). In the examples, a letter
     stands for a digest.
     """
 
@@ -280,9 +280,5 @@ class Diagnostic(Placed):
 
     @property
     def suppressor(self) -> str:
-        """The source of its suppression, if it is suppressed: one of `SUPPRESSORS`."""
+        """The source of its suppression, if it is suppressed."""
         return "baseline" if self.suppressed_by is None else "configuration"
-
-
-SUPPRESSORS: Final = ("baseline", "configuration")
-"""What can suppress a finding."""

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.visible import visible
-from onnx_lint.report.findings import SUPPRESSORS
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted
 
@@ -90,7 +89,9 @@ def fixable_of(counts: Counter[bool]) -> str:
 
 def suppressed_of(counts: Counter[str]) -> list[str]:
     """Return the numbers of suppressed findings, such as `3 suppressed by the baseline`."""
-    return [f"{counts[source]:,} suppressed by the {source}" for source in SUPPRESSORS if counts[source]]
+    return [
+        f"{counts[source]:,} suppressed by the {source}" for source in ("baseline", "configuration") if counts[source]
+    ]
 
 
 def counted_of(found: Iterable[Counted]) -> str:

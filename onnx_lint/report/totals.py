@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.report.file_report import MOST_NAMED, Counted, FileReport
-from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
+    from onnx_lint.report.findings import Diagnostic
     from onnx_lint.report.remark_totals import RemarkTotals
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.report.file_report import FileFacts, FileReport, InternalError, Repair, Shapes, Traffic
-from onnx_lint.report.findings import Diagnostic, ProposedFix, RelatedPlace
 from onnx_lint.report.totals import Report, Totals
 from onnx_lint.report.verdict import verdict_of
 from onnx_lint.reporters.escape import encodable, shown_path
@@ -16,6 +15,9 @@ from onnx_lint.reporters.json_text import without_none
 from onnx_lint.reporters.statistics import by_operator, by_producer, statistics
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.version import __version__
+
+if TYPE_CHECKING:
+    from onnx_lint.report.findings import Diagnostic, ProposedFix, RelatedPlace
 
 VERSION: Final = 1
 """The version of the JSON report. Within a version properties are only added."""

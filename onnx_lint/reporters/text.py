@@ -8,13 +8,12 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import starmap
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import registry
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.findings import ContextLine, Diagnostic, RelatedPlace
 from onnx_lint.report.outcome import fixable_of, outcome_of, state_of
 from onnx_lint.report.totals import Report, fixes_of
 from onnx_lint.reporters import Options
@@ -37,6 +36,9 @@ from onnx_lint.reporters.wording import (
     worst_of,
 )
 from onnx_lint.spec.clauses import Severity
+
+if TYPE_CHECKING:
+    from onnx_lint.report.findings import ContextLine, Diagnostic, RelatedPlace
 
 SHOWN_PER_RULE: Final = 3
 """The findings of one rule and clause in one file to show; the others are counted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
@@ -16,13 +16,15 @@ from onnx_lint.report.file_report import (
     FileReport,
     InternalError,
 )
-from onnx_lint.report.findings import MAX_PLACES, ContextLine, Diagnostic, ProposedFix, RelatedPlace
 from onnx_lint.report.outcome import counted_of, is_ignored
 from onnx_lint.report.totals import Report, Weakening
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.paint import columns
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted, quote
+
+if TYPE_CHECKING:
+    from onnx_lint.report.findings import ContextLine, Diagnostic, ProposedFix, RelatedPlace
 
 MAX_IMPORTS_SHOWN = 8
 MAX_PRODUCER_SHOWN = 100
@@ -262,6 +264,8 @@ def mark_under(line: ContextLine) -> str:
 
 def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
     """Yield the related places. The message of one with the same fault has only the names that differ."""
+    from onnx_lint.report.findings import MAX_PLACES
+
     same = {(each.at, each.message): each for each in item.folding.members[1:MAX_PLACES]}
     for place in item.related:
         member = same.get((place.at, place.message))
@@ -275,6 +279,8 @@ def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
 
 def unnamed_of(item: Diagnostic) -> str:
     """Return how many places with the same fault are not related places; empty if there are none."""
+    from onnx_lint.report.findings import MAX_PLACES
+
     more = len(item.folding.members) - MAX_PLACES
     return f"and {more:,} more; the JSON report lists all places" if more > 0 else ""
 

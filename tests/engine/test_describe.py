@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.models.clean_model import TWICE, binary
 
-from onnx_lint.engine import diagnose
+from onnx_lint.engine import describe, diagnose
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
@@ -27,7 +27,7 @@ def test_a_finding_that_cannot_be_described_keeps_message_and_place(monkeypatch:
     settings = Settings(select=("duplicate-definition",))
     [described] = lint_source(BytesSource(binary(TWICE)), "m.onnx", settings).diagnostics
     monkeypatch.setattr(diagnose, "_located", spy)
-    monkeypatch.setattr(diagnose, "_described", crash)
+    monkeypatch.setattr(describe, "_described", crash)
     report = lint_source(BytesSource(binary(TWICE)), "m.onnx", settings)
     [bare] = report.diagnostics
     assert [offset for offset, _ in located] == [0]

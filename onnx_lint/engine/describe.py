@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Describes findings for reports: with their clause, their bytes and the names around their place."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onnx_lint.common.record import replace
+from onnx_lint.engine.settings import Settings
+from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.ir.places.place import EnclosingNames
+from onnx_lint.model import Graph, Model, Place
+from onnx_lint.report.findings import Advice, ByTarget, CitedClause, Diagnostic, Folding, RelatedPlace
+from onnx_lint.rule import Finding, Rule
+from onnx_lint.spec.clauses import Clause, Severity, place_kind
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
+
+_MAX_RELATED: Final = 1_000
+
+
+def located(
+    rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, settings: Settings
+) -> tuple[int, Diagnostic]:
+    """Return the diagnostic for a finding, and its first byte. After a crash it has the message and the place alone."""
+    bare = Diagnostic(
+        rule=rule.id,
+        severity=level,
+        message=shortened(finding.message, MAX_MESSAGE),
+        at=finding.place,
+        cited=CitedClause(
+            clause.id,
+            clause.keyword[settings.standard.edition],
+            clause.summary,
+            finding.anchor or clause.anchor,
+            clause.declared_by,
+        ),
+        collective=finding.collective,
+        count=finding.count,
+        by_target=ByTarget(finding.program),
+        advice=_advice(finding),
+        folding=Folding(finding.cause, finding.is_cause_shared),
+    )
+    with model.crashes.at("describing a finding", finding.place):
+        return _described(bare, finding, clause, model)
+    return 0, bare
+
+
+def _advice(finding: Finding) -> Advice:
+    if isinstance(finding.fix, str):
+        return Advice(finding.hint, no_fix=finding.fix)
+    return Advice(finding.hint, edits=finding.fix)
+
+
+def _case(finding: Finding) -> str:
+    """Return the case of the clause that a finding is about, or else the kind of its place."""
+    return finding.case or place_kind([field for field, _ in finding.place.key])
+
+
+def _described(bare: Diagnostic, finding: Finding, clause: Clause, model: Model) -> tuple[int, Diagnostic]:
+    """Return the diagnostic with its surroundings, and its first byte."""
+    extent = _extent(finding, model)
+    around = EnclosingNames()
+    with model.crashes.at("looking for the names around a finding", finding.place):
+        around = model.places.enclosing_names(finding.place)
+    section = finding.anchor or _section_of_operator(finding, clause, model) or clause.anchor
+    return extent[0] if extent is not None else 0, replace(
+        bare,
+        at=_with_noun(finding.place, model),
+        cited=replace(bare.cited, anchor=section, case=_case(finding)),
+        allowed=finding.allowed,
+        related=_related(finding, model),
+        # For a model in text form these are the bytes of its binary form; they only determine the order.
+        byte_range=extent if finding.offset is not None or model.form == "binary" else None,
+        subject=report_name(finding.subject) if finding.subject is not None else None,
+        user=_user(finding, model),
+        around=around,
+    )
+
+
+def _user(finding: Finding, model: Model) -> str | None:
+    """Return `Diagnostic.user`."""
+    return model.places.enclosing_names(finding.user).node or None if finding.user is not None else None
+
+
+def _section_of_operator(finding: Finding, clause: Clause, model: Model) -> str | None:
+    """Return the section that describes the operator of the node at fault; None if the finding is about no operator."""
+    if clause.chapter != "signature":
+        return None
+    for place in (finding.place, *(item.place for item in finding.related)):
+        nodes = [message for kind, message in model.places.messages_on(place) if kind == "NodeProto"]
+        if nodes:
+            break
+    else:
+        return None
+    version = model.operators.opset_versions(_graph_around(place, model)).get(normalized_domain(nodes[-1].domain))
+    return None if version is None else model.operators.schemas.section(nodes[-1].domain, nodes[-1].op_type, version)
+
+
+def _graph_around(place: Place, model: Model) -> Graph:
+    """Return a graph with the imports that are used at a place: the body of its function, or the main graph."""
+    for list_name, index in place.key[:1]:
+        if list_name == "functions" and index is not None:
+            return model.functions[index].body
+    return model.functions[0].body if model.kind == "FunctionProto" else model.main_graph
+
+
+def cited_from_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:
+    """Return the diagnostic with the entry of the configuration that requires it as its section."""
+    entry, file = f"policy.{diagnostic.anchor}", settings.policy_files.get(diagnostic.anchor)
+    cited = replace(diagnostic.cited, anchor=entry if file is None else f"{file}: {entry}")
+    return replace(diagnostic, cited=cited)
+
+
+def _with_noun(place: Place, model: Model) -> Place:
+    """Return the place for reports; the root is named after the kind of document."""
+    return place if place.parent is not None else Place(None, KINDS[model.kind].noun)
+
+
+def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
+    """Return the related places; of a long cycle only the first ones, and their number."""
+    places = [
+        RelatedPlace(
+            _with_noun(item.place, model),
+            shortened(item.message, MAX_MESSAGE),
+            _bytes_of(item.place, model),
+        )
+        for item in finding.related[:_MAX_RELATED]
+    ]
+    hidden = len(finding.related) - len(places)
+    if hidden:
+        places.append(RelatedPlace(finding.place, f"{hidden:,} further places are not listed", None))
+    return tuple(places)
+
+
+def _extent(finding: Finding, model: Model) -> tuple[int, int] | None:
+    """Return the bytes of the finding, or those of its place; None if a bug prevents finding them."""
+    if finding.offset is not None:
+        return finding.offset, finding.offset + (finding.length or 0)
+    with model.crashes.at(_FIND_BYTES, finding.place):
+        return model.places.extent(finding.place)
+    return None
+
+
+_FIND_BYTES: Final = "looking for the bytes of a finding"
+
+
+def _bytes_of(place: Place, model: Model) -> tuple[int, int] | None:
+    with model.crashes.at(_FIND_BYTES, place):
+        return model.places.byte_range(place)
+    return None
