@@ -111,6 +111,9 @@ _KINDS: Final = {
 the operators (c) and of the names without the place inside (o). The others have the names with it (n), and three
 descriptions of the operators (a, b, m), of which one is enough."""
 
+_OF_PLACE: Final = 2
+"""How many ends of a text of `parts` are about the place: what is wrong inside of it, and the keys."""
+
 _KINDS_OF_STRUCTURE: Final = {2: "cx", 5: "cxabm"}
 """The same for `structure`: x are the names."""
 
@@ -123,13 +126,20 @@ def _marks(text: str, kinds: Mapping[int, str]) -> list[str]:
 
 
 def _marks_of_part(text: str) -> list[str]:
-    """Return the digests in a text of `parts` of an entry, each with its kind and with what is wrong at the place."""
-    outer, mark, inner = text.partition(INNER_DIGEST)
-    return [f"{each}{mark}{inner}" for each in _marks(outer, _KINDS)]
+    """Return the digests in a text of `parts` of an entry, each with its kind and with what is wrong at the place.
+
+    If other places belong to the fault, each of the digests has that of the same kind for them as well.
+    """
+    outer, *ends = text.split(INNER_DIGEST)
+    marks = [INNER_DIGEST.join((each, *ends[:_OF_PLACE])) for each in _marks(outer, _KINDS)]
+    if len(ends) <= _OF_PLACE:
+        return marks
+    partners = {mark[0]: mark[1:] for mark in _marks(ends[_OF_PLACE], _KINDS)}
+    return [f"{mark}{INNER_DIGEST}{partners[mark[0]]}" for mark in marks if mark[0] in partners]
 
 
 def _marks_of_fault(text: str) -> list[str]:
-    """Return the same of a finding, and then without the keys and what is wrong at the place, as in older entries."""
+    """Return the same of a finding, and then without other places, keys and what is wrong, as in older entries."""
     pieces = text.split(INNER_DIGEST)
     texts = [INNER_DIGEST.join(pieces[:count]).rstrip(INNER_DIGEST) for count in range(len(pieces), 0, -1)]
     return list(dict.fromkeys(mark for each in texts for mark in _marks_of_part(each)))

@@ -19,8 +19,8 @@ ALL_FAULTS: Final = "all:"
 """The beginning of the one text in `Diagnostic.parts` that identifies many faults."""
 
 INNER_DIGEST: Final = "/"
-"""The mark in a text of `Diagnostic.parts` before the digest of what is wrong inside of the place, which may be empty,
-and before that of the keys on the way to it, such as the name of an attribute."""
+"""The mark in a text of `Diagnostic.parts` before the digest of what is wrong inside of the place, before that of the
+keys on the way to it, such as the name of an attribute, and before those of other places. Each of them may be empty."""
 
 MOST_LISTED: Final = 64
 """The most faults of a finding that are identified one by one."""
@@ -161,7 +161,8 @@ class Diagnostic(Placed):
     """The identity of each fault, for baselines, if there are several faults or one inside of a value.
 
     The digests are those of `structure`, with a further one after the second: of the names with the place inside of the
-    value. After `INNER_DIGEST` come the digests of what is wrong there, such as a dimension, and of the keys around it.
+    value. After `INNER_DIGEST` come the digests of what is wrong there, such as a dimension, of the keys around it, and
+    of other places that make it this fault, such as those of a cycle: a digest for each of the last four.
     Many faults have one text: `ALL_FAULTS`, and these digests of all of them without the first.
     """
     names: str = ""

@@ -90,6 +90,7 @@ def _finding(model: Model, node: Node, name: str, needed: tuple[Node, int], miss
         allowed=f"a value for {quote(name)}",
         subject=name,
         inner=name,
+        partners=(holder.place,),
     )
 
 
@@ -119,6 +120,7 @@ def _without_any(model: Model) -> Iterator[Finding]:
             related=(Related(node.place, f"refers to parameters of {bound.graph.function.body.describe()}"),),
             allowed=f"a value for one of {names}",
             subject=node.name or None,
+            partners=(node.place,),
         )
 
 

@@ -212,6 +212,7 @@ def _finding(model: Model, node: Node, index: int, use: InputUse, count: int, cl
         related=(Related(use.node.place.at("input", use.index), f"uses {quote(name)}"),),
         allowed=f"a value for {quote(name)}",
         subject=name,
+        partners=(use.node.place.at("input", use.index),),
         # ONNX Runtime takes a variadic input without one of its values.
         case="variadic" if is_variadic and clause == "FUN-20b" else None,
     )

@@ -164,6 +164,7 @@ def _finding(
         subject=name,
         cause=f"{schema.domain}::{schema.name} {name} {value}",
         inner=inner,
+        partners=tuple(each.place for each in related),
     )
 
 
