@@ -13,7 +13,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.spec.clauses import EDITIONS, KEYWORDS, Clause
-from onnx_lint.wording import quote, with_more
+from onnx_lint.wording import MOST_ELEMENTS, quote, with_more
 
 __all__ = [
     "Check",
@@ -33,6 +33,7 @@ __all__ = [
     "findings_of_nodes",
     "folded",
     "location_beside_model",
+    "on_elements",
     "own_clause",
     "replace",
     "reworded",
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
     FaultKey = Callable[[Place, str | None], object]
     """Returns the group of a fault by its place and its name."""
-    Identity = tuple[Place, str, tuple[Place, ...]]
+    FaultIdentity = tuple[Place, str, tuple[Place, ...]]
     """The place of a fault, what is wrong inside of it, and other places, see `Finding.partners`."""
     C = TypeVar("C", bound=Conflict)
     F = TypeVar("F")
@@ -158,7 +159,7 @@ class FaultParts(Record):
         """Return whether there are at most `most` faults."""
         return len(self.findings) <= most
 
-    def identities(self) -> Iterator[Identity]:
+    def identities(self) -> Iterator[FaultIdentity]:
         """Yield what a baseline compares of each fault."""
         return ((part.place, part.inner, part.partners) for part in self.findings)
 
@@ -233,7 +234,7 @@ class Faults(Record):
         """Return whether there are at most `most` faults."""
         return len(self.all()) <= most
 
-    def identities(self) -> Iterator[Identity]:
+    def identities(self) -> Iterator[FaultIdentity]:
         """Yield what a baseline compares of each fault."""
         return ((self.part(fault)[0], self.inner(fault), self.partners(fault)) for fault in self.all())
 
@@ -288,6 +289,26 @@ def elements_of(
         partners=(lambda _: finding.partners) if partners is None else partners,
     )
     return replace(finding, elements=faults)
+
+
+def on_elements(
+    finding: Callable[[F, int], Finding], first: F, count: int, elements: Sequence[F] | Callable[[], Sequence[F]]
+) -> Finding:
+    """Return the finding on the first of `count` wrong elements of a value, with all of them.
+
+    `finding`: returns the finding on one, if so many are wrong. `elements`: the wrong elements, or what returns the
+    first ones.
+    """
+
+    def again(some: Sequence[F]) -> Finding:
+        return on_elements(finding, some[0], len(some), some)
+
+    def at(element: F) -> tuple[Place, str]:
+        found = finding(element, 1)
+        return found.place, found.inner
+
+    known = elements if callable(elements) else elements[:MOST_ELEMENTS]
+    return elements_of(finding(first, count), known, again, at, lambda each: finding(each, 1).subject)
 
 
 def alone(finding: Finding) -> Finding:

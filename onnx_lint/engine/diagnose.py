@@ -25,7 +25,7 @@ from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
 if TYPE_CHECKING:
     from onnx_lint.engine.suppressions import PlacePatterns
     from onnx_lint.engine.trials import Trials
-    from onnx_lint.rule import Identity
+    from onnx_lint.rule import FaultIdentity
 
 _MAX_RELATED: Final = 1_000
 
@@ -115,7 +115,7 @@ def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures
     )
 
 
-def _part(clause: str, fault: Identity, structures: Structures, around: Structure | None = None) -> str:
+def _part(clause: str, fault: FaultIdentity, structures: Structures, around: Structure | None = None) -> str:
     """Return the identity of one fault: the digests that `Diagnostic.parts` describes. `around`: that of its user."""
     place, inner, partners = fault
     found = around or structures.of(place)
