@@ -159,6 +159,10 @@ class FaultParts(Record):
         """Return whether there are at most `most` faults."""
         return len(self.findings) <= most
 
+    def alone(self, most: int) -> list[Finding | None]:
+        """Return the finding on each of the first faults."""
+        return list(self.findings[:most])
+
     def identities(self) -> Iterator[FaultIdentity]:
         """Yield what a baseline compares of each fault."""
         return ((part.place, part.inner, part.partners) for part in self.findings)
@@ -233,6 +237,10 @@ class Faults(Record):
     def are_few(self, most: int) -> bool:
         """Return whether there are at most `most` faults."""
         return len(self.all()) <= most
+
+    def alone(self, most: int) -> list[Finding | None]:
+        """Return the finding on each of the first faults."""
+        return [self.finding([fault]) for fault in self.all()[:most]]
 
     def identities(self) -> Iterator[FaultIdentity]:
         """Yield what a baseline compares of each fault."""

@@ -13,7 +13,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.errors import ConfigurationError
@@ -25,6 +25,10 @@ from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
 from onnx_lint.spec.clauses import clauses
+from onnx_lint.wording import with_more
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.places.place import Place
 
 VERSION: Final = 1
 MAX_BYTES: Final = 1 << 26
@@ -74,7 +78,8 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
     for each in unfold(diagnostics):
         digest = _fingerprint(each)
         known = found.get(digest)
-        parts = tuple(map(_written, each.elements or each.parts))
+        # The order of elements is that of the value; that of parts is none.
+        parts = tuple(map(_written, each.elements or sorted(each.parts)))
         if known is None:
             texts = each.rule, _where(each), _weight(each), each.structure, parts, each.names
             found[digest] = Entry(digest, *texts, each.element_count)
@@ -238,6 +243,21 @@ class _ListedFaults:
         return None
 
 
+def _new_among(texts: Iterable[str], listed: Iterable[str], *, may_be_renamed: bool) -> list[int]:
+    """Return the numbers of the faults of a finding that are not among those that an entry lists."""
+    left = _ListedFaults(listed)
+    return [
+        number
+        for number, text in enumerate(texts)
+        if not left.take((text,), is_one_fault=False, may_be_renamed=may_be_renamed)
+    ]
+
+
+def _value_at(place: Place) -> list[tuple[str, int | None]]:
+    """Return the steps to the value or node that a place is directly in."""
+    return [step for step in place.key[:-1] if step[0] != "dim"]
+
+
 class _Matching:
     """The findings of a file, each with the entry that knows it.
 
@@ -285,6 +305,26 @@ class _Matching:
         self._holders[digest] = index
         self.known[index] = digest
         return True
+
+    def in_words(self, index: int) -> Diagnostic:
+        """Return a finding that no entry knows. If the one with its names knows some of the faults, it is worded as
+        the finding on the first new one.
+        """
+        each, entry = self.found[index], self._entries.get(self.named[index])
+        texts = each.elements or each.parts
+        if entry is None or not each.apart or bool(each.elements) != bool(entry.elements):
+            return each
+        new = _new_among(texts, entry.parts, may_be_renamed=_may_be_renamed(entry, each))
+        if not 0 < len(new) < len(texts):
+            return each
+        if new[0] >= len(each.apart):
+            return replace(each, message=with_more(each.message, f"what is new is behind the first {MOST_LISTED}"))
+        first, others = each.apart[new[0]], len(new) - 1
+        more = f"{others:,} more {'is' if others == 1 else 'are'} not in the baseline"
+        changed = replace(each, message=with_more(first.message, more) if others else first.message)
+        if _value_at(first.at) != _value_at(each.at):
+            return changed  # the names around the place are those of the first fault
+        return replace(changed, at=first.at, byte_range=first.byte_range, position=first.position)
 
     def _release(self, index: int) -> str | None:
         """Take a finding from the entry that knows this one alone, and return that."""
@@ -381,7 +421,7 @@ def _where(diagnostic: Diagnostic) -> str:
 def split(file: FileReport, entries: Entries) -> FileReport:
     """Return the report with the findings that the entries list suppressed."""
     matching = _Matching(file.diagnostics, entries)
-    new = [each for index, each in enumerate(matching.found) if index not in matching.known]
+    new = [matching.in_words(index) for index in range(len(matching.found)) if index not in matching.known]
     known = [each for index, each in enumerate(matching.found) if index in matching.known]
     return replace(file, diagnostics=fold(new), suppressed=fold(known))
 

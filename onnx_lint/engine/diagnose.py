@@ -20,7 +20,7 @@ from onnx_lint.report.findings import ALL_FAULTS, INNER_DIGEST, MOST_LISTED, Dia
 from onnx_lint.rule import FaultParts, Faults, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind, severity
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
+from onnx_lint.wording import MAX_MESSAGE, report_name, shortened, with_more
 
 if TYPE_CHECKING:
     from onnx_lint.engine.suppressions import PlacePatterns
@@ -74,7 +74,7 @@ def diagnose(
                 located = _located(entry.rule, finding, clause, level, model, settings)
                 if settings.has_baseline:
                     with model.crashes.at("identifying a finding", finding.place):
-                        located = located[0], _identified(located[1], finding, structures)
+                        located = located[0], _identified(located[1], finding, structures, model)
                 if clause.chapter == "policy":
                     located = located[0], _citing_the_policy(located[1], settings)
         except Exception as error:
@@ -83,7 +83,7 @@ def diagnose(
             yield located
 
 
-def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures) -> Diagnostic:
+def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures, model: Model) -> Diagnostic:
     """Return the diagnostic with the identities that a baseline compares besides the names."""
     clause = diagnostic.clause
     found = structures.of(finding.place)
@@ -112,7 +112,23 @@ def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures
         element_count=count,
         is_one_fault=is_any,
         names=structures.digest_of_names(finding.place),
+        apart=_apart(finding, parts, model),
     )
+
+
+def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[RelatedPlace, ...]:
+    """Return `Diagnostic.apart`. `parts`: `Diagnostic.parts`, which are in order if there are few."""
+    faults = finding.elements or finding.parts
+    if faults is None or faults.are_few(1) or (finding.elements is None and (faults.is_one_fault or len(parts) < 2)):
+        return ()
+    alone = [each or finding for each in faults.alone(MOST_LISTED)]
+    found: list[RelatedPlace] = []
+    for each, (place, inner, _) in zip(alone, faults.identities(), strict=False):
+        message = each.message
+        if found and message == alone[0].message:
+            message = with_more(message, f"what is new is {inner or place}")
+        found.append(RelatedPlace(place, shortened(message, MAX_MESSAGE), _extent(each, model)))
+    return tuple(found)
 
 
 def _part(clause: str, fault: FaultIdentity, structures: Structures, around: Structure | None = None) -> str:
@@ -176,7 +192,7 @@ def _end(inner: Sequence[str], keys: Sequence[str], partners: str) -> str:
 def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
     """Return the identities of the faults. Those of many are one, or none if the faults are uses of one."""
     if parts.are_few(MOST_LISTED):
-        return tuple(sorted(_part(clause, each, structures) for each in parts.identities()))
+        return tuple([_part(clause, each, structures) for each in parts.identities()])
     if parts.is_one_fault:
         return ()
     faults = list(parts.identities())

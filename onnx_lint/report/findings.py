@@ -175,6 +175,9 @@ class Diagnostic(Placed):
     """
     element_count: int = 0
     """The number of wrong elements or dimensions."""
+    apart: tuple[RelatedPlace, ...] = ()
+    """For baselines: the place and the message of the finding on each of the first `elements` alone; of the `parts` if
+    there are no elements."""
     user: str | None = None
     """The name of the node that makes the value wrong, if it is not around the place."""
     is_one_fault: bool = False

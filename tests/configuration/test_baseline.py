@@ -846,6 +846,32 @@ def test_another_element_behind_a_known_one_is_new(name: str):
     assert not new_in(after, report_on(renamed))
 
 
+@pytest.mark.parametrize(
+    ("known", "now", "message", "place"),
+    [
+        ("9, 0, 0", "9, 0, 7", "element 2 of input 1 'i' of node 'n' (Gather) is 7: there are 4 elements", ""),
+        ("9, 0, 0", "9, 6, 7", "element 1 of input 1 'i' of node 'n' (Gather) is 6: there are 4 elements", "1 more is"),
+    ],
+)
+def test_the_message_names_the_new_element(known: str, now: str, message: str, place: str):
+    graph = "(float[4] x) => (float[3] y) <int64[3] i = {{{}}}> {{ [n] y = Gather (x, i) }}"
+    before, after = (report_on(onnx.parser.parse_model(MADE + graph.format(each))) for each in (known, now))
+    (found,) = new_in(before, after)
+    assert found.message.startswith(message)
+    assert found.message.endswith(f"; {place} not in the baseline" if place else "input 0 'x' is [4]")
+
+
+def test_the_place_is_that_of_the_new_dimension(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    known, now = _with_sizes(-1, 3, 4), _with_sizes(-1, 3, -4)
+    compared(folder, capsys, known, now, "--select", "negative-dimension")
+    run(["zoo", "--select", "negative-dimension", "--baseline", "c.json", "-f", "json"])
+    (found,) = json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]
+    assert found["message"].startswith("dimension 2 of input 'w' of main graph 'graph' is -4")
+    assert found["place"] == "graph.input[1].type.tensor_type.shape.dim[2].dim_value"
+    text = now.splitlines()[found["line"] - 1][found["column"] - 1 :]
+    assert text.startswith("-4 }")
+
+
 def test_elements_that_are_mended_leave_the_others_known():
     graph, head = ELEMENTS["indices"][0], MADE
     found = {each: report_on(onnx.parser.parse_model(head + graph.format(each))) for each in ("9, 7, 8", "0, 7, 8")}
