@@ -13,7 +13,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.spec.clauses import EDITIONS, KEYWORDS, Clause
-from onnx_lint.wording import quote, with_more
+from onnx_lint.wording import MOST_ELEMENTS, quote, with_more
 
 __all__ = [
     "Check",
@@ -33,6 +33,7 @@ __all__ = [
     "findings_of_nodes",
     "folded",
     "location_beside_model",
+    "on_elements",
     "own_clause",
     "replace",
     "reworded",
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 
     FaultKey = Callable[[Place, str | None], object]
     """Returns the group of a fault by its place and its name."""
+    FaultIdentity = tuple[Place, str, tuple[Place, ...]]
+    """The place of a fault, what is wrong inside of it, and other places, see `Finding.partners`."""
     C = TypeVar("C", bound=Conflict)
     F = TypeVar("F")
     N = TypeVar("N", bound=NodeConflict)
@@ -112,6 +115,9 @@ class Finding(Record):
     user: Place | None = None
     """The node that makes the value wrong, if the place is outside of it, such as that of an initializer. A baseline
     compares it, and a suppression may name it."""
+    partners: tuple[Place, ...] = ()
+    """Other places without which it is another finding: the node that defines a value too late, the other nodes of a
+    cycle, the call with these arguments. A baseline compares them."""
     proposals: Proposals | None = None
     """Changes that may mend it. The engine tries each on the whole model, and makes the hint of those that do."""
 
@@ -153,9 +159,13 @@ class FaultParts(Record):
         """Return whether there are at most `most` faults."""
         return len(self.findings) <= most
 
-    def places(self) -> Iterator[tuple[Place, str]]:
-        """Yield the place of each fault, and what is wrong inside of it."""
-        return ((part.place, part.inner) for part in self.findings)
+    def alone(self, most: int) -> list[Finding | None]:
+        """Return the finding on each of the first faults."""
+        return list(self.findings[:most])
+
+    def identities(self) -> Iterator[FaultIdentity]:
+        """Yield what a baseline compares of each fault."""
+        return ((part.place, part.inner, part.partners) for part in self.findings)
 
     def split(self, finding: Finding, key: FaultKey) -> list[Finding]:
         """Return a finding for the faults of each key, with that part of the fix; further faults have the key None."""
@@ -197,6 +207,8 @@ class Faults(Record):
     """True if they are uses of one fault, or examples of a habit: a baseline knows it if it lists any of them."""
     inner: Callable[[Any], str] = lambda _: ""
     """Returns what is wrong inside of the place of one, see `Finding.inner`."""
+    partners: Callable[[Any], tuple[Place, ...]] = lambda _: ()
+    """Returns the other places of one, see `Finding.partners`."""
 
     @classmethod
     def of_entries(
@@ -226,9 +238,13 @@ class Faults(Record):
         """Return whether there are at most `most` faults."""
         return len(self.all()) <= most
 
-    def places(self) -> Iterator[tuple[Place, str]]:
-        """Yield the place of each fault, and what is wrong inside of it."""
-        return ((self.part(fault)[0], self.inner(fault)) for fault in self.all())
+    def alone(self, most: int) -> list[Finding | None]:
+        """Return the finding on each of the first faults."""
+        return [self.finding([fault]) for fault in self.all()[:most]]
+
+    def identities(self) -> Iterator[FaultIdentity]:
+        """Yield what a baseline compares of each fault."""
+        return ((self.part(fault)[0], self.inner(fault), self.partners(fault)) for fault in self.all())
 
     def split(self, finding: Finding, key: FaultKey) -> list[Finding]:
         """Return a finding for the faults of each key."""
@@ -265,11 +281,12 @@ def elements_of(
     again: Callable[[Sequence[F]], Finding | None],
     at: Callable[[F], tuple[Place, str]],
     subject: Callable[[F], str | None] | None = None,
+    partners: Callable[[F], tuple[Place, ...]] | None = None,
 ) -> Finding:
     """Return the finding with all wrong elements of its value, see `Finding.elements`.
 
     `again`: returns the finding on some of them. `at`: returns the place of one, and what is wrong inside of it.
-    `subject`: returns the name of one, if they differ.
+    `subject`, `partners`: return the name and the other places of one, if they differ.
     """
     faults = Faults(
         elements,
@@ -277,8 +294,29 @@ def elements_of(
         lambda each: (at(each)[0], finding.subject if subject is None else subject(each)),
         is_one_fault=False,
         inner=lambda each: at(each)[1],
+        partners=(lambda _: finding.partners) if partners is None else partners,
     )
     return replace(finding, elements=faults)
+
+
+def on_elements(
+    finding: Callable[[F, int], Finding], first: F, count: int, elements: Sequence[F] | Callable[[], Sequence[F]]
+) -> Finding:
+    """Return the finding on the first of `count` wrong elements of a value, with all of them.
+
+    `finding`: returns the finding on one, if so many are wrong. `elements`: the wrong elements, or what returns the
+    first ones.
+    """
+
+    def again(some: Sequence[F]) -> Finding:
+        return on_elements(finding, some[0], len(some), some)
+
+    def at(element: F) -> tuple[Place, str]:
+        found = finding(element, 1)
+        return found.place, found.inner
+
+    known = elements if callable(elements) else elements[:MOST_ELEMENTS]
+    return elements_of(finding(first, count), known, again, at, lambda each: finding(each, 1).subject)
 
 
 def alone(finding: Finding) -> Finding:
@@ -596,7 +634,18 @@ def findings_of(
             fix=fix,
             cause=cause,
             inner=conflict.inner,
+            partners=_calls_of(conflict),
         )
+
+
+def _calls_of(conflict: Disagreement) -> tuple[Place, ...]:
+    """Return the call whose arguments lead to a conflict in the body of a function, and the calls around it."""
+    call = getattr(conflict, "call", None)  # one of dimension variables has none
+    places = []
+    while call is not None:
+        places.append(call.node.place)
+        call = call.around
+    return tuple(places)
 
 
 def findings_of_fields(faults: Iterable[Fault], finding: Callable[[Fault, str], Finding]) -> Iterator[Finding]:
@@ -681,6 +730,7 @@ def _on_node(
             partial(_on_elements, model, clause, fix),
             lambda each: (each[1].place, each[1].inner_of_node),
             lambda each: each[1].subject,
+            lambda each: _calls_of(each[1]),
         )
         is_outside = any(each.place.key[: len(each.node.place.key)] != each.node.place.key for each in conflicts)
         first = replace(first, user=conflict.node.place if is_outside else None)
@@ -695,6 +745,7 @@ def _on_node(
                 lambda each: (each.place, each.subject),
                 is_one_fault=False,
                 inner=lambda each: each.inner,
+                partners=_calls_of,
             ),
         )
     return None

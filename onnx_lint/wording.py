@@ -48,6 +48,11 @@ def unquoted(name: str) -> str:
     return quote(name)[1:-1]
 
 
+def and_others(count: int) -> str:
+    """Return the words for all of `count` faults except the first; empty if there are no more."""
+    return f" ({count - 1:,} more like it)" if count > 1 else ""
+
+
 def with_more(message: str, more: str) -> str:
     """Return a message with a further phrase, which follows a question without a semicolon."""
     return f"{message}{' ' if message.endswith('?') else '; '}{more}"

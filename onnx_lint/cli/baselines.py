@@ -106,8 +106,8 @@ class Baselines:
             if count:
                 entries = "entry of an older version does" if count == 1 else "entries of an older version do"
                 yield (
-                    f"{shown_path(path)}: {count:,} {entries} not say at which attribute, key or element a finding is; "
-                    "--write-baseline renews them, and adds the new findings"
+                    f"{shown_path(path)}: {count:,} {entries} not say what a finding is about inside or beside its "
+                    "place; --write-baseline renews them, and adds the new findings"
                 )
 
     def finish(self) -> int:

@@ -13,7 +13,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.errors import ConfigurationError
@@ -25,6 +25,10 @@ from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
 from onnx_lint.spec.clauses import clauses
+from onnx_lint.wording import with_more
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.places.place import Place
 
 VERSION: Final = 1
 MAX_BYTES: Final = 1 << 26
@@ -78,7 +82,8 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
         digest = _fingerprint(each)
         known = found.get(digest)
         identity = each.identity
-        parts = tuple(map(_written, identity.elements or identity.parts))
+        # The order of elements is that of the value; that of parts is none.
+        parts = tuple(map(_written, identity.elements or sorted(identity.parts)))
         if known is None:
             texts = each.rule, _where(each), _weight(each), identity.structure, parts, identity.names
             found[digest] = Entry(digest, *texts, identity.element_count)
@@ -115,6 +120,9 @@ _KINDS: Final = {
 the operators (c) and of the names without the place inside (o). The others have the names with it (n), and three
 descriptions of the operators (a, b, m), of which one is enough."""
 
+_OF_PLACE: Final = 2
+"""How many ends of a text of `parts` are about the place: what is wrong inside of it, and the keys."""
+
 _KINDS_OF_STRUCTURE: Final = {2: "cx", 5: "cxabm"}
 """The same for `structure`: x are the names."""
 
@@ -127,13 +135,20 @@ def _marks(text: str, kinds: Mapping[int, str]) -> list[str]:
 
 
 def _marks_of_part(text: str) -> list[str]:
-    """Return the digests in a text of `parts` of an entry, each with its kind and with what is wrong at the place."""
-    outer, mark, inner = text.partition(INNER_DIGEST)
-    return [f"{each}{mark}{inner}" for each in _marks(outer, _KINDS)]
+    """Return the digests in a text of `parts` of an entry, each with its kind and with what is wrong at the place.
+
+    If other places belong to the fault, each of the digests has that of the same kind for them as well.
+    """
+    outer, *ends = text.split(INNER_DIGEST)
+    marks = [INNER_DIGEST.join((each, *ends[:_OF_PLACE])) for each in _marks(outer, _KINDS)]
+    if len(ends) <= _OF_PLACE:
+        return marks
+    partners = {mark[0]: mark[1:] for mark in _marks(ends[_OF_PLACE], _KINDS)}
+    return [f"{mark}{INNER_DIGEST}{partners[mark[0]]}" for mark in marks if mark[0] in partners]
 
 
 def _marks_of_fault(text: str) -> list[str]:
-    """Return the same of a finding, and then without the keys and what is wrong at the place, as in older entries."""
+    """Return the same of a finding, and then without other places, keys and what is wrong, as in older entries."""
     pieces = text.split(INNER_DIGEST)
     texts = [INNER_DIGEST.join(pieces[:count]).rstrip(INNER_DIGEST) for count in range(len(pieces), 0, -1)]
     return list(dict.fromkeys(mark for each in texts for mark in _marks_of_part(each)))
@@ -232,6 +247,21 @@ class _ListedFaults:
         return None
 
 
+def _new_among(texts: Iterable[str], listed: Iterable[str], *, may_be_renamed: bool) -> list[int]:
+    """Return the numbers of the faults of a finding that are not among those that an entry lists."""
+    left = _ListedFaults(listed)
+    return [
+        number
+        for number, text in enumerate(texts)
+        if not left.take((text,), is_one_fault=False, may_be_renamed=may_be_renamed)
+    ]
+
+
+def _value_at(place: Place) -> list[tuple[str, int | None]]:
+    """Return the steps to the value or node that a place is directly in."""
+    return [step for step in place.key[:-1] if step[0] != "dim"]
+
+
 class _Matching:
     """The findings of a file, each with the entry that knows it.
 
@@ -279,6 +309,27 @@ class _Matching:
         self._holders[digest] = index
         self.known[index] = digest
         return True
+
+    def worded_as_new(self, index: int) -> Diagnostic:
+        """Return a finding that no entry knows. If the one with its names knows some of the faults, it is worded as
+        the finding on the first new one.
+        """
+        each, entry = self.found[index], self._entries.get(self.named[index])
+        identity = each.identity
+        apart, texts = identity.apart, identity.elements or identity.parts
+        if entry is None or not apart or bool(identity.elements) != bool(entry.elements):
+            return each
+        new = _new_among(texts, entry.parts, may_be_renamed=_may_be_renamed(entry, identity))
+        if not 0 < len(new) < len(texts):
+            return each
+        if new[0] >= len(apart):
+            return replace(each, message=with_more(each.message, f"what is new comes after the first {MOST_LISTED}"))
+        first, others = apart[new[0]], len(new) - 1
+        more = f"{others:,} more {'is' if others == 1 else 'are'} not in the baseline"
+        changed = replace(each, message=with_more(first.message, more) if others else first.message)
+        if _value_at(first.at) != _value_at(each.at):
+            return changed  # the names around the place are those of the first fault
+        return replace(changed, at=first.at, byte_range=first.byte_range, position=first.position)
 
     def _release(self, index: int) -> str | None:
         """Take a finding from the entry that knows this one alone, and return that."""
@@ -377,7 +428,7 @@ def _where(diagnostic: Diagnostic) -> str:
 def split(file: FileReport, entries: Entries) -> FileReport:
     """Return the report with the findings that the entries list suppressed."""
     matching = _Matching(file.diagnostics, entries)
-    new = [each for index, each in enumerate(matching.found) if index not in matching.known]
+    new = [matching.worded_as_new(index) for index in range(len(matching.found)) if index not in matching.known]
     known = [each for index, each in enumerate(matching.found) if index in matching.known]
     return replace(file, diagnostics=fold(new), suppressed=fold(known))
 

@@ -59,7 +59,7 @@ def _case(finding: Finding) -> str:
 
 def _described(bare: Diagnostic, finding: Finding, clause: Clause, model: Model) -> tuple[int, Diagnostic]:
     """Return the diagnostic with its surroundings, and its first byte."""
-    extent = _extent(finding, model)
+    extent = extent_of(finding, model)
     around = EnclosingNames()
     with model.crashes.at("looking for the names around a finding", finding.place):
         around = model.places.enclosing_names(finding.place)
@@ -133,7 +133,7 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
     return tuple(places)
 
 
-def _extent(finding: Finding, model: Model) -> tuple[int, int] | None:
+def extent_of(finding: Finding, model: Model) -> tuple[int, int] | None:
     """Return the bytes of the finding, or those of its place; None if a bug prevents finding them."""
     if finding.offset is not None:
         return finding.offset, finding.offset + (finding.length or 0)

@@ -70,7 +70,7 @@ def diagnose(
                     from onnx_lint.engine.identities import with_identity
 
                     with model.crashes.at("identifying a finding", finding.place):
-                        located = located[0], with_identity(located[1], finding, structures())
+                        located = located[0], with_identity(located[1], finding, structures(), model)
         except Exception as error:
             errors.note(error, rule=entry.id)
         if located is not None:

@@ -22,6 +22,7 @@ from onnx_lint.ir.tensors.strings import whole_records
 from onnx_lint.ir.tensors.wire_values import count_entries, entry_pieces
 from onnx_lint.schema import Proto, wire
 from onnx_lint.schema.wire import WireError
+from onnx_lint.wording import MOST_ELEMENTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -178,14 +179,14 @@ def pieces_of(values: Sequence[_Part]) -> Iterable[Sequence[_Part]]:
     return values.pieces() if values.field == _STRINGS else (piece.tolist() for piece in values.pieces())
 
 
-def first_repeated(values: Sequence[int]) -> tuple[int, int] | None:
-    """Return the first integer of a list that repeats an earlier one, after its index; None if there is none."""
+def repeated_in(values: Sequence[int]) -> list[int]:
+    """Return the indices of the first integers of a list that repeat an earlier one."""
     import numpy as np
 
     numbers = numbers_of(values)
     order = np.argsort(numbers, kind="stable")
     again = order[1:][numbers[order[1:]] == numbers[order[:-1]]]
-    return (int(again.min()), int(numbers[again.min()])) if again.size else None
+    return [int(index) for index in np.sort(again)[:MOST_ELEMENTS]]
 
 
 class AttributeInFile:

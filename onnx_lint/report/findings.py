@@ -19,7 +19,8 @@ ALL_FAULTS: Final = "all:"
 """The beginning of the one text in `BaselineIdentity.parts` that identifies many faults."""
 
 INNER_DIGEST: Final = "/"
-"""The mark in a text of `BaselineIdentity.parts` before each digest of what is wrong inside of the place."""
+"""The mark in a text of `BaselineIdentity.parts` before the digest of what is wrong inside of the place, before that of
+the keys on the way to it, and before those of other places. Each of them may be empty."""
 
 MOST_LISTED: Final = 64
 """The most faults of a finding that are identified one by one."""
@@ -157,8 +158,9 @@ class BaselineIdentity(Record):
     """The identity of each fault, if there are several faults or one inside of a value, such as `abxcde/i/k`.
 
     In addition to `structure` it has the names with the place inside of the value (x), what is wrong there, such as a
-    dimension (i), and the keys on the way to it, such as the name of an attribute (k). `/i/k` may be missing or end
-    early. More than `MOST_LISTED` faults have one text, without the first digest: `all:bxcde/i/k`.
+    dimension (i), the keys on the way to it, such as the name of an attribute (k), and other places that make it this
+    fault, such as those of a cycle (a digest for each of the last four). `/i/k/o` may be missing or end early. More
+    than `MOST_LISTED` faults have one text, without the first digest: `all:bxcde/i/k/o`.
     """
     names: str = ""
     """A digest of all names of the kind that the place has. It shows a baseline whether any of them has changed."""
@@ -170,6 +172,9 @@ class BaselineIdentity(Record):
     """
     element_count: int = 0
     """The number of wrong elements or dimensions."""
+    apart: tuple[RelatedPlace, ...] = ()
+    """The place and the message of the finding on each of the first `elements` alone; of the `parts` if there are no
+    elements."""
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
 

@@ -20,7 +20,8 @@ def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diag
     positions.
     """
     is_json = model.form == Form.JSON.value
-    keys = {each.at.key for item in diagnostics for each in (item, *item.related)} - {()} if not is_json else set()
+    places = [each for item in diagnostics for each in (item, *item.related, *item.identity.apart)]
+    keys = {each.at.key for each in places} - {()} if not is_json else set()
     # A fault of the text itself has no place, but a byte offset.
     offsets = {item.byte_range[0] for item in diagnostics if item.byte_range is not None and not item.at.key}
     of_key, of_offset = _positions(model, keys, offsets) if keys or offsets else ({}, {})
@@ -30,8 +31,12 @@ def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diag
         position = of_key.get(item.at.key, beginning)
         if item.byte_range is not None and not item.at.key:
             position = of_offset[item.byte_range[0]]
-        related = tuple(replace(place, position=of_key.get(place.at.key, beginning)) for place in item.related)
-        return replace(item, position=position, related=related)
+        related, apart = (
+            tuple(replace(place, position=of_key.get(place.at.key, beginning)) for place in places)
+            for places in (item.related, item.identity.apart)
+        )
+        identity = replace(item.identity, apart=apart) if apart else item.identity
+        return replace(item, position=position, related=related, identity=identity)
 
     return [located(item) for item in diagnostics]
 

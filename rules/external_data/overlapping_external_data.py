@@ -73,5 +73,6 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
                     related=(Related(first.tensor.place, first.describe()),),
                     allowed="ranges that do not overlap, or are equal",
                     subject=second.proto.name,
+                    partners=(first.tensor.place,),
                 )
                 break

@@ -63,6 +63,7 @@ def _surplus(
         related=(Related(function.place, f"the function that is called: {function.body.describe()}"),),
         allowed=f"at most {has}" if declared else f"no {field}s",
         subject=function.qualified_name,
+        partners=(function.place,),
     )
 
 

@@ -110,4 +110,5 @@ def _finding(attribute: Attribute, function: Function, parameter: Attribute) -> 
         related=(Related(parameter.place, f"{parameter.describe()} is of type {taken}"),),
         allowed=taken,
         subject=attribute.proto.name,
+        partners=(parameter.place,),
     )

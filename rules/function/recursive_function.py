@@ -74,6 +74,7 @@ def _finding(recursion: Recursion) -> Finding:
         ),
         allowed="functions that do not reach themselves",
         subject=first.qualified_name,
+        partners=tuple(node.place for node in recursion.nodes),
     )
 
 

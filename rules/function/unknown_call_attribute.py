@@ -62,6 +62,7 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
                 related=(Related(function.place, f"the function that is called: {function.body.describe()}"),),
                 allowed=quote_some(declared, 10) if declared else "no attributes",
                 subject=name,
+                partners=(function.place,),
                 cause=f"{function.qualified_name} does not declare {name}",
                 is_cause_shared=True,
             )

@@ -56,6 +56,7 @@ def cycle(model: Model) -> Iterator[Finding]:
             related=tuple(_related(node, value) for node, value in nodes),
             allowed="a graph without cycles",
             subject=found.use.name,
+            partners=tuple(node.place for node in found.nodes),
         )
 
 

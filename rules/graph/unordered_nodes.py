@@ -76,6 +76,7 @@ def _finding(late: LateUse) -> Finding:
         related=(Related(producer.place, f"{producer.describe()} defines {quote(late.use.name)}"),),
         allowed="nodes in topological order",
         subject=late.use.name,
+        partners=(producer.place.at("output", producer.outputs.index(late.use.name)),),
     )
 
 

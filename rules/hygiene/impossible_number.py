@@ -5,17 +5,19 @@ import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
 from onnx_lint.ir.columns.tensor_encodings import may_be_nan
 from onnx_lint.ir.tensors.numbers import FLOAT, Constants, element_is, raw_numbers, small_constant
 from onnx_lint.model import Graph, Model, Node, Place, holds_numbers
 from onnx_lint.model.constants import constants_of, large_tensors, of_wrong_size
-from onnx_lint.rule import Finding, on_numbers, replace, reworded, rule
+from onnx_lint.rule import Finding, on_elements, on_numbers, replace, reworded, rule
 from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.records import record_of
+from onnx_lint.wording import MOST_ELEMENTS
 
 if TYPE_CHECKING:
     from onnx_lint.model import StoredTensor, Tensor
@@ -192,16 +194,26 @@ def _in_attributes(model: Model) -> Iterator[Finding]:
     for attribute in model.attributes(lambda kind: kind.may_be_nan and kind.type in FLOAT_KINDS):
         if attribute.node is not None and attribute.node.op_type in _MISSING:
             continue
-        floats, said, which = attribute.proto.floats, f"{attribute.describe()} is NaN", ""
+        floats = attribute.proto.floats
         from onnx_lint.ir.long_lists import pieces_of
 
         # A list may have millions of numbers: the sum of a piece says whether one of them may be NaN.
         count = sum(sum(map(math.isnan, piece)) for piece in pieces_of(floats) if math.isnan(sum(piece)))
         if count and len(floats) > 1:
             first = next(index for index, number in enumerate(floats) if math.isnan(number))
-            said, which = element_is(first, attribute.describe(), "NaN", count), f"element {first}"
-        if count or math.isnan(attribute.proto.f):
-            yield _of_nan(attribute.place, said, which)
+            finding = partial(_of_element, attribute.place, attribute.describe())
+            yield on_elements(finding, first, count, partial(_nan_among, floats))
+        elif count or math.isnan(attribute.proto.f):
+            yield _of_nan(attribute.place, f"{attribute.describe()} is NaN", "")
+
+
+def _nan_among(floats: Sequence[float]) -> Sequence[int]:
+    """Return the indices of the first NaN."""
+    return list(islice((index for index, number in enumerate(floats) if math.isnan(number)), MOST_ELEMENTS))
+
+
+def _of_element(place: Place, owner: str, index: int, count: int) -> Finding:
+    return _of_nan(place, element_is(index, owner, "NaN", count), f"element {index}")
 
 
 def _is_harmless(tensor: Tensor, computed: _ReadNames) -> bool:
@@ -248,14 +260,26 @@ def _of_nan(place: Place, said: str, which: str) -> Finding:
 
 def _in_large(tensor: Tensor, stored: StoredTensor | None) -> Iterator[Finding]:
     """Yield the finding on a tensor that is read in pieces, perhaps from another file."""
+    first, count = None, 0
+    for start, places in _nan_in(stored):
+        first = start + int(places[0]) if first is None else first
+        count += int(places.size)
+    if first is not None:
+        finding = partial(_of_element, tensor.place, tensor.describe())
+        yield on_elements(finding, first, count, partial(_most_in, stored))
+
+
+def _nan_in(stored: StoredTensor | None) -> Iterator[tuple[int, Any]]:
+    """Yield the pieces with NaN: the index of the first element, and the places of the NaN."""
     from onnx_lint.ir.tensors.numbers import number_pieces
 
-    first, count, start = 0, 0, 0
+    start = 0
     for piece in number_pieces(stored) if stored is not None else ():
         places = (piece != piece).nonzero()[0]
-        if places.size and not count:
-            first = start + int(places[0])
-        count += int(places.size)
+        if places.size:
+            yield start, places
         start += len(piece)
-    if count:
-        yield _of_nan(tensor.place, element_is(first, tensor.describe(), "NaN", count), f"element {first}")
+
+
+def _most_in(stored: StoredTensor | None) -> Sequence[int]:
+    return list(islice((start + int(place) for start, places in _nan_in(stored) for place in places), MOST_ELEMENTS))

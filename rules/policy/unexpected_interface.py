@@ -9,7 +9,7 @@ from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.inference.types.type_string import tensor_element
 from onnx_lint.model import Graph, Model
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, elements_of, rule
 from onnx_lint.wording import describe_shape, quote, quote_some
 
 Values = Mapping[str, Mapping[str, Any]]
@@ -126,43 +126,51 @@ def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, s
         index = names.index(name)
         declared = fact_of_type(graph.message_at(field, index).type)
         kind = tensor_element(declared.kind) or declared.kind or "no type"
-        what, allowed, inner = None, "", ""
+        what, allowed, wrong = None, "", list[int]()
         if required.get("type") not in (None, kind):
             what, allowed = f"has the type {kind}", required["type"]
         elif "shape" in required:
             of_entry = variables if entry == name else {}
             allowed = describe_shape(required["shape"])
-            what, inner = _mismatch(declared.shape, required["shape"], of_entry)
+            what, wrong = _mismatch(declared.shape, required["shape"], of_entry)
         if what is not None:
-            yield Finding(
+            found = Finding(
                 graph.at(field, index),
                 f"{field} {quote(name)} of {graph.describe()} {what}, which the policy does not allow",
                 allowed=allowed,
                 subject=name,
                 anchor=anchor,
-                inner=inner,
+                inner=f"dimension {wrong[0]}" if wrong else "",
             )
+            yield _with_dimensions(found, wrong) if wrong else found
 
 
-def _mismatch(shape: Shape, wanted: Sequence[int | str], variables: dict[str, str]) -> tuple[str | None, str]:
-    """Return in words why a declared shape does not match, and which dimension it is; None and nothing if it does."""
+def _with_dimensions(found: Finding, wrong: Sequence[int]) -> Finding:
+    return elements_of(found, wrong, lambda _: found, lambda number: (found.place, f"dimension {number}"))
+
+
+def _mismatch(shape: Shape, wanted: Sequence[int | str], variables: dict[str, str]) -> tuple[str | None, list[int]]:
+    """Return in words why a declared shape does not match, and which dimensions do not; None and nothing if all do."""
     if shape is None:
-        return "is declared without a shape", ""
+        return "is declared without a shape", []
     stated = f"is declared as {describe_shape(shape)}"
     if "..." in wanted:
         at = list(wanted).index("...")
         rest = len(wanted) - at - 1
         if len(shape) < len(wanted) - 1:
-            return stated, ""
+            return stated, []
         pairs = [*zip(wanted[:at], shape[:at], strict=True)]
         pairs += zip(wanted[at + 1 :], shape[len(shape) - rest :], strict=True)
     elif len(shape) != len(wanted):
-        return stated, ""
+        return stated, []
     else:
         pairs = [*zip(wanted, shape, strict=True)]
-    fit = (_fits(want, dimension, variables) for want, dimension in pairs)
-    wrong = next((f"dimension {number}" for number, fits in enumerate(fit) if not fits), None)
-    return (None, "") if wrong is None else (stated, wrong)
+    wrong = []
+    for number, (want, dimension) in enumerate(pairs):
+        if not _fits(want, dimension, variables):
+            wrong.append(number)
+            variables = dict(variables)  # what comes behind a wrong dimension decides about no other value
+    return (stated if wrong else None), wrong
 
 
 def _fits(want: int | str, dimension: int | str | None, variables: dict[str, str]) -> bool:

@@ -124,6 +124,7 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
         subject=fault.attribute,
         cause=f"{node.domain}::{node.op_type} {fault.attribute} {fault.what}",
         inner=WHOLE if fault.index is None else f"element {fault.index}",
+        partners=tuple(each.place for each in origins),
     )
     if fault.index is None:
         return found

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import partial
+from itertools import islice
 
 from onnx_lint.ir.operators.mismatch import alternatives_without, describe_schema
 from onnx_lint.model import AlikeNodes, Model, Node, Place, attribute_parameters
-from onnx_lint.rule import Finding, Record, Related, rule
-from onnx_lint.wording import listed, quote
+from onnx_lint.rule import Finding, Record, Related, on_elements, rule
+from onnx_lint.wording import MOST_ELEMENTS, listed, quote
 
 Needs = dict[str, tuple[Node, int]]
 """The attribute parameters that a function needs, each with a node of the body and its attribute that refers to it."""
@@ -64,20 +66,26 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
         missing = len(needed) - sum(name in needed for name in given)
         if missing:
             # The call gives as many names as come before this one, so that the search for it is short.
-            name, (holder, index) = next(item for item in needed.items() if item[0] not in given)
+            first = next(item for item in needed.items() if item[0] not in given)
+            others = partial(_missing, needed, given)
             for node in alike.nodes:
-                yield _finding(model, node, name, (holder, index), missing)
+                yield on_elements(partial(_finding, model, node), first, missing, others)
     yield from _without_any(model)
 
 
-def _finding(model: Model, node: Node, name: str, needed: tuple[Node, int], missing: int) -> Finding:
-    """Return the finding for a call without some of the attributes.
+_Needed = tuple[str, tuple[Node, int]]
+"""The name of an attribute, and the node of the body that needs it with the index of its attribute."""
 
-    `name` is the first of them, `needed` the node of the body that needs it, with the index of its attribute.
-    """
+
+def _missing(needed: Mapping[str, tuple[Node, int]], given: Set[str]) -> Sequence[_Needed]:
+    return list(islice((item for item in needed.items() if item[0] not in given), MOST_ELEMENTS))
+
+
+def _finding(model: Model, node: Node, needed: _Needed, missing: int) -> Finding:
+    """Return the finding for a call without some of the attributes, of which `needed` is the first."""
     function = model.operators.operator(node).function
     assert function is not None
-    holder, index = needed
+    name, (holder, index) = needed
     operator = model.operators.operator(holder)
     needed_by = f"{holder.describe()} in the body"
     if operator.schema is not None:
@@ -90,6 +98,7 @@ def _finding(model: Model, node: Node, name: str, needed: tuple[Node, int], miss
         allowed=f"a value for {quote(name)}",
         subject=name,
         inner=name,
+        partners=(holder.place,),
     )
 
 
@@ -119,6 +128,7 @@ def _without_any(model: Model) -> Iterator[Finding]:
             related=(Related(node.place, f"refers to parameters of {bound.graph.function.body.describe()}"),),
             allowed=f"a value for one of {names}",
             subject=node.name or None,
+            partners=(node.place,),
         )
 
 

@@ -2,15 +2,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, islice
 
 from onnx_lint.inference.flow.walks import InputUse, OmittedInput
 from onnx_lint.ir.operators.mismatch import describe_schema
 from onnx_lint.model import AlikeNodes, Graph, GraphKind, Model, Node, Operator, Place
-from onnx_lint.rule import Finding, Record, Related, rule
+from onnx_lint.rule import Finding, Record, Related, on_elements, rule
 from onnx_lint.spec.operators.schema import ParameterOption
-from onnx_lint.wording import counted, quote
+from onnx_lint.wording import MOST_ELEMENTS, counted, quote
 
 
 @rule(clause=("FUN-20a", "FUN-20b", "FUN-20c"), since="0.2.0", about=Model.functions, needs="node")
@@ -74,14 +75,23 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
         for node in alike.nodes:
             in_call = in_calls.get(node.place)
             if of_all is not None:
-                yield _finding(model, node, *of_all, "FUN-20a")
+                yield on_elements(partial(_finding, model, node, "FUN-20a"), *of_all)
             elif in_call is not None and (in_call.use.is_required or of_some is None):
                 clause = "FUN-20a" if in_call.use.is_required else "FUN-20c"
-                yield _finding(model, node, in_call.index, in_call.use, 1, clause)
+                yield _finding(model, node, clause, (in_call.index, in_call.use), 1)
             elif of_some is not None:
-                yield _finding(model, node, *of_some, "FUN-20c")
+                yield on_elements(partial(_finding, model, node, "FUN-20c"), *of_some)
             elif of_few is not None:
-                yield _finding(model, node, *of_few, "FUN-20b")
+                yield on_elements(partial(_finding, model, node, "FUN-20b"), *of_few)
+
+
+_Missing = tuple[int, InputUse]
+"""The index of an input that a call leaves out, and the use of it."""
+
+_Omitted = tuple[_Missing, int, Callable[[], list[_Missing]]]
+"""The first of the inputs that a call leaves out, their number, and what returns the first ones: a function may have
+thousands, and many calls.
+"""
 
 
 def _leaves_out(alike: AlikeNodes) -> bool:
@@ -111,8 +121,8 @@ class _NeededInputs(Record):
     indices: dict[int, list[int]]
     """The indices of the inputs of each function, in order."""
 
-    def of_call(self, alike: AlikeNodes) -> tuple[int, InputUse, int] | None:
-        """Return the first needed input that nodes leave out, with its use, and their number; None if there is none."""
+    def of_call(self, alike: AlikeNodes) -> _Omitted | None:
+        """Return the needed inputs that nodes leave out; None if there are none."""
         function, given = alike.operator.function, alike.inputs
         required = self.indices.get(function.index, []) if function is not None else []
         beyond = bisect_left(required, len(given))
@@ -121,7 +131,12 @@ class _NeededInputs(Record):
         if function is None or not count:
             return None
         first = (needed or required[beyond : beyond + 1])[0]
-        return first, self.uses[function.index, first], count
+
+        def all_of_them() -> list[_Missing]:
+            indices = islice(chain(needed, required[beyond:]), MOST_ELEMENTS)
+            return [(index, self.uses[function.index, index]) for index in indices]
+
+        return (first, self.uses[function.index, first]), count, all_of_them
 
 
 def _uses(model: Model, *, with_subgraphs: bool) -> _Uses:
@@ -185,8 +200,9 @@ def _is_hidden(name: str, graph: Graph) -> bool:
     return False
 
 
-def _finding(model: Model, node: Node, index: int, use: InputUse, count: int, clause: str) -> Finding:
-    """Return the finding for a call without some inputs; `index` is the first of those that are needed."""
+def _finding(model: Model, node: Node, clause: str, missing: _Missing, count: int) -> Finding:
+    """Return the finding for a call without some inputs; `missing` is the first of those that are needed."""
+    index, use = missing
     function = model.operators.operator(node).function
     assert function is not None
     name = function.body.input_names[index]
@@ -212,6 +228,8 @@ def _finding(model: Model, node: Node, index: int, use: InputUse, count: int, cl
         related=(Related(use.node.place.at("input", use.index), f"uses {quote(name)}"),),
         allowed=f"a value for {quote(name)}",
         subject=name,
+        inner=f"input {index}",
+        partners=(use.node.place.at("input", use.index),),
         # ONNX Runtime takes a variadic input without one of its values.
         case="variadic" if is_variadic and clause == "FUN-20b" else None,
     )

@@ -107,6 +107,7 @@ def _finding(
         related=related,
         allowed=f"one output, or {name} {training}",
         subject=node.outputs[index],
+        partners=tuple(each.place for each in related),
     )
 
 
@@ -121,6 +122,7 @@ def _unnamed(node: Node, stated: str, related: tuple[Related, ...]) -> Iterator[
         related=related,
         allowed=f"{_OUTPUTS} outputs, or training_mode 0",
         subject=node.name or None,
+        partners=tuple(each.place for each in related),
     )
 
 

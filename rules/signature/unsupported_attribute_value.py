@@ -9,7 +9,7 @@ from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.attribute_faults import UnlistedValue, unlisted_value
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_hint
 from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, OperatorSchemas, Place, has_faulty_attributes
-from onnx_lint.rule import Finding, Record, Related, rule
+from onnx_lint.rule import Finding, Record, Related, on_elements, rule
 from onnx_lint.spec.operators.attribute_values import (
     RUNTIME_DOMAIN,
     AllowedValues,
@@ -18,7 +18,7 @@ from onnx_lint.spec.operators.attribute_values import (
     is_element_type,
     is_flag,
 )
-from onnx_lint.wording import listed, quote, suggestion
+from onnx_lint.wording import and_others, listed, quote, suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
@@ -111,8 +111,9 @@ def _handed_in(model: Model) -> Iterator[Finding]:
                     place = node.place.at("attribute", next(attributes_with(node, {attribute.name})))
                     if (place, source.place) not in reported:
                         reported.add((place, source.place))
-                        subject = _Subject(bound.schema, attribute.name, wrong, allowed)
-                        yield _finding(model.operators.schemas, subject, bound, node, place, related)
+                        subject = _Subject(bound.schema, attribute.name, allowed)
+                        finding = partial(_finding, model.operators.schemas, subject, bound, node, place, related)
+                        yield on_elements(finding, wrong, 1 + len(wrong.others), (wrong, *wrong.others))
 
 
 class _Subject(Record):
@@ -120,7 +121,6 @@ class _Subject(Record):
 
     schema: OperatorSchema
     name: str
-    wrong: UnlistedValue
     allowed: AllowedValues
 
 
@@ -134,8 +134,9 @@ def _findings(
     for index, attribute in enumerate(node.attribute_protos):
         wrong = unlisted_value(attribute, schema, restricted)
         if wrong is not None:
-            subject = _Subject(schema, attribute.name, wrong, restricted[attribute.name])
-            yield _finding(schemas, subject, alike, node, node.place.at("attribute", index))
+            subject = _Subject(schema, attribute.name, restricted[attribute.name])
+            finding = partial(_finding, schemas, subject, alike, node, node.place.at("attribute", index), ())
+            yield on_elements(finding, wrong, 1 + len(wrong.others), (wrong, *wrong.others))
 
 
 def _finding(
@@ -144,9 +145,11 @@ def _finding(
     alike: AlikeNodes | BoundNodes,
     node: Node,
     place: Place,
-    related: tuple[Related, ...] = (),
+    related: tuple[Related, ...],
+    wrong: UnlistedValue,
+    count: int,
 ) -> Finding:
-    schema, name, value, index = subject.schema, subject.name, subject.wrong.value, subject.wrong.index
+    schema, name, value, index = subject.schema, subject.name, wrong.value, wrong.index
     hint = version_hint(_version(schemas, schema, name, value), alike, node) or _spelling(value, subject.allowed)
     values = _listed(schema, name, subject.allowed)
     inner = "" if index is None else f"element {index}"
@@ -157,13 +160,14 @@ def _finding(
     return Finding(
         place,
         f"{attribute} is {_shown(schema, name, value)}, "
-        f"{few if len(values) <= _FEW else f'which {describe_schema(schema)} does not allow'}{hint}",
+        f"{few if len(values) <= _FEW else f'which {describe_schema(schema)} does not allow'}{and_others(count)}{hint}",
         clause="NOD-7f" if is_flag(schema, name) else "NOD-7a",
         related=related,
         allowed=", ".join(values),
         subject=name,
         cause=f"{schema.domain}::{schema.name} {name} {value}",
         inner=inner,
+        partners=tuple(each.place for each in related),
     )
 
 

@@ -213,6 +213,7 @@ def _finding(
         (*(Related(_place(node, member), member.describe()) for member in members[:-1]), *origins),
         f"{allowed} (see {combination.source})",
         subject=members[-1].name,
+        partners=tuple(each.place for each in origins),
     )
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 from onnx_lint.inference.shapes.problem import WrongValue, is_warning
-from onnx_lint.ir.operators.string_casts import string_casts
+from onnx_lint.ir.operators.string_casts import StringCast, string_casts
 from onnx_lint.model import Model, has_wrong_values
-from onnx_lint.rule import Finding, findings_of_nodes, rule
-from onnx_lint.wording import quote
+from onnx_lint.rule import Finding, findings_of_nodes, on_elements, rule
+from onnx_lint.wording import and_others, quote
 
 
 @rule(clause=("NOD-8b", "NOD-8e", "NOD-8f", "NOD-8h", "NOD-8i"), since="0.1.0", about=has_wrong_values, needs="node")
@@ -69,17 +69,21 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, int))
     yield from findings_of_nodes(model, ((each, _clause_of(each)) for each in conflicts))
     for cast in string_casts(model.operators, lambda name, graph: model.value_flow.fact_of(name, graph).kind):
-        node = cast.node
-        what = f"element {cast.index} of input 0 {quote(node.inputs[0])} of {node.describe()}"
-        string = quote(cast.string.decode("utf-8", "surrogateescape"))
-        yield Finding(
-            node.place.at("input", 0),
-            f"{what} is {string}, which is no number",
-            clause="NOD-8i",
-            allowed="a number such as 3.14 or 1e-5, INF or NaN",
-            subject=node.inputs[0],
-            inner=f"element {cast.index}",
-        )
+        yield on_elements(_of_string, cast, 1 + len(cast.others), (cast, *cast.others))
+
+
+def _of_string(cast: StringCast, count: int) -> Finding:
+    node = cast.node
+    what = f"element {cast.index} of input 0 {quote(node.inputs[0])} of {node.describe()}"
+    string = quote(cast.string.decode("utf-8", "surrogateescape"))
+    return Finding(
+        node.place.at("input", 0),
+        f"{what} is {string}, which is no number{and_others(count)}",
+        clause="NOD-8i",
+        allowed="a number such as 3.14 or 1e-5, INF or NaN",
+        subject=node.inputs[0],
+        inner=f"element {cast.index}",
+    )
 
 
 def _clause_of(conflict: ShapeConflict) -> str:

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from onnx_lint.ir.columns.tensor_encodings import element_count
 from onnx_lint.ir.tensors.sparse import StoredSparseTensor
 from onnx_lint.model import MAX_INT64, Model, has_sparse_tensors
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, on_elements, rule
+from onnx_lint.wording import and_others
 
 
 @rule(
@@ -58,14 +60,21 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
 
 
 def _finding(sparse: StoredSparseTensor, dims: list[int]) -> Finding:
+    wrong = [index for index, dim in enumerate(dims) if dim <= 0]
+    if not wrong:
+        return _of_shape(sparse, dims, None, 1)
+    return on_elements(partial(_of_shape, sparse, dims), wrong[0], len(wrong), wrong)
+
+
+def _of_shape(sparse: StoredSparseTensor, dims: list[int], wrong: int | None, count: int) -> Finding:
     clause = "SPA-6"
     place, message = sparse.place, f"the dense shape of {sparse.describe()} has no dimensions"
-    wrong = next((index for index, dim in enumerate(dims) if dim <= 0), None)
     if wrong is not None:
         clause = "SPA-6a" if min(dims) < 0 else "SPA-6"
         place = place.at("dims", wrong)
         message = (
             f"dimension {wrong} of the dense shape of {sparse.describe()} is {dims[wrong]}, but must be at least 1"
+            f"{and_others(count)}"
         )
     elif dims:
         clause = "SPA-6b"

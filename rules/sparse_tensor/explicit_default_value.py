@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from onnx_lint.ir.tensors.sparse import StoredSparseTensor
-from onnx_lint.model import Model, StoredTensor, contents, has_sparse_tensors
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Model, Place, StoredTensor, contents, has_sparse_tensors
+from onnx_lint.rule import Finding, on_elements, rule
+from onnx_lint.wording import and_others
 
 
 @rule(clause="SPA-7", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
@@ -60,11 +62,17 @@ def _findings(sparse: StoredSparseTensor, values: StoredTensor) -> Iterator[Find
     found = contents.default_values(values, field, element)
     if found:
         what = "the empty string" if element.name == "string" else "0"
-        yield Finding(
-            values.place_of(field),
-            f"value {found.index} of {sparse.describe()} is {what}, which is the default{found.others}",
-            allowed="values other than the default",
-            offset=values.offset,
-            subject=sparse.name,
-            inner=f"value {found.index}",
-        )
+        all_ = partial(contents.all_default_values, values, field, element)
+        yield on_elements(partial(_finding, sparse, values.place_of(field), what), found.first, found.count, all_)
+
+
+def _finding(sparse: StoredSparseTensor, place: Place, what: str, value: contents.Outlier, count: int) -> Finding:
+    index, _ = value
+    return Finding(
+        place,
+        f"value {index} of {sparse.describe()} is {what}, which is the default{and_others(count)}",
+        allowed="values other than the default",
+        offset=None if sparse.values is None else sparse.values.offset,
+        subject=sparse.name,
+        inner=f"value {index}",
+    )

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from onnx_lint.ir.tensors.sparse import StoredSparseTensor
-from onnx_lint.ir.tensors.strings import and_others
 from onnx_lint.model import MAX_INT64, Model, contents, has_sparse_tensors
-from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import describe_shape
+from onnx_lint.rule import Finding, on_elements, rule
+from onnx_lint.wording import MOST_ELEMENTS, and_others, describe_shape
 
 
 @rule(clause="SPA-4", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
@@ -52,24 +53,43 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
     - There is one finding for each tensor; it names the first such index and the number of others.
     """
     for sparse in model.sparse_tensors:
-        found = _first_outside(sparse)
-        if found is not None:
-            yield _finding(sparse, *found)
+        first, count = _first_outside(sparse)
+        if first is not None:
+            yield on_elements(partial(_finding, sparse), first, count, partial(_most_outside, sparse))
 
 
-def _first_outside(sparse: StoredSparseTensor) -> tuple[int, int, str, int] | None:
-    """The number of the first index that is outside, which coordinate it is, how it reads, and how many there are."""
+_IndexOutside = tuple[int, int, str]
+"""The number of an index that is outside, which coordinate it is, and how the index reads."""
+
+
+def _first_outside(sparse: StoredSparseTensor) -> tuple[_IndexOutside | None, int]:
+    """Return the first index that is outside, and how many there are."""
+    first, count = None, 0
+    for number, found in _pieces(sparse):
+        first = first or next(found)
+        count += number
+    return first, count
+
+
+def _most_outside(sparse: StoredSparseTensor) -> Sequence[_IndexOutside]:
+    return list(islice((each for _, found in _pieces(sparse) for each in found), MOST_ELEMENTS))
+
+
+def _pieces(sparse: StoredSparseTensor) -> Iterator[tuple[int, Iterator[_IndexOutside]]]:
+    """Yield for each piece with such indices how many there are, and these."""
     bounds = sparse.index_bounds
-    first: tuple[int, int, str] | None = None
-    start = count = 0
+    start = 0
     for rows in sparse.index_rows():
         assert bounds is not None
         places, coordinates = _outside(rows, bounds)
-        if len(places) and first is None:
-            first = start + int(places[0]), int(coordinates[0]), contents.describe_index(rows[int(places[0])])
-        count += len(places)
+        if len(places):
+            yield len(places), _described(rows, start, places, coordinates)
         start += len(rows)
-    return (*first, count) if first else None
+
+
+def _described(rows: Any, start: int, places: Any, coordinates: Any) -> Iterator[_IndexOutside]:
+    for place, coordinate in zip(places, coordinates, strict=True):
+        yield start + int(place), int(coordinate), contents.describe_index(rows[int(place)])
 
 
 def _outside(rows: Any, bounds: list[int]) -> tuple[Any, Any]:
@@ -80,7 +100,8 @@ def _outside(rows: Any, bounds: list[int]) -> tuple[Any, Any]:
     return places, outside[places].argmax(axis=1)
 
 
-def _finding(sparse: StoredSparseTensor, number: int, coordinate: int, index: str, count: int) -> Finding:
+def _finding(sparse: StoredSparseTensor, outside: _IndexOutside, count: int) -> Finding:
+    number, coordinate, index = outside
     shape = describe_shape(sparse.dims)
     return Finding(
         sparse.place.at("indices"),

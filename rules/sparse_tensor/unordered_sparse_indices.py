@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from onnx_lint.ir.tensors.sparse import StoredSparseTensor
-from onnx_lint.ir.tensors.strings import and_others
 from onnx_lint.model import Model, contents, has_sparse_tensors
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, on_elements, rule
+from onnx_lint.wording import MOST_ELEMENTS, and_others
 
 
 @rule(clause="SPA-5", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
@@ -50,27 +52,44 @@ def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
     - There is one finding for each tensor; it names the first index that is not greater and the number of others.
     """
     for sparse in model.sparse_tensors:
-        found = _first_unordered(sparse)
-        if found is not None:
-            yield _finding(sparse, *found)
+        first, count = _first_unordered(sparse)
+        if first is not None:
+            yield on_elements(partial(_finding, sparse), first, count, partial(_most_unordered, sparse))
 
 
-def _first_unordered(sparse: StoredSparseTensor) -> tuple[int, str, str, int] | None:
-    """The number of the first index that is not greater than the one before it, both, and how many there are."""
-    first: tuple[int, str, str] | None = None
-    start = count = 0
+_Unordered = tuple[int, str, str]
+"""The number of an index that is not greater than the one before it, and how both read."""
+
+
+def _first_unordered(sparse: StoredSparseTensor) -> tuple[_Unordered | None, int]:
+    """Return the first index that is not greater than the one before it, and how many there are."""
+    first, count = None, 0
+    for number, found in _pieces(sparse):
+        first = first or next(found)
+        count += number
+    return first, count
+
+
+def _most_unordered(sparse: StoredSparseTensor) -> Sequence[_Unordered]:
+    return list(islice((each for _, found in _pieces(sparse) for each in found), MOST_ELEMENTS))
+
+
+def _pieces(sparse: StoredSparseTensor) -> Iterator[tuple[int, Iterator[_Unordered]]]:
+    """Yield for each piece with such indices how many there are, and these."""
+    start = 0
     previous: Any = None
     for piece in sparse.index_rows():
         rows = contents.with_row_before(previous, piece)
         places = _unordered(rows)
-        if len(places) and first is None:
-            place = int(places[0])
-            index, before = contents.describe_index(rows[place + 1]), contents.describe_index(rows[place])
-            first = start + place + 1 - (len(rows) - len(piece)), index, before
-        count += len(places)
+        if len(places):
+            yield len(places), _described(rows, start + 1 - (len(rows) - len(piece)), places)
         start += len(piece)
         previous = rows[-1:]
-    return (*first, count) if first else None
+
+
+def _described(rows: Any, start: int, places: Any) -> Iterator[_Unordered]:
+    for place in map(int, places):
+        yield start + place, contents.describe_index(rows[place + 1]), contents.describe_index(rows[place])
 
 
 def _unordered(rows: Any) -> Any:
@@ -82,7 +101,8 @@ def _unordered(rows: Any) -> Any:
     return (~greater).nonzero()[0]
 
 
-def _finding(sparse: StoredSparseTensor, number: int, index: str, before: str, count: int) -> Finding:
+def _finding(sparse: StoredSparseTensor, unordered: _Unordered, count: int) -> Finding:
+    number, index, before = unordered
     complaint = f"repeats {index}" if index == before else f"is {index}, but comes after {before}"
     return Finding(
         sparse.place.at("indices"),

@@ -82,4 +82,5 @@ def _finding(graph: Graph, index: int, name: str, outer: Definition | None) -> F
         related=() if outer is None else (Related(outer.place, f"{outer.describe()} defines {quote(name)}"),),
         allowed="a value that the nested graph itself defines",
         subject=name,
+        partners=() if outer is None else (outer.place,),
     )

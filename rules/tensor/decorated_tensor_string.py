@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from onnx_lint.ir.tensors.strings import Occurrences
+from onnx_lint.ir.tensors.strings import Occurrences, WrongString
 from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, on_elements, rule
+from onnx_lint.wording import and_others
 
 
 @rule(clause="TEN-9", since="0.1.0", about=has_suspect_tensors, needs="tensor")
@@ -43,15 +45,19 @@ def decorated_tensor_string(model: Model) -> Iterator[Finding]:
         if tensor.right_field != "string_data":
             continue
         if tensor.strings.marked.count:
-            yield _finding(tensor, tensor.strings.marked, "begins with a byte order mark")
+            yield _of_all(tensor, tensor.strings.marked, "begins with a byte order mark")
         if tensor.strings.terminated.count:
-            yield _finding(tensor, tensor.strings.terminated, "ends in NUL")
+            yield _of_all(tensor, tensor.strings.terminated, "ends in NUL")
 
 
-def _finding(tensor: StoredTensor, found: Occurrences, complaint: str) -> Finding:
+def _of_all(tensor: StoredTensor, found: Occurrences, complaint: str) -> Finding:
+    return on_elements(partial(_finding, tensor, complaint), found.listed[0], found.count, found.listed)
+
+
+def _finding(tensor: StoredTensor, complaint: str, found: WrongString, count: int) -> Finding:
     return Finding(
         tensor.place.at("string_data", found.index),
-        f"string {found.index} of {tensor.describe()} {complaint}{found.others}",
+        f"string {found.index} of {tensor.describe()} {complaint}{and_others(count)}",
         allowed="no byte order mark in front and no NUL at the end",
         offset=found.span[0] if found.span else None,
         length=found.span[1] - found.span[0] if found.span else None,

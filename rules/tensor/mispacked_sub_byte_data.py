@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from onnx_lint.model import Model, StoredTensor, contents, has_suspect_tensors
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, on_elements, rule
 from onnx_lint.spec.element_types import ElementType
+from onnx_lint.wording import and_others
 
 
 @rule(clause="TEN-13", since="0.1.0", about=has_suspect_tensors, needs="tensor")
@@ -55,8 +57,14 @@ def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
         assert element.entry_range is not None
         found = contents.outside(tensor, element.field, *element.entry_range)
         if found:
-            entry = f"entry {found.index} of int32_data of {tensor.describe()}"
-            yield _finding(tensor, f"{entry} is {found.value}, beyond the low byte{found.others}", found.index)
+            entries = partial(contents.all_outside, tensor, element.field, *element.entry_range)
+            yield on_elements(partial(_of_entry, tensor), found.first, found.count, entries)
+
+
+def _of_entry(tensor: StoredTensor, entry: contents.Outlier, count: int) -> Finding:
+    index, value = entry
+    what = f"entry {index} of int32_data of {tensor.describe()}"
+    return _finding(tensor, f"{what} is {value}, beyond the low byte{and_others(count)}", index)
 
 
 def _complaint(tensor: StoredTensor, element: ElementType) -> str:

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from onnx_lint.model import Model, contents
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Model, StoredTensor, contents
+from onnx_lint.rule import Finding, on_elements, rule
+from onnx_lint.wording import and_others
 
 
 @rule(clause="TEN-10", since="0.1.0", about=Model.judged_tensors, needs="tensor")
@@ -45,12 +47,18 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
             continue
         found = contents.non_boolean_bytes(tensor)
         if found:
-            byte = f"byte {found.index} of {tensor.name_of('raw_data')} of {tensor.describe()}"
-            yield Finding(
-                tensor.place_of("raw_data"),
-                f"{byte} is {found.value}, which is not a bool{found.others}",
-                allowed="0 or 1",
-                offset=tensor.offset,
-                subject=tensor.proto.name,
-                inner=f"byte {found.index}",
-            )
+            bytes_ = partial(contents.all_non_boolean_bytes, tensor)
+            yield on_elements(partial(_finding, tensor), found.first, found.count, bytes_)
+
+
+def _finding(tensor: StoredTensor, byte: contents.Outlier, count: int) -> Finding:
+    index, value = byte
+    what = f"byte {index} of {tensor.name_of('raw_data')} of {tensor.describe()}"
+    return Finding(
+        tensor.place_of("raw_data"),
+        f"{what} is {value}, which is not a bool{and_others(count)}",
+        allowed="0 or 1",
+        offset=tensor.offset,
+        subject=tensor.proto.name,
+        inner=f"byte {index}",
+    )

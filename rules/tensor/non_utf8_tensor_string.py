@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from onnx_lint.model import Model, has_suspect_tensors
-from onnx_lint.rule import Finding, rule
+from onnx_lint.ir.tensors.strings import WrongString
+from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
+from onnx_lint.rule import Finding, on_elements, rule
+from onnx_lint.wording import and_others
 
 
 @rule(clause="TEN-8", since="0.1.0", about=has_suspect_tensors, needs="tensor")
@@ -39,11 +42,15 @@ def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
     for tensor in model.tensors.unproved:
         if tensor.right_field == "string_data" and tensor.strings.invalid.count:
             found = tensor.strings.invalid
-            yield Finding(
-                tensor.place.at("string_data", found.index),
-                f"string {found.index} of {tensor.describe()} is not UTF-8 at byte {found.byte}{found.others}",
-                allowed="UTF-8",
-                offset=found.span[0] if found.span else None,
-                length=found.span[1] - found.span[0] if found.span else None,
-                subject=tensor.proto.name,
-            )
+            yield on_elements(partial(_finding, tensor), found.listed[0], found.count, found.listed)
+
+
+def _finding(tensor: StoredTensor, found: WrongString, count: int) -> Finding:
+    return Finding(
+        tensor.place.at("string_data", found.index),
+        f"string {found.index} of {tensor.describe()} is not UTF-8 at byte {found.byte}{and_others(count)}",
+        allowed="UTF-8",
+        offset=found.span[0] if found.span else None,
+        length=found.span[1] - found.span[0] if found.span else None,
+        subject=tensor.proto.name,
+    )

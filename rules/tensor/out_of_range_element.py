@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 
 from onnx_lint.model import Model, StoredTensor, contents, has_suspect_tensors
-from onnx_lint.rule import Finding, elements_of, rule
+from onnx_lint.rule import Finding, on_elements, rule
 from onnx_lint.spec.element_types import ElementType
-from onnx_lint.wording import MOST_ELEMENTS
+from onnx_lint.wording import and_others
 
 _PACKED_BITS = 6
 """Types of fewer bits share entries, which mispacked-sub-byte-data judges; of this width each element has its own."""
@@ -57,39 +56,23 @@ def out_of_range_element(model: Model) -> Iterator[Finding]:
             continue
         found = contents.outside(tensor, element.field, *element.entry_range)
         if found:
-            yield _finding(tensor, element, found, partial(_entries, tensor, element))
+            entries = partial(contents.all_outside, tensor, element.field, *element.entry_range)
+            yield on_elements(partial(_finding, tensor, element), found.first, found.count, entries)
 
 
-def _entries(tensor: StoredTensor, element: ElementType) -> Sequence[tuple[int, int]]:
-    """Return the indices and the values of the first entries that do not fit."""
-    assert element.entry_range is not None
-    return list(islice(contents.all_outside(tensor, element.field, *element.entry_range), MOST_ELEMENTS))
-
-
-def _of_some(tensor: StoredTensor, element: ElementType, entries: Sequence[tuple[int, int]]) -> Finding:
-    """Return the finding on some entries: their indices and values."""
-    return _finding(tensor, element, contents.Outliers(len(entries), *entries[0]), lambda: entries)
-
-
-def _finding(
-    tensor: StoredTensor,
-    element: ElementType,
-    found: contents.Outliers,
-    entries: Callable[[], Sequence[tuple[int, int]]],
-) -> Finding:
+def _finding(tensor: StoredTensor, element: ElementType, entry: contents.Outlier, count: int) -> Finding:
     assert element.entry_range is not None
     least, greatest = element.entry_range
-    entry = f"entry {found.index} of {element.field} of {tensor.describe()}"
-    whole = Finding(
-        tensor.place.at(element.field, found.index),
-        f"{entry} is {found.value}, which does not fit {element.name}{found.others}",
+    index, value = entry
+    what = f"entry {index} of {element.field} of {tensor.describe()}"
+    return Finding(
+        tensor.place.at(element.field, index),
+        f"{what} is {value}, which does not fit {element.name}{and_others(count)}",
         clause=_clause(element),
         allowed=f"{least} to {greatest}",
         offset=tensor.offset,
         subject=tensor.proto.name,
     )
-    again = partial(_of_some, tensor, element)
-    return elements_of(whole, entries, again, lambda each: (tensor.place.at(element.field, each[0]), ""))
 
 
 def _clause(element: ElementType) -> str:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
-from onnx_lint.model import Model, salted_text
-from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.wording import quote
+from onnx_lint.model import Model, Place, salted_text
+from onnx_lint.rule import Finding, Related, on_elements, rule
+from onnx_lint.wording import and_others, quote
 
 
 @rule(clause="VAL-4b", since="0.1.0", needs="value")
@@ -42,7 +43,7 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
 
     - The specification calls a map an associative table and says no more. A reader that makes a dictionary of it keeps
       one of the two values.
-    - In each map, only the first repeated key is reported.
+    - There is one finding for each map; it names the first repeated key and the number of others.
     """
     for value, place in model.values.of("MapProto"):
         for field in ("keys", "string_keys"):
@@ -51,13 +52,20 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
             if len(set(texts)) == len(texts):
                 continue
             first: dict[str, int] = {}
-            index = next(index for index, text in enumerate(texts) if first.setdefault(text, index) != index)
-            key = keys[index]
-            shown = quote(key.decode("utf-8", "surrogateescape")) if isinstance(key, bytes) else str(key)
-            yield Finding(
-                place.at(field, index),
-                f"key {shown} of the map is listed twice",
-                related=(Related(place.at(field, first[texts[index]]), "the first"),),
-                allowed="each key once",
-                subject=shown,
-            )
+            repeated = [index for index, text in enumerate(texts) if first.setdefault(text, index) != index]
+            finding = partial(_finding, place, field, keys, {index: first[texts[index]] for index in repeated})
+            yield on_elements(finding, repeated[0], len(repeated), repeated)
+
+
+def _finding(
+    place: Place, field: str, keys: Sequence[int | bytes], first: Mapping[int, int], index: int, count: int
+) -> Finding:
+    key = keys[index]
+    shown = quote(key.decode("utf-8", "surrogateescape")) if isinstance(key, bytes) else str(key)
+    return Finding(
+        place.at(field, index),
+        f"key {shown} of the map is listed twice{and_others(count)}",
+        related=(Related(place.at(field, first[index]), "the first"),),
+        allowed="each key once",
+        subject=shown,
+    )

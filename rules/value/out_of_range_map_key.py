@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from onnx_lint.model import ELEMENT_TYPES, Model, describe_element_type
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import ELEMENT_TYPES, Model, Place, Proto, describe_element_type
+from onnx_lint.rule import Finding, on_elements, rule
 from onnx_lint.spec.element_types import INTEGER_KEYS
+from onnx_lint.wording import and_others
 
 _INT32: Final = (-0x8000_0000, 0x7FFF_FFFF)
 """The numbers of INT32, for which a tensor has a field of its own."""
@@ -55,7 +57,7 @@ def out_of_range_map_key(model: Model) -> Iterator[Finding]:
     - The type in `key_type` gives the range, for example -128 to 127 for INT8.
     - A negative key of type UINT64 is accepted: `keys` has signed 64-bit numbers, and larger ones are written as
       negative.
-    - In each map, only the first such key is reported.
+    - There is one finding for each map; it names the first such key and the number of others.
     """
     for value, place in model.values.of("MapProto"):
         if value.key_type not in _RANGES or not value.keys:
@@ -63,9 +65,15 @@ def out_of_range_map_key(model: Model) -> Iterator[Finding]:
         least, greatest = _RANGES[value.key_type]
         if least <= min(value.keys) and max(value.keys) <= greatest:
             continue
-        index, key = next((i, key) for i, key in enumerate(value.keys) if not least <= key <= greatest)
-        yield Finding(
-            place.at("keys", index),
-            f"key {key} is not a number of the type of the keys, {describe_element_type(value.key_type)}",
-            allowed=f"{least} to {greatest}",
-        )
+        wrong = [index for index, key in enumerate(value.keys) if not least <= key <= greatest]
+        yield on_elements(partial(_finding, value, place), wrong[0], len(wrong), wrong)
+
+
+def _finding(value: Proto, place: Place, index: int, count: int) -> Finding:
+    least, greatest = _RANGES[value.key_type]
+    of_type = f"a number of the type of the keys, {describe_element_type(value.key_type)}"
+    return Finding(
+        place.at("keys", index),
+        f"key {value.keys[index]} is not {of_type}{and_others(count)}",
+        allowed=f"{least} to {greatest}",
+    )

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from onnx_lint.model import MAP_KEYS, STRING_TYPE, Model, describe_element_type
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import MAP_KEYS, STRING_TYPE, Model, Place, describe_element_type
+from onnx_lint.rule import Finding, on_elements, rule
+from onnx_lint.wording import and_others
 
 
 @rule(clause=("VAL-3", "VAL-3b"), since="0.1.0", needs="value")
@@ -53,13 +55,15 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
         if len(getattr(value, wrong)):
             message = f"the map has keys in {wrong}, which is not the field for {stated_type}"
             yield Finding(place.at(wrong, 0), message, clause="VAL-3", allowed=right)
-        faulty = next(
-            ((index, at) for index, key in enumerate(value.string_keys) if (at := _fault(key)) is not None), None
-        )
-        if faulty is not None:
-            index, at = faulty
-            message = f"key {index} of the map is not UTF-8 at byte {at}"
-            yield Finding(place.at("string_keys", index), message, clause="VAL-3b", allowed="UTF-8")
+        faulty = [(index, at) for index, key in enumerate(value.string_keys) if (at := _fault(key)) is not None]
+        if faulty:
+            yield on_elements(partial(_not_utf8, place), faulty[0], len(faulty), faulty)
+
+
+def _not_utf8(place: Place, key: tuple[int, int], count: int) -> Finding:
+    index, at = key
+    message = f"key {index} of the map is not UTF-8 at byte {at}{and_others(count)}"
+    return Finding(place.at("string_keys", index), message, clause="VAL-3b", allowed="UTF-8")
 
 
 def _fault(key: bytes) -> int | None:

@@ -11,7 +11,7 @@ from typing import Any
 import onnx
 import pytest
 from google.protobuf import text_format
-from support.baselines.changes import prefixed, rename_all
+from support.baselines.changes import CHANGES, TWO_PLACES, prefixed, rename_all
 from support.baselines.measure import copy_of, new_in, report_on
 from support.models.messages import message_of
 from support.project.each_case import each_case
@@ -515,7 +515,7 @@ def test_a_baseline_of_an_older_version_knows_what_it_knew_and_says_how_to_renew
     _as_of_an_older_version(folder)
     assert run(["zoo", *select, "--baseline", "c.json"]) == 0
     said = (
-        "Note: c.json: 1 entry of an older version does not say at which attribute, key or element a finding is; "
+        "Note: c.json: 1 entry of an older version does not say what a finding is about inside or beside its place; "
         "--write-baseline renews them, and adds the new findings\n"
     )
     assert capsys.readouterr().err == said
@@ -846,6 +846,32 @@ def test_another_element_behind_a_known_one_is_new(name: str):
     assert not new_in(after, report_on(renamed))
 
 
+@pytest.mark.parametrize(
+    ("known", "now", "message", "place"),
+    [
+        ("9, 0, 0", "9, 0, 7", "element 2 of input 1 'i' of node 'n' (Gather) is 7: there are 4 elements", ""),
+        ("9, 0, 0", "9, 6, 7", "element 1 of input 1 'i' of node 'n' (Gather) is 6: there are 4 elements", "1 more is"),
+    ],
+)
+def test_the_message_names_the_new_element(known: str, now: str, message: str, place: str):
+    graph = "(float[4] x) => (float[3] y) <int64[3] i = {{{}}}> {{ [n] y = Gather (x, i) }}"
+    before, after = (report_on(onnx.parser.parse_model(MADE + graph.format(each))) for each in (known, now))
+    (found,) = new_in(before, after)
+    assert found.message.startswith(message)
+    assert found.message.endswith(f"; {place} not in the baseline" if place else "input 0 'x' is [4]")
+
+
+def test_the_place_is_that_of_the_new_dimension(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    known, now = _with_sizes(-1, 3, 4), _with_sizes(-1, 3, -4)
+    compared(folder, capsys, known, now, "--select", "negative-dimension")
+    run(["zoo", "--select", "negative-dimension", "--baseline", "c.json", "-f", "json"])
+    (found,) = json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]
+    assert found["message"].startswith("dimension 2 of input 'w' of main graph 'graph' is -4")
+    assert found["place"] == "graph.input[1].type.tensor_type.shape.dim[2].dim_value"
+    text = now.splitlines()[found["line"] - 1][found["column"] - 1 :]
+    assert text.startswith("-4 }")
+
+
 def test_elements_that_are_mended_leave_the_others_known():
     graph, head = ELEMENTS["indices"][0], MADE
     found = {each: report_on(onnx.parser.parse_model(head + graph.format(each))) for each in ("9, 7, 8", "0, 7, 8")}
@@ -876,6 +902,81 @@ def test_the_other_node_that_uses_a_bad_initializer_is_new():
     renamed = copy_of(models[2])
     rename_all(renamed, prefixed)
     assert not new_in(both, report_on(renamed))
+
+
+PARTNERS = {
+    "a later maker": (
+        "unordered-nodes",
+        "(float[2] x) => (float[2] y, float[2] a, float[2] b) {{ [n] y = Relu ({}) [p] a = Abs (x) [q] b = Neg (x) }}",
+        ("a", "b"),
+    ),
+    "a node of a cycle": (
+        "cycle",
+        "(float[2] x) => (float[2] a, float[2] b, float[2] c) "
+        "{{ [n] a = Add (x, {0}) [p] b = Add (x, a) [q] c = Add (x, a) }}",
+        ("b", "c"),
+    ),
+    "one more node of a cycle": (
+        "cycle",
+        "(float[2] x) => (float[2] a, float[2] b, float[2] c) "
+        "{{ [n] a = Add (x, b) [p] b = Add (x, {0}) [q] c = Add (x, a) }}",
+        ("a", "c"),
+    ),
+    "the other way around": (
+        "cycle",
+        "(float[2] x) => (float[2] a, float[2] b, float[2] c) "
+        "{{ [n] a = Add (x, {}) [p] b = Add (x, {}) [q] c = Add (x, {}) }}",
+        (("b", "c", "a"), ("c", "a", "b")),
+    ),
+}
+"""The rule, a model with a gap, and two texts for it: the fault is at one place, and another place belongs to it."""
+
+
+def _with_partner(name: str, number: int) -> onnx.ModelProto:
+    _, graph, texts = PARTNERS[name]
+    given = texts[number]
+    return onnx.parser.parse_model(MADE + graph.format(*((given,) if isinstance(given, str) else given)))
+
+
+@each_case("name", PARTNERS)
+def test_a_fault_with_another_partner_is_new(name: str):
+    rule = PARTNERS[name][0]
+    first, second = (_with_partner(name, number) for number in range(2))
+    known, now = report_on(first), report_on(second)
+    assert [each.rule for each in new_in(known, now) if each.rule == rule] == [rule]
+    for change in CHANGES.keys() - TWO_PLACES:
+        changed = copy_of(first)
+        CHANGES[change](changed)
+        assert not [each for each in new_in(known, report_on(changed)) if each.rule == rule]
+
+
+@each_case("name", PARTNERS)
+def test_an_entry_without_partners_knows_the_fault_and_is_told(name: str):
+    rule = PARTNERS[name][0]
+    known = report_on(_with_partner(name, 0))
+    entries = {
+        digest: replace(entry, parts=tuple(part.partition(INNER_DIGEST)[0] for part in entry.parts))
+        for digest, entry in entries_of(known.diagnostics).items()
+        if entry.rule == rule
+    }
+    assert not [each for each in split(known, entries).diagnostics if each.rule == rule]
+    assert imprecise(split(known, entries), entries) == 1
+
+
+def test_the_fault_of_another_call_is_new():
+    """A fault in the body of a function is one of the call whose arguments do not fit."""
+    transpose = onnx.helper.make_node("Transpose", ["a"], ["c"], perm=[0, 1], name="t")
+    function = onnx.helper.make_function("my", "F", ["a"], ["c"], [transpose], [onnx.helper.make_opsetid("", 21)])
+    graph = '<ir_version: 10, opset_import: ["": 21, "my": 1]> g (float[{}] x, float[{}] z) => (y, w) '
+    models = []
+    for sizes in (("2, 2, 2", "2, 2"), ("2, 2", "2, 2, 2")):
+        made = onnx.parser.parse_model(graph.format(*sizes) + "{ [n] y = my.F (x) [m] w = my.F (z) }")
+        made.functions.append(function)
+        models.append(made)
+    known, now = map(report_on, models)
+    assert [each.rule for each in new_in(known, now)] == ["impossible-operator-extent"]
+    rename_all(models[0], prefixed)
+    assert not new_in(known, report_on(models[0]))
 
 
 @pytest.mark.parametrize("name", ELEMENTS)

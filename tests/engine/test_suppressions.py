@@ -148,8 +148,8 @@ def _folding_rules() -> set[str]:
 
 
 def _places(finding: Finding) -> list[str]:
-    parts = [(finding.place, None)] if finding.parts is None else finding.parts.places()
-    return sorted(str(place) for place, _ in parts)
+    parts = [(finding.place, None)] if finding.parts is None else finding.parts.identities()
+    return sorted(str(place) for place, *_ in parts)
 
 
 def _findings_about_several(fixture: Fixture) -> Iterator[tuple[Model, Finding]]:

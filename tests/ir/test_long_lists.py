@@ -19,7 +19,7 @@ from support.wire.wire_bytes import BASE, length
 from onnx_lint import lint, schema
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir import long_lists
-from onnx_lint.ir.long_lists import AttributeInFile, LongList, first_repeated, numbers_of, pieces_of
+from onnx_lint.ir.long_lists import AttributeInFile, LongList, numbers_of, pieces_of, repeated_in
 from onnx_lint.ir.operators import tree_ensembles
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.tensors import wire_values
@@ -114,10 +114,10 @@ def test_numbers_have_32_bits_where_that_is_enough(leaves_lists: None):
         assert (found.dtype, found.tolist()) == (dtype, LISTS[name])
 
 
-def test_the_first_number_that_is_there_twice(leaves_lists: None):
-    for values, wanted in (([4, 7, 1, 7, 4], (3, 7)), ([3, 2, 1], None), ([5, 5], (1, 5))):
-        assert first_repeated(_attribute(_model(ints=values)).ints) == wanted
-        assert first_repeated(values) == wanted
+def test_the_numbers_that_are_there_before(leaves_lists: None):
+    for values, wanted in (([4, 7, 1, 7, 4, 7], [3, 4, 5]), ([3, 2, 1], []), ([5, 5], [1])):
+        assert repeated_in(_attribute(_model(ints=values)).ints) == wanted
+        assert repeated_in(values) == wanted
 
 
 def test_a_file_that_becomes_shorter_has_fewer_elements(leaves_lists: None):

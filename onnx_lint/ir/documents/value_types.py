@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.in_words import describe_element_type
 from onnx_lint.ir.places.place import Place
 from onnx_lint.schema import Proto
@@ -57,6 +57,8 @@ class Mixture(Record):
     wanted: ShownType
     is_of_map: bool
     """True if the sequence holds the values of a map."""
+    others: tuple[Mixture, ...] = ()
+    """The further elements of another type."""
 
     @property
     def is_of_tensors(self) -> bool:
@@ -110,7 +112,7 @@ def _element_type(sequence: Proto, place: Place, found: list[Mixture], *, is_of_
     kind = KINDS[sequence.elem_type - 1]
     field = f"{kind}_values"
     common = ShownType(kind)
-    is_mixed = False
+    wrong: list[Mixture] = []
     if kind in {"tensor", "sparse_tensor"}:
         codes = {element.data_type for element in _tensors(sequence)}
         if len(codes) <= 1:
@@ -120,9 +122,10 @@ def _element_type(sequence: Proto, place: Place, found: list[Mixture], *, is_of_
         joined = _joined(common, own)
         if joined is not None:
             common = joined
-        elif not is_mixed:
-            is_mixed = True
-            found.append(Mixture(place, field, index, own, common, is_of_map))
+        else:
+            wrong.append(Mixture(place, field, index, own, common, is_of_map))
+    if wrong:
+        found.append(replace(wrong[0], others=tuple(wrong[1:])))
     return common
 
 

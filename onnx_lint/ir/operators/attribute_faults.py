@@ -7,9 +7,10 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.common.salted import salted_text
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.columns.tensor_encodings import element_count
@@ -143,24 +144,35 @@ class UnlistedValue(Record):
     value: str | int
     index: int | None
     """Its index in a list; None for an attribute of one value."""
+    others: tuple[UnlistedValue, ...] = ()
+    """The further ones of the list."""
 
 
 def unlisted_value(
     attribute: Proto, schema: OperatorSchema, listed: Mapping[str, AllowedValues]
 ) -> UnlistedValue | None:
-    """Return the first value of an attribute that is not among those listed for its name; None if there is none."""
+    """Return the first value of an attribute that is not among those listed for its name, with the further ones; None
+    if there is none.
+    """
     allowed = listed.get(attribute.name)
     if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
         return None
-    are_texts = attribute.type in _TEXTS
+    wrong = islice(_unlisted(attribute, allowed), MOST_ELEMENTS)
+    first = next(wrong, None)
+    return None if first is None else replace(first, others=tuple(wrong))
+
+
+def _unlisted(attribute: Proto, allowed: AllowedValues) -> Iterator[UnlistedValue]:
+    """Yield the values of an attribute that are not allowed."""
+    are_texts, is_list = attribute.type in _TEXTS, attribute.type in _FIELDS
     start = 0
     for piece in _pieces(attribute):
         # A list of millions of texts has a handful of distinct ones. No set is made of numbers: hashes may collide.
         if not all(_readable(value) in allowed for value in (set(piece) if are_texts else piece)):
-            index, value = next(each for each in enumerate(map(_readable, piece), start) if each[1] not in allowed)
-            return UnlistedValue(value, index if attribute.type in _FIELDS else None)
+            for index, value in enumerate(map(_readable, piece), start):
+                if value not in allowed:
+                    yield UnlistedValue(value, index if is_list else None)
         start += len(piece)
-    return None
 
 
 _TEXTS: Final = (ATTRIBUTE_TYPE_CODES["STRING"], ATTRIBUTE_TYPE_CODES["STRINGS"])
@@ -210,7 +222,7 @@ def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterato
                 yield AttributeFault(name, "is 0, which bounds every element to 0", "a number above 0", is_allowed=True)
             if below is not None:
                 what = f"is {_short(below)}, but must be at least {least}"
-                others = tuple(at for at, _ in itertools.islice(wrong, MOST_ELEMENTS))
+                others = tuple(at for at, _ in islice(wrong, MOST_ELEMENTS))
                 yield AttributeFault(name, what, f"numbers of at least {least}", index=index, others=others)
 
 
@@ -221,27 +233,27 @@ def _short(number: float) -> str:
 
 def _repeated(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
     for name in sorted(constraints.distinct & given.keys()):
-        index, twice = _first_repeated(given[name].ints) or _NO_NUMBER
-        if twice is not None:
-            yield AttributeFault(name, f"names axis {twice} again", "each axis once", index=index)
+        yield from _again(name, given[name].ints, "each axis once")
+
+
+def _again(name: str, axes: Sequence[int], allowed: str) -> Iterator[AttributeFault]:
+    """Yield the fault of a list that names an axis again."""
+    index, *others = _repeated_in(axes) or (None,)
+    if index is not None:
+        yield AttributeFault(name, f"names axis {axes[index]} again", allowed, index=index, others=tuple(others))
 
 
 _NO_NUMBER: Final = None, None
 
 
-def _first_repeated(numbers: Sequence[int]) -> tuple[int, int] | None:
-    """Return the first number that occurs again, behind its index; None if there is none."""
+def _repeated_in(numbers: Sequence[int]) -> Sequence[int]:
+    """Return the indices of the numbers that occur before."""
     if len(numbers) >= _MANY:
-        from onnx_lint.ir.long_lists import first_repeated
+        from onnx_lint.ir.long_lists import repeated_in
 
-        return first_repeated(numbers)
-    seen: set[str] = set()
-    for index, number in enumerate(numbers):
-        key = salted_text(number)
-        if key in seen:
-            return index, number
-        seen.add(key)
-    return None
+        return repeated_in(numbers)
+    first: dict[str, int] = {}
+    return [index for index, number in enumerate(numbers) if first.setdefault(salted_text(number), index) != index]
 
 
 def _missized(
@@ -378,11 +390,10 @@ def _patterns_of_words(schema: OperatorSchema, form: NodeForm, given: GivenAttri
         yield AttributeFault("tokenexp", "is empty", _PATTERN)
     elif expression and (fault := _fault_of_pattern(expression)):
         yield AttributeFault("tokenexp", fault, _PATTERN)
-    for index, each in enumerate(separators):
-        fault = _fault_of_pattern(each)
-        if fault:
-            yield AttributeFault("separators", fault, _PATTERN, index=index)
-            return
+    faults = [(index, fault) for index, each in enumerate(separators) if (fault := _fault_of_pattern(each))]
+    if faults:
+        (index, what), *others = faults
+        yield AttributeFault("separators", what, _PATTERN, index=index, others=tuple(index for index, _ in others))
 
 
 _PATTERN: Final = "a regular expression in the syntax of RE2"
@@ -423,7 +434,7 @@ def _of_ensemble(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
 
 def _of_tree(name: str, what: str, allowed: str, other: str | None, wrong: Iterable[int] = ()) -> AttributeFault:
     """Return the fault of the lists of a tree ensemble. `wrong`: the indices of the wrong elements."""
-    indices = [int(each) for each in itertools.islice(wrong, MOST_ELEMENTS)]
+    indices = [int(each) for each in islice(wrong, MOST_ELEMENTS)]
     return AttributeFault(name, what, allowed, other, indices[0] if indices else None, others=tuple(indices[1:]))
 
 
@@ -433,12 +444,11 @@ def _permutation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     count = len(axes)
     beyond = (each for each in enumerate(axes) if not 0 <= each[1] < count)
     at, outside = next(beyond, _NO_NUMBER)
-    index, twice = _first_repeated(axes) or _NO_NUMBER
-    if twice is not None:
-        yield AttributeFault("perm", f"names axis {twice} again", allowed, index=index)
-    elif outside is not None:
+    repeated = [*_again("perm", axes, allowed)]
+    yield from repeated
+    if outside is not None and not repeated:
         what = f"is {outside}, but the axes are from 0 to {count - 1}"
-        others = tuple(at for at, _ in itertools.islice(beyond, MOST_ELEMENTS))
+        others = tuple(at for at, _ in islice(beyond, MOST_ELEMENTS))
         yield AttributeFault("perm", what, allowed, index=at, others=others)
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.schema import Proto
@@ -28,6 +28,8 @@ class StringCast(Record):
     index: int
     """The element of the input."""
     string: bytes
+    others: tuple[StringCast, ...] = ()
+    """Those of the further elements that are no numbers."""
 
 
 def string_casts(operators: Operators, type_of: TypeOf) -> Iterator[StringCast]:
@@ -38,9 +40,9 @@ def string_casts(operators: Operators, type_of: TypeOf) -> Iterator[StringCast]:
             continue
         for node in alike.nodes:
             strings = _strings_of(node, operators) if _is_to_numbers(node, type_of) else ()
-            wrong = next(((index, each) for index, each in enumerate(strings) if not _is_number(each)), None)
-            if wrong is not None:
-                yield StringCast(node, *wrong)
+            wrong = [StringCast(node, index, each) for index, each in enumerate(strings) if not _is_number(each)]
+            if wrong:
+                yield replace(wrong[0], others=tuple(wrong[1:]))
 
 
 def _is_to_numbers(node: Node, type_of: TypeOf) -> bool:

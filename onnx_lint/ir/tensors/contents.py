@@ -7,12 +7,12 @@ A message has at most some megabytes of values, since the loader leaves the othe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.tensors.stored_tensor import StoredTensor
-from onnx_lint.ir.tensors.strings import and_others
 from onnx_lint.ir.tensors.wire_values import (
     PIECE_BYTES,
     array_of,
@@ -21,6 +21,7 @@ from onnx_lint.ir.tensors.wire_values import (
     last_varint,
 )
 from onnx_lint.spec.element_types import ElementType
+from onnx_lint.wording import MOST_ELEMENTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +34,10 @@ _RAW_PIECE_BYTES: Final = PIECE_BYTES - PIECE_BYTES % 48
 """Whole elements of every width fill a piece."""
 
 
+Outlier = tuple[int, int]
+"""The index and the value of an entry with a fault."""
+
+
 class Outliers(Record):
     """The number of entries with a fault, and the first of them."""
 
@@ -41,9 +46,9 @@ class Outliers(Record):
     value: int
 
     @property
-    def others(self) -> str:
-        """Return the words for all except the first, as the end of a message; empty if there is only one."""
-        return and_others(self.count)
+    def first(self) -> Outlier:
+        """The first of them."""
+        return self.index, self.value
 
 
 def raw_pieces(tensor: StoredTensor) -> Iterator[bytes]:
@@ -80,10 +85,17 @@ def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outl
     return found
 
 
-def all_outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Iterator[tuple[int, int]]:
-    """Yield the index and the value of each of these entries."""
-    for start, piece, places in _places_outside(tensor, field, least, greatest):
-        yield from ((start + int(place), int(piece[place])) for place in places)
+def all_outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Sequence[Outlier]:
+    """Return the first of these entries."""
+    return _most(
+        (start + int(place), int(piece[place]))
+        for start, piece, places in _places_outside(tensor, field, least, greatest)
+        for place in places
+    )
+
+
+def _most(found: Iterable[Outlier]) -> Sequence[Outlier]:
+    return list(islice(found, MOST_ELEMENTS))
 
 
 def _places_outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Iterator[tuple[int, Array, Array]]:
@@ -118,6 +130,18 @@ def non_boolean_bytes(tensor: StoredTensor) -> Outliers | None:
     return found
 
 
+def all_non_boolean_bytes(tensor: StoredTensor) -> Sequence[Outlier]:
+    """Return the first of these bytes."""
+    return _most(_non_boolean(tensor))
+
+
+def _non_boolean(tensor: StoredTensor) -> Iterator[Outlier]:
+    start = 0
+    for piece in raw_pieces(tensor):
+        yield from ((start + match.start(), piece[match.start()]) for match in re.finditer(_NOT_BOOLEAN, piece))
+        start += len(piece)
+
+
 # --- the end
 
 
@@ -149,14 +173,30 @@ def default_values(tensor: StoredTensor, field: str, element: ElementType) -> Ou
         empty = tensor.strings.empty
         return Outliers(empty.count, empty.index, 0) if empty.count else None
     found: Outliers | None = None
+    for start, flags in _default_flags(tensor, field, element):
+        found = _joined(found, Outliers(int(flags.sum()), int(flags.argmax()), 0), start)
+    return found
+
+
+def all_default_values(tensor: StoredTensor, field: str, element: ElementType) -> Sequence[Outlier]:
+    """Return the first of these elements."""
+    if field == "string_data":
+        return [(each.index, 0) for each in tensor.strings.empty.listed]
+    return _most(
+        (start + int(place), 0)
+        for start, flags in _default_flags(tensor, field, element)
+        for place in flags.nonzero()[0]
+    )
+
+
+def _default_flags(tensor: StoredTensor, field: str, element: ElementType) -> Iterator[tuple[int, Array]]:
+    """Yield the pieces with zeros: the index of the first element, and for each whether it is 0."""
     start = 0
     for all_flags in _zero_flags(tensor, field, element):
         flags = all_flags[: max((tensor.elements or 0) - start, 0)]  # after the elements are padding bits or a surplus
-        count = int(flags.sum())
-        if count:
-            found = _joined(found, Outliers(count, int(flags.argmax()), 0), start)
+        if flags.any():
+            yield start, flags
         start += len(flags)
-    return found
 
 
 def _zero_flags(tensor: StoredTensor, field: str, element: ElementType) -> Iterator[Array]:

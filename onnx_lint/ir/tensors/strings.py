@@ -7,10 +7,12 @@ import codecs
 from collections.abc import Iterable
 from typing import Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.input.source import Source
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.tensors.wire_values import PIECE_BYTES, byte_pieces
 from onnx_lint.schema import wire
+from onnx_lint.wording import MOST_ELEMENTS
 
 BYTE_ORDER_MARK: Final = codecs.BOM_UTF8
 
@@ -22,34 +24,35 @@ _LONGEST_HEAD: Final = 6
 """The most bytes of a tag and a length that parsers accept here."""
 
 
-def and_others(count: int) -> str:
-    """Return the words for all of `count` faults except the first; empty if there are no more."""
-    return f" ({count - 1:,} more like it)" if count > 1 else ""
+class WrongString(Record):
+    """A string with a fault."""
+
+    index: int
+    """Which string of the tensor."""
+    byte: int
+    """The index of the byte in the string."""
+    span: tuple[int, int] | None
+    """The record in the source, where the loader left the string there."""
 
 
 class Occurrences:
-    """The number of strings with a fault, and the position of the first of them."""
+    """The number of strings with a fault, and the first of them."""
 
-    __slots__ = ("byte", "count", "index", "span")
+    __slots__ = ("count", "listed")
 
     def __init__(self) -> None:
         self.count = 0
-        self.index = 0
-        """Which string of the tensor."""
-        self.byte = 0
-        """The index of the byte in the string."""
-        self.span: tuple[int, int] | None = None
-        """The record in the source, where the loader left the string there."""
+        self.listed: list[WrongString] = []
 
     @property
-    def others(self) -> str:
-        """Return the words for all except the first, as the end of a message; empty if there is only one."""
-        return and_others(self.count)
+    def index(self) -> int:
+        """Which string is the first."""
+        return self.listed[0].index
 
     def add(self, index: int, byte: int, span: tuple[int, int] | None) -> None:
         """Count one more."""
-        if not self.count:
-            self.index, self.byte, self.span = index, byte, span
+        if self.count < MOST_ELEMENTS:
+            self.listed.append(WrongString(index, byte, span))
         self.count += 1
 
 

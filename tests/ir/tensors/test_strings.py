@@ -21,8 +21,8 @@ from onnx_lint.model import Payload
 from onnx_lint.schema import wire
 
 
-def _judged(strings_: list[bytes]) -> tuple[int, list[tuple[int, int, int]]]:
-    """Return what a plain loop says: how many strings, and count, index and byte for each kind of fault."""
+def _judged(strings_: list[bytes]) -> tuple[int, list[tuple[int, list[tuple[int, int]]]]]:
+    """Return what a plain loop says: how many strings, and for each kind of fault how many, with index and byte."""
     kinds: list[list[tuple[int, int]]] = [[], [], [], []]
     for index, string in enumerate(strings_):
         try:
@@ -35,12 +35,12 @@ def _judged(strings_: list[bytes]) -> tuple[int, list[tuple[int, int, int]]]:
             kinds[2].append((index, len(string) - 1))
         if not string:
             kinds[3].append((index, 0))
-    return len(strings_), [(len(kind), *(kind[0] if kind else (0, 0))) for kind in kinds]
+    return len(strings_), [(len(kind), kind) for kind in kinds]
 
 
-def _scanned(scan: StringScan) -> tuple[int, list[tuple[int, int, int]]]:
+def _scanned(scan: StringScan) -> tuple[int, list[tuple[int, list[tuple[int, int]]]]]:
     kinds = (scan.invalid, scan.marked, scan.terminated, scan.empty)
-    return scan.count, [(kind.count, kind.index, kind.byte) for kind in kinds]
+    return scan.count, [(kind.count, [(each.index, each.byte) for each in kind.listed]) for kind in kinds]
 
 
 FRAGMENTS = [
