@@ -46,6 +46,9 @@ MOST_FINDINGS: Final = 200
 MOST_FAULTS: Final = 5_000
 """The most faults of a rule that a trial counts."""
 
+MOST_CERTAIN: Final = 1_000
+"""The most proposals of a model that are reported without a trial."""
+
 SECONDS: Final = 5
 """The processor time of all trials, for a model that takes unusually long for its nodes."""
 
@@ -81,6 +84,7 @@ class Trials:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._seconds = float(SECONDS)
+        self._certain_left = MOST_CERTAIN
         self._causes: set[tuple[str, str]] = set()
         """The causes of findings whose proposals were tried: a report folds the others of one cause."""
         self._shared: dict[str, list[Proposal]] = {}
@@ -121,6 +125,8 @@ class Trials:
 
     def _passed(self, proposals: Proposals, kind: RuleAndClause, finding: Finding) -> list[Proposal]:
         """Return the changes that fix the model, or the one that fixes the finding and shows what was hidden by it."""
+        if proposals.is_certain:
+            return self._certain(proposals)
         found: list[Tried] = []
         self._are_all_tried = self._left.get(kind[0], 0) > 0
         for each in self._options(proposals, kind[0]):
@@ -138,10 +144,20 @@ class Trials:
             self._followed.update((kind[0], place) for place in found[0].fixed)
         return [each.proposal for each in found] if len(found) <= MOST_SHOWN else []
 
+    def _certain(self, proposals: Proposals) -> list[Proposal]:
+        """Return the changes that need no trial."""
+        self._are_all_tried = False
+        if self._certain_left <= 0:
+            return []
+        self._certain_left -= 1
+        return list(self._made(proposals))
+
     def _options(self, proposals: Proposals, rule: str) -> Sequence[Proposal]:
-        if self._left.get(rule, 0) > 0:
-            with self._model.crashes.at("looking for a change that fixes a finding"):
-                return proposals.options()
+        return self._made(proposals) if self._left.get(rule, 0) > 0 else ()
+
+    def _made(self, proposals: Proposals) -> Sequence[Proposal]:
+        with self._model.crashes.at("looking for a change that fixes a finding"):
+            return proposals.options()
         return ()
 
     def _tried(self, proposal: Proposal, kind: RuleAndClause, finding: Finding) -> Tried | None:
@@ -224,7 +240,7 @@ class FaultsOfModel:
             self.faults.append(((rule, clause), finding.count, finding.place))
         if finding.proposals is not None and finding.proposals.changes_node:
             self._nodes.append(finding)
-        if finding.proposals is not None:
+        if finding.proposals is not None and not finding.proposals.is_certain:
             place = tuple([index or 0 for _, index in finding.place.key])
             self._proposing[rule] = min(place, self._proposing.get(rule, place))
 

@@ -90,7 +90,7 @@ def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
             subject=name,
             collective=True,
             cause=_cause(graph, name, elsewhere),
-            proposals=None if elsewhere else names.proposals(name, graph, _wanted(model, first)),
+            proposals=names.proposals(name, graph, _wanted(model, first)),
         )
         yield _finding(whole, undefined.uses(_SHOWN), undefined.count, undefined.uses)
 
@@ -134,7 +134,7 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
                 subject=name,
                 inner=f"output {index}",  # the name is not that of a value
                 cause=_cause(graph, name, elsewhere),
-                proposals=None if elsewhere else names.proposals(name, graph, wanted),
+                proposals=names.proposals(name, graph, wanted),
                 fix=_fix_of_output(model, graph, name),
             )
 

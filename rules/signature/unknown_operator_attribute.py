@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from onnx_lint.ir.names.misspelling import is_respelt
 from onnx_lint.ir.operators.attribute_fixes import inputs_instead, respelled
 from onnx_lint.ir.operators.attribute_proposals import meant_attribute, with_name
 from onnx_lint.ir.operators.mismatch import (
@@ -99,6 +100,8 @@ def _findings(
     misspelt = misspelt_attributes(schemas, schema, alike)
     meant = {name: misspelt.get(name) or meant_attribute(name, schema) or "" for name in unknown}
     moved = moved_to_inputs(schemas, schema, alike)
+    types = dict(alike.attributes)
+    certain = {name for name in unknown if _is_respelt(name, types[name], meant[name], schema)}
     for node in alike.nodes:
         if moved:
             hint = version_hint(other or _hint(schemas, schema, min(moved)), alike, node)
@@ -120,8 +123,18 @@ def _findings(
                 cause=version_cause(other, alike, name),
                 is_cause_shared=bool(other),
                 fix=respelled(node, index, meant[name], schema.attributes),
-                proposals=None if hint else Proposals("did you mean {}?", options, ends_message=True),
+                proposals=_proposals(options, is_certain=name in certain) if not hint else None,
             )
+
+
+def _proposals(options: Callable[[], tuple[Proposal, ...]], *, is_certain: bool) -> Proposals:
+    return Proposals("did you mean {}?", options, ends_message=True, is_certain=is_certain)
+
+
+def _is_respelt(name: str, type_code: int, meant: str, schema: OperatorSchema) -> bool:
+    """Return whether an attribute differs from the one that is meant in case or separators alone, and from no other."""
+    alike = [each for each in schema.attributes if is_respelt(name, each)]
+    return alike == [meant] and schema.attributes[meant].type_code == type_code
 
 
 def _options(

@@ -251,3 +251,43 @@ def test_nodes_of_functions_count_as_often_as_they_are_inferred(body: str, *, is
     again = model.value_flow.nodes_walked_again
     assert again == (31 + 2 * 26 if is_repeated else 0)
     assert trials.most_trials(model) == (trials.PARTS_OF_START + 13 + again) // (trials.PARTS_OF_TRIAL + 13 + again)
+
+
+CHAIN = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(6_000))
+
+
+def _in_a_large_model(node: str, imports: str = "") -> str:
+    head = HEAD.replace('"": 21', f'"": 21{imports}')
+    text = f"g (float[4] r0, float[4,4] w) => (float[4] y) {{ {CHAIN} {node} }}"
+    report = _report(onnx.parser.parse_model(head + text).SerializeToString())
+    return f"{report.diagnostics[0].message} | {report.diagnostics[0].hint}"
+
+
+SURE = [
+    ("y = RELU(r0)", "", "did you mean 'Relu'?"),
+    ("y = Mat_mul(r0, w)", "", "did you mean 'MatMul'?"),
+    ("y = Gemm<trans_b = 1>(r0, w)", "", "did you mean 'transB'?"),
+    ("y = Scaler(r0)", ', "ai.onnx.ml": 3', "write domain='ai.onnx.ml' on the node"),
+]
+
+
+@pytest.mark.parametrize(("node", "imports", "words"), SURE)
+def test_what_signatures_prove_needs_no_trial(node: str, imports: str, words: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(trials, "MOST_PARTS", 0)
+    monkeypatch.setattr(trials, "faults_of", None)
+    assert words in _in_a_large_model(node, imports)
+
+
+@pytest.mark.parametrize("node", ["y = RELU(r0, w)", "y = Gemm<trans_b = 1.0>(r0, w)", "y = Relo(r0)"])
+def test_a_node_that_does_not_fit_the_meant_signature_is_tried(node: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(trials, "MOST_PARTS", 0)
+    found = _in_a_large_model(node)
+    assert "did you mean" not in found
+
+
+def test_the_hints_without_a_trial_are_bounded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(trials, "MOST_PARTS", 0)
+    monkeypatch.setattr(trials, "MOST_CERTAIN", 2)
+    text = "g (float[4] x) => (float[4] a, float[4] b, float[4] c) { a = RELU(x) b = TANH(x) c = EXP(x) }"
+    found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
+    assert ["did you mean" in each.message for each in found] == [True, True, False]

@@ -22,6 +22,9 @@ MOST_ALIKE: Final = 3
 MOST_NAMES: Final = 20
 """The most undefined names of a model whose partners are looked for. With more of them, spelling is not the fault."""
 
+MOST_COMPARED: Final = 50_000
+"""The most names that all searches of a model look at. A search that begins with fewer names is finished."""
+
 MOST_RENAMED: Final = 100
 """The most undefined names for which one prefix or suffix is looked for."""
 
@@ -65,6 +68,7 @@ class Partners:
         self._uses = uses
         self._kind_of = kind_of
         self._left = MOST_NAMES
+        self._names_left = MOST_COMPARED
         self._unused: dict[Graph, list[tuple[str, Graph]]] = {}
         self._shared: dict[Graph, KnownNames] = {}
 
@@ -75,10 +79,11 @@ class Partners:
         unused than names are undefined, a node that used them is missing. Then, and for a value that others use, only
         an evident misspelling counts. `undefined`: all such names.
         """
-        if not self._left:
+        if not self._left or self._names_left <= 0:
             return None, []
         self._left -= 1
         found = self._unused_in(graph)
+        self._names_left -= len(found)
         is_few = len(found) <= MOST_UNUSED
         fitting = [(each, home) for each, home in found if not is_few or self._fits(each, home, wanted.types)]
         others = []

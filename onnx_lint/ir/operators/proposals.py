@@ -55,6 +55,8 @@ class Proposals(Record):
     """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None
     """The line of its own beside a sentence that ends the message."""
+    is_certain: bool = False
+    """True if the signatures of operators alone prove the changes: they are reported without a trial."""
 
 
 def ready(text: str, *edits: Edit) -> Proposal:

@@ -47,8 +47,14 @@ class UndefinedNames:
             return f"{elsewhere.describe()} does not define before the node that runs this graph"
         return f"only {elsewhere.describe()} defines; names of that graph are not visible here"
 
-    def proposals(self, name: str, graph: Graph, wanted: WantedValue) -> Proposals:
-        """Return the values that an undefined name may mean."""
+    def proposals(self, name: str, graph: Graph, wanted: WantedValue) -> Proposals | None:
+        """Return the values that an undefined name may mean; None if it is the one of a value around or in its graph.
+
+        A name of another function says nothing: functions name their values independently.
+        """
+        holder = self._holders.get(name)
+        if holder is not None and holder.function is graph.function:
+            return None
         affix = self._affix(graph)
         if affix is not None:
             names = list(dict.fromkeys(self._alike(graph)))
@@ -65,7 +71,7 @@ class UndefinedNames:
             options,
             ends_message=True,
             otherwise=lambda: self._unused(graph),
-            if_none_fits=f"nothing produces {quote(name)}: a {lost} is missing",
+            if_none_fits=None if holder else f"nothing produces {quote(name)}: a {lost} is missing",
         )
 
     def _unused(self, graph: Graph) -> str | None:
