@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
 from onnx_lint.ir.names.misspelling import is_respelt
+from onnx_lint.ir.operators.import_proposals import other_import
 from onnx_lint.ir.operators.mismatch import describe_importer, fits
 from onnx_lint.model import (
     ROOT,
@@ -79,6 +80,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
 
     ### Details
 
+    - If another version of the operator set fits all nodes, the faults of those that do not fit the imported one are
+      one finding, which names that version.
     - A function of the model with this domain and name defines the operator, also if ONNX has one of that name.
     - An imported domain that has an operator of this name, or that of ONNX Runtime, is suggested if the node fits it.
     - A function of the model with this name in another domain is suggested if the importer has that domain, and the
@@ -222,7 +225,12 @@ def _other_domain(alike: AlikeNodes, node: Node, model: Model) -> Proposals | No
     operator = alike.operator
     imported = model.imports.domains(node.graph.function)
     known = [each for each in model.operators.schemas.domains_of(operator.op_type) if each != operator.domain]
-    domains = [each for each in known if each in imported] or [each for each in known if each == _RUNTIME_DOMAINS[0]]
+    domains = [each for each in known if each in imported]
+    if not domains and model.operators.schemas.versions(operator.domain, operator.op_type):
+        other = other_import(model, node)
+        if other is not None:
+            return other
+    domains = domains or [each for each in known if each == _RUNTIME_DOMAINS[0]]
     if len(domains) != 1:
         return None
     (domain,) = domains

@@ -7,6 +7,7 @@ from functools import partial
 from onnx_lint.ir.names.misspelling import is_respelt
 from onnx_lint.ir.operators.attribute_fixes import inputs_instead, respelled
 from onnx_lint.ir.operators.attribute_proposals import meant_attribute, with_name
+from onnx_lint.ir.operators.import_proposals import other_import
 from onnx_lint.ir.operators.mismatch import (
     attributes_with,
     describe_schema,
@@ -109,7 +110,8 @@ def _findings(
             fix = inputs_instead(node, moved, schema.inputs, fresh, kind_of)
             cause = version_cause(other, alike, " ".join(sorted(moved)))
             found = _moved(schema, node, moved, hint)
-            yield replace(found, cause=cause, is_cause_shared=bool(other), fix=fix)
+            proposals = other_import(model, node) if hint else None
+            yield replace(found, cause=cause, is_cause_shared=bool(other), fix=fix, proposals=proposals)
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
             hint = version_hint(hints[name], alike, node)
@@ -123,7 +125,7 @@ def _findings(
                 cause=version_cause(other, alike, name),
                 is_cause_shared=bool(other),
                 fix=respelled(node, index, meant[name], schema.attributes),
-                proposals=_proposals(options, is_certain=name in certain) if not hint else None,
+                proposals=other_import(model, node) if hint else _proposals(options, is_certain=name in certain),
             )
 
 

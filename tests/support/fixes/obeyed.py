@@ -182,6 +182,11 @@ def _imported_domain(steps: Any, item: Diagnostic, domain: str) -> None:
     steps[0][0].opset_import.append(helper.make_opsetid(domain, 1))
 
 
+def _other_import(steps: Any, _: Diagnostic, version: str, domain: str) -> None:
+    [entry] = [each for each in steps[0][0].opset_import if (each.domain or "ai.onnx") == domain]
+    entry.version = int(version)
+
+
 def _other_attribute(steps: Any, _: Diagnostic, name: str) -> None:
     node, _, _ = _node(steps)
     node.attribute[steps[-1][2]].name = name
@@ -294,6 +299,7 @@ _ACTS: Final = {
     rf"declare output {NAME} as tensor\((\w+)\)": _declare,
     rf"write domain={NAME} on the node": _domain,
     rf"write domain={NAME} on the node, and import version 1 of that domain": _imported_domain,
+    rf"import version (\d+) of {NAME}, which all its nodes fit": _other_import,
     rf"the attribute for \w+ is {NAME}": _other_attribute,
     rf"meant {NAME}": _meant,
     rf"meant (\w+=(?:{_NUMBER}))": _attributes,
