@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from onnx_lint.inference.flow.repairs import values_of_missing
-from onnx_lint.ir.operators.import_proposals import other_import
 from onnx_lint.ir.operators.mismatch import (
     attributes_for_runtime,
     describe_schema,
@@ -31,6 +30,7 @@ from onnx_lint.model import (
     only,
     ready,
 )
+from onnx_lint.model.import_proposals import other_import
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
 from onnx_lint.spec.operators.combinations import Combination

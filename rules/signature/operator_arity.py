@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.ir.operators.import_proposals import other_import
 from onnx_lint.ir.operators.mismatch import (
     GivenOperands,
     describe_schema,
@@ -15,6 +14,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_hint,
 )
 from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, has_misused_operators
+from onnx_lint.model.import_proposals import other_import
 from onnx_lint.rule import Finding, replace, rule
 from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import counted, listed, quote

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
 from onnx_lint.ir.names.misspelling import is_respelt
-from onnx_lint.ir.operators.import_proposals import other_import
 from onnx_lint.ir.operators.mismatch import describe_importer, fits
 from onnx_lint.model import (
     ROOT,
@@ -25,6 +24,7 @@ from onnx_lint.model import (
     only,
     ready,
 )
+from onnx_lint.model.import_proposals import other_import
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain, sources
 from onnx_lint.spec.operators.foreign_names import OF_FRAMEWORKS, RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW

@@ -7,7 +7,6 @@ from functools import partial
 from onnx_lint.ir.names.misspelling import is_respelt
 from onnx_lint.ir.operators.attribute_fixes import inputs_instead, respelled
 from onnx_lint.ir.operators.attribute_proposals import meant_attribute, with_name
-from onnx_lint.ir.operators.import_proposals import other_import
 from onnx_lint.ir.operators.mismatch import (
     attributes_with,
     describe_schema,
@@ -31,6 +30,7 @@ from onnx_lint.model import (
     has_misused_operators,
     value_names,
 )
+from onnx_lint.model.import_proposals import other_import
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import listed, quote, quote_some
 

@@ -72,21 +72,25 @@ class ImportFixes:
         imported = self._imported.get(domain, 0)
         if imported <= 0 or not is_onnx_domain(domain):
             return None
-        known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
-        newest = max(known, default=0)
+        newest, least = self._newest(domain), 1 if domain else _BROADCASTS
         nodes = self._nodes.get((None, domain), ())
         unfit = [each for each in nodes if not self._fits(each, imported)]
-        least = 1 if domain else _BROADCASTS
         for versions in (range(max(imported + 1, least), newest + 1), range(min(imported - 1, newest), least - 1, -1)):
             meant = [each for each in unfit if any(self._fits(each, version) for version in versions)]
-            is_later = versions.step > 0
-            if not meant or not (is_later or len({each.operator.op_type for each in meant}) > 1):
-                continue
             checked = [*meant, *(each for each in nodes if each not in unfit)]
-            found = next((each for each in versions if all(self._fits(alike, each) for alike in checked)), None)
+            is_evident = len({each.operator.op_type for each in meant}) > (versions.step < 0)
+            found = self._first_fitting(checked, versions) if is_evident else None
             if found is not None and self._is_free(domain, found) and not _changes(nodes, imported, found, rank_of):
                 return found
         return None
+
+    def _newest(self, domain: str) -> int:
+        """Return the newest version of a domain of ONNX in the releases with the IR version of the model."""
+        known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
+        return max(known, default=0)
+
+    def _first_fitting(self, nodes: Iterable[AlikeNodes], versions: Iterable[int]) -> int | None:
+        return next((each for each in versions if all(self._fits(alike, each) for alike in nodes)), None)
 
     def _is_free(self, domain: str, version: int) -> bool:
         """Return whether no function of the model imports another version of a domain."""
@@ -122,14 +126,12 @@ class ImportFixes:
         elif imported := self._imported_by_functions.get(domain):
             versions = sorted(map(int, imported))
         elif is_onnx_domain(domain):
-            known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
-            versions = range(1, max(known, default=0) + 1)
+            versions = range(1, self._newest(domain) + 1)
         else:
             # Calls of functions do not depend on the version, and the operators of ONNX Runtime have one version.
             versions = (1,)
         nodes = self._nodes.get((None if function is None else function.index, domain), ())
-        fitting = (each for each in reversed(versions) if all(self._fits(alike, each) for alike in nodes))
-        return next(fitting, None)
+        return self._first_fitting(nodes, reversed(versions))
 
     @cached_property
     def _own(self) -> set[str]:
