@@ -135,6 +135,8 @@ class Diagnostic(Placed):
     """The key by which findings are folded: those of one rule with equal keys become one. None: it is never folded."""
     is_cause_shared: bool = False
     """True if findings of other rules with the same key are folded with it as well."""
+    is_consequence: bool = False
+    """True if the change that the report proposes for another finding of its cause fixes it as well."""
     members: tuple[Diagnostic, ...] = ()
     """The findings of one cause that are folded into this one, itself the first; empty for one by itself."""
     position: tuple[int, int] | None = None

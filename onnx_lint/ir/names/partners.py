@@ -90,12 +90,21 @@ class Partners:
         if len(fitting) <= len(undefined):
             others = [each for each, home in fitting if not (wanted.is_computed and is_weight(each, home))]
         near = nearest(name, [each for each, _ in found])
+        if near is None and is_few:
+            renamed = [each for each in others if _is_renamed(name, each)]
+            near = renamed[0] if len(renamed) == 1 else None
         if near is None or not (near in others or _is_renamed(name, near)):
             near = self._shared_in(graph).meant_by(name, lambda each: not is_weight(each, graph))
             near = near or _input_with_a_letter_more(name, graph)
         if not is_few or len(others) > MOST_ALIKE:
             return near, []
         return near, [each for each in others if each != near and not _is_other_value(each, undefined, name)]
+
+    def unused_inputs(self, graph: Graph) -> list[str]:
+        """Return the inputs of a graph that nothing uses, if they are all of the few values that nothing uses."""
+        names = self.unused(graph)
+        definitions = (graph.definition_of(each) for each in names)
+        return names if all(each is not None and each.field == "input" for each in definitions) else []
 
     def unused(self, graph: Graph) -> list[str]:
         """Return the few values that nothing uses, without further outputs of nodes that have a used one."""
@@ -220,7 +229,9 @@ def _belongs_to_other(value: str, undefined: Set[str], name: str) -> bool:
 
 def _is_like(value: str, name: str) -> bool:
     """Return whether a name is another one with a prefix or suffix, or similar to it."""
-    return value.startswith(name) or value.endswith(name) or _likeness(value, name) >= _SIMILAR
+    if _is_renamed(name, value) or value.startswith(name) or value.endswith(name):
+        return True
+    return _likeness(value, name) >= _SIMILAR
 
 
 def _likeness(one: str, other: str) -> float:

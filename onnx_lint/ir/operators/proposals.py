@@ -51,6 +51,8 @@ class Proposals(Record):
     """Returns a fact that ends the message if no change fixes the model."""
     if_none_fits: str | None = None
     """The hint if each change was tried, none fixes the model, and `otherwise` has no fact."""
+    cause_if_none_fits: Callable[[], str | None] | None = None
+    """Returns the cause that it has if no change fixes the model, and that other rules share."""
     changes_node: bool = False
     """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None
