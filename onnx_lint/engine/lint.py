@@ -116,6 +116,9 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
 
         of_onnx = listed
         listed = part(lambda: with_target(of_onnx, model, settings), of_onnx, "judging findings by the target")
+    if run.trials is not None and len(listed) > 1:
+        of_rules, trials = listed, run.trials
+        listed = part(lambda: trials.with_causes(of_rules), of_rules, "looking for findings of one cause")
     folded = part(lambda: _folded(listed), tuple(listed), "folding findings of one cause")
     return Verdict(
         folded,
@@ -155,7 +158,7 @@ class _Run:
         self.counts: Counter[Counts] = Counter()
         """The findings that are only counted."""
         self._structures: Structures | None = None
-        self._trials: Trials | None = None
+        self.trials: Trials | None = None
 
     def judge(self, entry: Registered) -> None:
         """Add the findings of one rule. If it raises, that is recorded."""
@@ -189,9 +192,9 @@ class _Run:
     def _trials_of_model(self) -> Trials:
         from onnx_lint.engine.trials import Trials
 
-        if self._trials is None:
-            self._trials = Trials(self._model)
-        return self._trials
+        if self.trials is None:
+            self.trials = Trials(self._model)
+        return self.trials
 
     def _findings(self, entry: Registered) -> Iterator[Finding]:
         settings, rule = self._settings, entry.rule

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import Final
 
@@ -27,6 +27,7 @@ from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.model.model import reloaded
+from onnx_lint.report.findings import Diagnostic, Folding
 from onnx_lint.rule import Finding, Related, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import listed, with_more
@@ -45,6 +46,9 @@ MOST_FINDINGS: Final = 200
 
 MOST_FAULTS: Final = 5_000
 """The most faults of a rule that a trial counts."""
+
+MOST_CERTAIN: Final = 1_000
+"""The most proposals of a model that are reported without a trial."""
 
 SECONDS: Final = 5
 """The processor time of all trials, for a model that takes unusually long for its nodes."""
@@ -74,6 +78,9 @@ _CHAPTERS: Final = frozenset(
 RuleAndClause = tuple[str, str]
 """The rule and the clause of a fault."""
 
+Fault = tuple[str, str, PlaceKey]
+"""The rule, the clause and the place of a fault."""
+
 
 class Trials:
     """The trials of one model. Together they check no more parts than the first pass, so that they take no longer."""
@@ -81,12 +88,13 @@ class Trials:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._seconds = float(SECONDS)
-        self._causes: set[tuple[str, str]] = set()
-        """The causes of findings whose proposals were tried: a report folds the others of one cause."""
+        self._certain_left = MOST_CERTAIN
+        self._causes: dict[tuple[str, str], bool] = {}
+        """The causes of findings whose proposals were tried, and whether one passed: a report folds the others."""
         self._shared: dict[str, list[Proposal]] = {}
         """What passed of the proposals that several findings share, by their cause."""
-        self._followed: set[tuple[str, Place]] = set()
-        """The faults of each rule that a reported change of another one of the rule fixes as well."""
+        self._followed: dict[Fault, Fault] = {}
+        """The faults that the reported change of another one fixes as well, with that one."""
         self._are_all_tried = False
         """True if each change of the latest proposals was tried."""
 
@@ -112,15 +120,38 @@ class Trials:
             passed = self._shared[proposals.cause]
         elif finding.cause and (rule.id, finding.cause) in self._causes:
             passed = []
-        elif (rule.id, finding.place) in self._followed:
+            if self._causes[rule.id, finding.cause]:
+                proposals = replace(proposals, cause_if_none_fits=None)
+        elif (*kind, finding.place.key) in self._followed:
             return finding
         else:
             passed = self._passed(proposals, kind, finding)
-            self._causes.add((rule.id, finding.cause or ""))
+            self._causes[rule.id, finding.cause or ""] = bool(passed)
         return _with(finding, proposals, passed, are_all_tried=self._are_all_tried)
+
+    def with_causes(self, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """Return the diagnostics; those of faults that the reported change of another one fixes have its cause."""
+        items = list(diagnostics)
+        by_fault = {_fault_of(item): item for item in items}
+        pairs = ((by_fault.get(fault), by_fault.get(first)) for fault, first in self._followed.items())
+        causes: dict[object, str] = {}
+        for item, first in pairs:
+            if item is None or first is None or item.severity != first.severity:
+                continue
+            known = first.folding.cause
+            own = f"{first.rule} {first.clause} {known or first.place}"
+            cause = known if known and first.folding.is_shared else own
+            if item.folding.cause != cause:
+                causes[_fault_of(item)] = cause
+                causes.setdefault(_group_of(first), own)
+        if not causes:
+            return items
+        return [_with_cause(item, causes) for item in items]
 
     def _passed(self, proposals: Proposals, kind: RuleAndClause, finding: Finding) -> list[Proposal]:
         """Return the changes that fix the model, or the one that fixes the finding and shows what was hidden by it."""
+        if proposals.is_certain:
+            return self._certain(proposals)
         found: list[Tried] = []
         self._are_all_tried = self._left.get(kind[0], 0) > 0
         for each in self._options(proposals, kind[0]):
@@ -135,13 +166,24 @@ class Trials:
         others = [each for each in others if not each.proposal.must_be_whole]
         found = whole or (others if len(others) == 1 else [])
         if len(found) == 1:
-            self._followed.update((kind[0], place) for place in found[0].fixed)
+            fault = (*kind, finding.place.key)
+            self._followed.update((each, fault) for each in found[0].fixed if each not in self._followed)
         return [each.proposal for each in found] if len(found) <= MOST_SHOWN else []
 
+    def _certain(self, proposals: Proposals) -> list[Proposal]:
+        """Return the changes that need no trial."""
+        self._are_all_tried = False
+        if self._certain_left <= 0:
+            return []
+        self._certain_left -= 1
+        return list(self._made(proposals))
+
     def _options(self, proposals: Proposals, rule: str) -> Sequence[Proposal]:
-        if self._left.get(rule, 0) > 0:
-            with self._model.crashes.at("looking for a change that fixes a finding"):
-                return proposals.options()
+        return self._made(proposals) if self._left.get(rule, 0) > 0 else ()
+
+    def _made(self, proposals: Proposals) -> Sequence[Proposal]:
+        with self._model.crashes.at("looking for a change that fixes a finding"):
+            return proposals.options()
         return ()
 
     def _tried(self, proposal: Proposal, kind: RuleAndClause, finding: Finding) -> Tried | None:
@@ -196,14 +238,32 @@ class Trials:
             return None
 
 
+def _fault_of(item: Diagnostic) -> Fault:
+    return item.rule, item.clause, item.at.key
+
+
+def _group_of(item: Diagnostic) -> object:
+    """Return the key of the diagnostics that are folded with one anyway."""
+    return item.rule, item.clause, item.severity, item.folding.cause or _fault_of(item)
+
+
+def _with_cause(item: Diagnostic, causes: Mapping[object, str]) -> Diagnostic:
+    """Return a diagnostic with its cause of `causes`: by its fault if it follows from another one, or by its group."""
+    of_fault = causes.get(_fault_of(item))
+    cause = of_fault or causes.get(_group_of(item))
+    if cause is None or (item.folding.is_shared and of_fault is None):
+        return item
+    return replace(item, folding=Folding(cause, is_shared=True, is_consequence=of_fault is not None))
+
+
 class Tried(Record):
     """A change that fixes a finding."""
 
     proposal: Proposal
     is_whole: bool
     """True if no fault is new. Otherwise the new ones are at nodes whose inputs were unknown because of the finding."""
-    fixed: tuple[Place, ...]
-    """Other faults of the same rule that are gone."""
+    fixed: tuple[Fault, ...]
+    """Other faults that are gone: those of the same rule, and of all rules if it is whole."""
 
 
 class FaultsOfModel:
@@ -224,7 +284,7 @@ class FaultsOfModel:
             self.faults.append(((rule, clause), finding.count, finding.place))
         if finding.proposals is not None and finding.proposals.changes_node:
             self._nodes.append(finding)
-        if finding.proposals is not None:
+        if finding.proposals is not None and not finding.proposals.is_certain:
             place = tuple([index or 0 for _, index in finding.place.key])
             self._proposing[rule] = min(place, self._proposing.get(rule, place))
 
@@ -321,9 +381,9 @@ def compared(
             return None
     left = {(each, after.node_key(place)) for each, _, place in after.faults}
     gone = [
-        place
+        (*each, place.key)
         for each, _, place in before.faults
-        if each[0] == kind[0] and place != finding.place and (each, before.node_key(place)) not in left
+        if (is_whole or each[0] == kind[0]) and place != finding.place and (each, before.node_key(place)) not in left
     ]
     return Tried(proposal, is_whole, tuple(gone))
 
@@ -406,6 +466,9 @@ def _rules(model: Model) -> Iterator[Registered]:
 def _with(finding: Finding, proposals: Proposals, passed: list[Proposal], *, are_all_tried: bool) -> Finding:
     """Return the finding with these proposals in words."""
     if not passed:
+        cause = None if proposals.cause_if_none_fits is None else proposals.cause_if_none_fits()
+        if cause is not None:
+            finding = replace(finding, cause=cause, is_cause_shared=True)
         fact = None if proposals.otherwise is None else proposals.otherwise()
         if fact is not None:
             return replace(finding, message=with_more(finding.message, fact))

@@ -137,6 +137,8 @@ class Folding(Record):
     """The key: findings of one rule with equal keys are folded into one. None: the finding is never folded."""
     is_shared: bool = False
     """True if findings of other rules with the same key are folded with it as well."""
+    is_consequence: bool = False
+    """True if the change that the report proposes for another finding of its cause fixes it as well."""
     members: tuple[Diagnostic, ...] = ()
     """The findings that are folded into this one, itself the first; empty for one by itself."""
 

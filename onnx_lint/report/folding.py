@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of one file, with those of one cause folded into one.
 
-    The diagnostic whose place comes first, whatever the order of fields in the file, represents its group. Its `count`
-    and `members` have all of the group, so that a baseline can select the new ones. The next few are related places.
+    The diagnostic whose place comes first, whatever the order of fields in the file, represents its group. Findings
+    that the change proposed for another one fixes as well come after all others. Its `count` and `members` have all of
+    the group, so that a baseline can select the new ones. The next few are related places.
     """
     groups: dict[object, list[tuple[int, Diagnostic]]] = {}
     for index, item in enumerate(diagnostics):
@@ -27,7 +28,7 @@ def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     folded: list[tuple[int, Diagnostic]] = []
     for same in groups.values():
         if len(same) > 1:
-            same.sort(key=lambda each: _order(each[1].at))
+            same.sort(key=lambda each: (each[1].folding.is_consequence, _order(each[1].at)))
         members = [item for _, item in same]
         folded.append((same[0][0], _folded(members) if len(members) > 1 else members[0]))
     return tuple([item for _, item in sorted(folded, key=lambda each: each[0])])
@@ -66,7 +67,8 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
 def _what_is_alike(members: Sequence[Diagnostic]) -> str:
     """Return what the findings of one cause have in common, for the message `..., and 3 more nodes have this fault`."""
     is_one = len(members) == 2
-    if members[0].folding.is_shared and not _are_alike(members):
+    shared = members[0].folding.is_shared
+    if shared and (members[-1].folding.is_consequence or not _are_alike(members)):
         return "fault has this cause" if is_one else "faults have this cause"
     kind = _kind_of(members)
     return f"{kind} has this fault" if is_one else f"{kind}s have this fault"

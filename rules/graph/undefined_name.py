@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from functools import partial
 from typing import Final
@@ -63,6 +64,8 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     - If all undefined names lack the same prefix or suffix, or have one too much, they are one finding. Two names are
       only asked about.
     - Three or more names that differ from unused ones in case or separators alone are one finding as well.
+    - Names for which nothing fits are one finding if nodes of one operator lack them and they differ in what is before
+      the last point, and in numbers; or if as many inputs of the graph are unused.
     - A name that both branches of an If lack for one reason is one finding with all these nodes.
     - Reported by other rules: an output of a nested graph that only an outer graph defines (`outer-scope-output`), an
       undefined name if an initializer lost its name (`unnamed-value`).
@@ -79,6 +82,9 @@ def undefined_name(model: Model) -> Iterator[Finding]:
 def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
     """One finding for each name that a graph uses and nothing defines, at its first use."""
     nameless = nameless_definition(model)
+    undefined_of: dict[Graph, set[str]] = {}
+    for each in model.resolution.undefined:
+        undefined_of.setdefault(each.graph, set()).add(each.name)
     for undefined in model.resolution.undefined if nameless is None else ():
         name, graph, (first,) = undefined.name, undefined.graph, undefined.uses(1)
         elsewhere = names.elsewhere(name, graph)
@@ -90,7 +96,7 @@ def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
             subject=name,
             collective=True,
             cause=_cause(graph, name, elsewhere),
-            proposals=None if elsewhere else names.proposals(name, graph, _wanted(model, first)),
+            proposals=names.proposals(name, graph, _wanted(model, first), _lost_with(first, undefined_of[graph])),
         )
         yield _finding(whole, undefined.uses(_SHOWN), undefined.count, undefined.uses)
 
@@ -134,7 +140,7 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
                 subject=name,
                 inner=f"output {index}",  # the name is not that of a value
                 cause=_cause(graph, name, elsewhere),
-                proposals=None if elsewhere else names.proposals(name, graph, wanted),
+                proposals=names.proposals(name, graph, wanted),
                 fix=_fix_of_output(model, graph, name),
             )
 
@@ -153,6 +159,24 @@ def _cause(graph: Graph, name: str, elsewhere: str | None) -> str:
             break
         graph = outer
     return f"{graph.place} {quote(name)}, which {elsewhere or 'nothing defines'}"
+
+
+def _lost_with(use: Use, undefined: Set[str]) -> str | None:
+    """Return one text for names that were lost together: those of nodes of one operator that lack the same weights.
+
+    The names of one kind of weight differ in what is before their last point, and in numbers. None for other names.
+    """
+    node = use.node
+    lost = {_NUMBERS.sub("#", each.rpartition(".")[2]) for each in node.inputs[1:] if each in undefined}
+    kind = _NUMBERS.sub("#", use.name.rpartition(".")[2])
+    return (
+        f"{node.graph.place} {node.op_type} without {sorted(lost)}"
+        if kind in lost and len(use.name) > len(kind)
+        else None
+    )
+
+
+_NUMBERS: Final = re.compile("[0-9]+")
 
 
 def _wanted(model: Model, use: Use) -> WantedValue:

@@ -4,9 +4,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from onnx_lint.inference.flow.casts import casts_for
+from onnx_lint.inference.flow.casts import casts_for, omitted, other_number
 from onnx_lint.inference.flow.constant_fixes import Int64Fix
 from onnx_lint.inference.flow.exchange import MOST_TRIED_INPUTS, exchange_of
+from onnx_lint.inference.flow.stored_types import wrongly_stored
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
 from onnx_lint.ir.operators.proposals import Proposal, preferred
 from onnx_lint.model import Fix, Model, Proposals, has_type_conflicts
@@ -61,7 +62,9 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
       of the model. If inputs are exchanged, a wrong type of the output is not another finding. A Cast that changes a
       constant is not proposed, nor one of quantized values to floats: a DequantizeLinear is missing.
     - If several operators refuse the type of one initializer, and one type fits all of them, the report has one finding
-      with all these nodes.
+      with all these nodes. If that is a floating-point type, the help line names it.
+    - A Cast in front of the node that converts to the wrong type, and an optional input that was left out without its
+      empty name, are proposed instead of another Cast.
     - A function is checked with the types of its calls. A fault in its body is reported once.
     - The outputs of a node with such a fault are unknown.
     - A deprecated operator, and an operator of an operator set that onnx-lint does not know yet, are not checked.
@@ -71,11 +74,13 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
       (`unsupported-attribute-value`).
     """
     conflicts = list(conversions_apart(model, model.value_flow.operands))
-    refused = refused_initializers(conflicts)
+    refused, stored = refused_initializers(conflicts), wrongly_stored(conflicts)
     fix = Int64Fix(conflicts, model.graphs).of
     of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, ((each, "NOD-8") for each in conflicts), fix=fix):
-        if finding.proposals is None and not isinstance(finding.fix, Fix):
+        if finding.place in stored and not isinstance(finding.fix, Fix):
+            finding = replace(finding, proposals=stored[finding.place])
+        elif finding.proposals is None and not isinstance(finding.fix, Fix):
             options = partial(_options, model, of_place[finding.place])
             finding = replace(finding, proposals=Proposals("with {} the types fit", options))
         if finding.place in refused and finding.count == 1:
@@ -86,7 +91,7 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
 
 
 def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:
-    """Return the exchange of two inputs, which is preferred, and the Casts, with which the types may fit."""
+    """Return the changes with which the types may fit; those of what the node has are preferred to new Casts."""
     exchange = exchange_of(conflict.node, model.operators, model.value_flow, MOST_TRIED_INPUTS)
-    exchanges = () if exchange is None else preferred([exchange.proposal])
-    return (*exchanges, *casts_for(conflict))
+    exchanges = [] if exchange is None else [exchange.proposal]
+    return (*preferred([*exchanges, *omitted(conflict), *other_number(conflict)]), *casts_for(conflict))

@@ -30,6 +30,7 @@ from onnx_lint.model import (
     only,
     ready,
 )
+from onnx_lint.model.import_proposals import other_import
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
 from onnx_lint.spec.operators.combinations import Combination
@@ -106,10 +107,12 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     inner=name,
                     cause=version_cause(other, alike, name),
                     is_cause_shared=bool(other),
-                    proposals=_declared_type(model, schema, node, name) or _fitting_number(model, schema, node, name),
+                    proposals=(other_import(model, node) if other else None)
+                    or _declared_type(model, schema, node, name)
+                    or _fitting_number(model, schema, node, name),
                 )
         for group in groups:
-            yield from _without_any(schema, alike, group, other)
+            yield from _without_any(model, schema, alike, group, other)
         for name in attributes_for_runtime(schema, alike):
             for node in alike.nodes:
                 yield Finding(
@@ -156,7 +159,9 @@ def _has_input(group: Combination, indices: set[int]) -> bool:
     return any(member.field == "input" and member.index in indices for side in group.sides for member in side)
 
 
-def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, other: str) -> Iterator[Finding]:
+def _without_any(
+    model: Model, schema: OperatorSchema, alike: AlikeNodes, group: Combination, other: str
+) -> Iterator[Finding]:
     """The findings of nodes that have no member of a group."""
     names = [member.describe() for side in group.sides for member in side]
     required = "one of them"
@@ -179,6 +184,7 @@ def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, 
             inner=group.sides[0][0].name,
             cause=version_cause(other, alike, group.sides[0][0].name),
             is_cause_shared=bool(other),
+            proposals=other_import(model, node) if other else None,
             # ONNX Runtime loads some of them, and crashes when it runs them.
             case="alternative" if schema.domain in ONNXRUNTIME.domains else None,
         )

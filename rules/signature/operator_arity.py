@@ -14,6 +14,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_hint,
 )
 from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, has_misused_operators
+from onnx_lint.model.import_proposals import other_import
 from onnx_lint.rule import Finding, replace, rule
 from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import counted, listed, quote
@@ -53,6 +54,8 @@ def operator_arity(model: Model) -> Iterator[Finding]:
 
     ### Details
 
+    - If another version of the operator set fits all nodes, the faults of those that do not fit the imported one are
+      one finding, which names that version.
     - The signature of the imported version gives the number. Optional operands at the end may be missing.
     - A variadic operand takes any number from its minimum on. Some operators take certain numbers only, for example one
       output or five.
@@ -86,9 +89,11 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
     other = other_version(model.operators.schemas, schema, alike)
     for node in alike.nodes:
         hint = version_hint(other, alike, node)
+        proposals = other_import(model, node) if other else None
         if side.count_fits:
             cause = version_cause(other, alike, f"empty {side.word}s")
-            yield replace(_short(schema, node, side, hint), cause=cause, is_cause_shared=bool(other))
+            found = _short(schema, node, side, hint)
+            yield replace(found, cause=cause, is_cause_shared=bool(other), proposals=proposals)
             continue
         count = counted(len(side.given), side.word)
         has = f"{node.describe()} has {count}"
@@ -101,6 +106,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             subject=node.op_type,
             cause=version_cause(other, alike, count),
             is_cause_shared=bool(other),
+            proposals=proposals,
         )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
-from onnx_lint.ir.operators.mismatch import describe_importer
+from onnx_lint.ir.names.misspelling import is_respelt
+from onnx_lint.ir.operators.mismatch import describe_importer, fits
 from onnx_lint.model import (
     ROOT,
+    AlikeNodes,
     Assign,
     FaultKind,
     Function,
@@ -22,6 +24,7 @@ from onnx_lint.model import (
     only,
     ready,
 )
+from onnx_lint.model.import_proposals import other_import
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain, sources
 from onnx_lint.spec.operators.foreign_names import OF_FRAMEWORKS, RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
@@ -77,6 +80,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
 
     ### Details
 
+    - If another version of the operator set fits all nodes, the faults of those that do not fit the imported one are
+      one finding, which names that version.
     - A function of the model with this domain and name defines the operator, also if ONNX has one of that name.
     - An imported domain that has an operator of this name, or that of ONNX Runtime, is suggested if the node fits it.
     - A function of the model with this name in another domain is suggested if the importer has that domain, and the
@@ -110,6 +115,7 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
         what: dict[str, str] = {}
         near: str | None = None
+        is_certain = False
         for node in alike.nodes:
             if unreadable and node.place.at("op_type") in unreadable:
                 continue
@@ -118,11 +124,12 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
                 imported = model.imports.domains(node.graph.function)
                 what[who] = _what_is_known(schemas, operator, who, imported)
                 near = near or _nearest(operator.op_type, what[who], spelling, known)
+                is_certain = near is not None and _is_respelt(alike, near, known, model)
             function = _called(model, node, own)
             if function is not None:
                 proposals: Proposals | None = _own_domain(node, function)
             else:
-                proposals = _other_name(node, near) or _other_domain(node, operator, model)
+                proposals = _other_name(node, near, is_certain=is_certain) or _other_domain(alike, node, model)
             yield _finding(node, operator, clause, what[who], function, proposals)
 
 
@@ -189,19 +196,41 @@ def _own_domain(node: Node, function: Function) -> Proposals:
     )
 
 
-def _other_name(node: Node, near: str | None) -> Proposals | None:
+def _other_name(node: Node, near: str | None, *, is_certain: bool) -> Proposals | None:
     """Return another operator of nearly the name of the wrong one."""
     if near is None:
         return None
     option = ready(quote(near), Assign(node.place.at("op_type"), near))
-    return Proposals("did you mean {}?", lambda: (option,), ends_message=True)
+    return Proposals("did you mean {}?", lambda: (option,), ends_message=True, is_certain=is_certain)
 
 
-def _other_domain(node: Node, operator: Operator, model: Model) -> Proposals | None:
-    """Return the one known domain that has the operator: an imported one, or that of ONNX Runtime."""
+def _is_respelt(alike: AlikeNodes, near: str, known: list[str], model: Model) -> bool:
+    """Return whether only this known operator has a name of the same letters, and the nodes fit its signature."""
+    operator = alike.operator
+    respelt = [each for each in known if is_respelt(operator.op_type, each)]
+    return respelt == [near] and _fits(alike, operator.domain, near, operator.opset_version, model)
+
+
+def _fits(alike: AlikeNodes, domain: str, name: str, version: int | None, model: Model) -> bool:
+    """Return whether alike nodes fit the signature of an operator."""
+    schema = model.operators.schemas.find(domain, name, version) if version is not None else None
+    return schema is not None and not schema.deprecated and fits(schema, alike)
+
+
+def _other_domain(alike: AlikeNodes, node: Node, model: Model) -> Proposals | None:
+    """Return the one known domain that has the operator: an imported one, or that of ONNX Runtime.
+
+    It is certain if the node's own domain never had the operator.
+    """
+    operator = alike.operator
     imported = model.imports.domains(node.graph.function)
     known = [each for each in model.operators.schemas.domains_of(operator.op_type) if each != operator.domain]
-    domains = [each for each in known if each in imported] or [each for each in known if each == _RUNTIME_DOMAINS[0]]
+    domains = [each for each in known if each in imported]
+    if not domains and model.operators.schemas.versions(operator.domain, operator.op_type):
+        other = other_import(model, node)
+        if other is not None:
+            return other
+    domains = domains or [each for each in known if each == _RUNTIME_DOMAINS[0]]
     if len(domains) != 1:
         return None
     (domain,) = domains
@@ -209,7 +238,10 @@ def _other_domain(node: Node, operator: Operator, model: Model) -> Proposals | N
         return None
     text, edits = f"write domain={quote(domain)} on the node", [Assign(node.place.at("domain"), domain)]
     if domain in imported:
-        return only(ready(text, *edits))
+        is_lacking = not model.operators.schemas.versions(operator.domain, operator.op_type)
+        version = model.operators.opset_versions(node.graph).get(domain)
+        is_certain = is_lacking and _fits(alike, domain, operator.op_type, version, model)
+        return Proposals("{}", lambda: (ready(text, *edits),), is_certain=is_certain)
     entry = message("OperatorSetIdProto")(domain=domain, version=1)
     end = ROOT.at("opset_import", len(model.proto.opset_import))
     return only(ready(f"{text}, and import version 1 of that domain", *edits, Insert(end, entry)))

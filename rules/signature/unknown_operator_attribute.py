@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from onnx_lint.ir.names.misspelling import is_respelt
 from onnx_lint.ir.operators.attribute_fixes import inputs_instead, respelled
 from onnx_lint.ir.operators.attribute_proposals import meant_attribute, with_name
 from onnx_lint.ir.operators.mismatch import (
@@ -29,6 +30,7 @@ from onnx_lint.model import (
     has_misused_operators,
     value_names,
 )
+from onnx_lint.model.import_proposals import other_import
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import listed, quote, quote_some
 
@@ -99,6 +101,8 @@ def _findings(
     misspelt = misspelt_attributes(schemas, schema, alike)
     meant = {name: misspelt.get(name) or meant_attribute(name, schema) or "" for name in unknown}
     moved = moved_to_inputs(schemas, schema, alike)
+    types = dict(alike.attributes)
+    certain = {name for name in unknown if _is_respelt(name, types[name], meant[name], schema)}
     for node in alike.nodes:
         if moved:
             hint = version_hint(other or _hint(schemas, schema, min(moved)), alike, node)
@@ -106,7 +110,8 @@ def _findings(
             fix = inputs_instead(node, moved, schema.inputs, fresh, kind_of)
             cause = version_cause(other, alike, " ".join(sorted(moved)))
             found = _moved(schema, node, moved, hint)
-            yield replace(found, cause=cause, is_cause_shared=bool(other), fix=fix)
+            proposals = other_import(model, node) if hint else None
+            yield replace(found, cause=cause, is_cause_shared=bool(other), fix=fix, proposals=proposals)
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
             hint = version_hint(hints[name], alike, node)
@@ -120,8 +125,18 @@ def _findings(
                 cause=version_cause(other, alike, name),
                 is_cause_shared=bool(other),
                 fix=respelled(node, index, meant[name], schema.attributes),
-                proposals=None if hint else Proposals("did you mean {}?", options, ends_message=True),
+                proposals=other_import(model, node) if hint else _proposals(options, is_certain=name in certain),
             )
+
+
+def _proposals(options: Callable[[], tuple[Proposal, ...]], *, is_certain: bool) -> Proposals:
+    return Proposals("did you mean {}?", options, ends_message=True, is_certain=is_certain)
+
+
+def _is_respelt(name: str, type_code: int, meant: str, schema: OperatorSchema) -> bool:
+    """Return whether an attribute differs from the one that is meant in case or separators alone, and from no other."""
+    alike = [each for each in schema.attributes if is_respelt(name, each)]
+    return alike == [meant] and schema.attributes[meant].type_code == type_code
 
 
 def _options(

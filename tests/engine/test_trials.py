@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import onnx.parser
@@ -211,13 +212,13 @@ def test_a_cast_of_a_computed_value_hides_nothing():
     assert _hint(text) is None
 
 
-def test_a_fault_that_an_earlier_change_mends_has_no_hint():
+def test_a_fault_that_an_earlier_change_mends_has_its_cause():
     text = """g (float[9,4] table, int64[2] ids) => (float[2,4] y) { h = Gather(ids, table) y = Sigmoid(h) }"""
     found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
-    assert [each.hint for each in found] == [
-        "with inputs 0 'ids' and 1 'table' of unnamed node 0 (Gather) of the main graph exchanged the types fit",
-        None,
-    ]
+    hint = "with inputs 0 'ids' and 1 'table' of unnamed node 0 (Gather) of the main graph exchanged the types fit"
+    assert [each.hint for each in found] == [hint]
+    assert found[0].message.endswith("; 1 more fault has this cause")
+    assert [each.hint for each in found[0].members] == [hint, None]
 
 
 def test_each_rule_has_its_own_trials():
@@ -251,3 +252,112 @@ def test_nodes_of_functions_count_as_often_as_they_are_inferred(body: str, *, is
     again = model.value_flow.nodes_walked_again
     assert again == (31 + 2 * 26 if is_repeated else 0)
     assert trials.most_trials(model) == (trials.PARTS_OF_START + 13 + again) // (trials.PARTS_OF_TRIAL + 13 + again)
+
+
+CHAIN = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(6_000))
+
+
+def _in_a_large_model(node: str, imports: str = "") -> str:
+    head = HEAD.replace('"": 21', f'"": 21{imports}')
+    text = f"g (float[4] r0, float[4,4] w) => (float[4] y) {{ {CHAIN} {node} }}"
+    report = _report(onnx.parser.parse_model(head + text).SerializeToString())
+    return f"{report.diagnostics[0].message} | {report.diagnostics[0].hint}"
+
+
+SURE = [
+    ("y = RELU(r0)", "", "did you mean 'Relu'?"),
+    ("y = Mat_mul(r0, w)", "", "did you mean 'MatMul'?"),
+    ("y = Gemm<trans_b = 1>(r0, w)", "", "did you mean 'transB'?"),
+    ("y = Scaler(r0)", ', "ai.onnx.ml": 3', "write domain='ai.onnx.ml' on the node"),
+]
+
+
+@pytest.mark.parametrize(("node", "imports", "words"), SURE)
+def test_what_signatures_prove_needs_no_trial(node: str, imports: str, words: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(trials, "MOST_PARTS", 0)
+    monkeypatch.setattr(trials, "faults_of", None)
+    assert words in _in_a_large_model(node, imports)
+
+
+@pytest.mark.parametrize("node", ["y = RELU(r0, w)", "y = Gemm<trans_b = 1.0>(r0, w)", "y = Relo(r0)"])
+def test_a_node_that_does_not_fit_the_meant_signature_is_tried(node: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(trials, "MOST_PARTS", 0)
+    found = _in_a_large_model(node)
+    assert "did you mean" not in found
+
+
+def test_the_hints_without_a_trial_are_bounded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(trials, "MOST_PARTS", 0)
+    monkeypatch.setattr(trials, "MOST_CERTAIN", 2)
+    text = "g (float[4] x) => (float[4] a, float[4] b, float[4] c) { a = RELU(x) b = TANH(x) c = EXP(x) }"
+    found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
+    assert ["did you mean" in each.message for each in found] == [True, True, False]
+
+
+SHARED_HALF = """g (float[2,4] x) => (float[2,4] y) <float16[4] w = {1, 1, 1, 1}, float[4] b = {1, 1, 1, 1}>
+{ c = Identity(w) h = LayerNormalization(x, w, b) r = Relu(h) i = LayerNormalization(r, c, b) y = Mul(i, b) }"""
+
+
+def test_an_initializer_of_a_wrong_type_is_one_finding():
+    (found,) = lint(onnx.parser.parse_model(HEAD + SHARED_HALF)).diagnostics
+    assert (found.count, found.hint) == (2, "with initializer 'w' as FLOAT the types fit")
+
+
+LOOP = """g (float[2,3] x, bool c) => (float[2,3] y) { y = Loop(, c, x) <body = b (int64 i, bool d, float[2,3] v)
+=> (bool e, float[2,3] w) { e = Identity(d) w = Relu(v) }> }"""
+
+
+def _without_condition() -> onnx.ModelProto:
+    """A Loop without its condition, and without the empty name in place of it."""
+    model = onnx.parser.parse_model(HEAD + LOOP)
+    del model.graph.node[0].input[1]
+    return model
+
+
+RULES_OF_LOOP = ["contradictory-declared-shape", "mismatched-operand-type", "mismatched-subgraph-signature"]
+
+
+def test_what_the_change_fixes_belongs_to_its_cause():
+    (found,) = lint(_without_condition()).diagnostics
+    assert (found.rule, found.count) == ("mismatched-operand-type", 3)
+    assert (
+        found.hint == "with an empty name before input 1 'x' of unnamed node 0 (Loop) of the main graph the types fit"
+    )
+    assert sorted(each.rule for each in found.members) == RULES_OF_LOOP
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "m.onnx").write_bytes(_without_condition().SerializeToString())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _json(folder: Path, *options: str) -> list[tuple[str, int]]:
+    run(["m.onnx", "-q", "-f", "json", "-o", "r.json", *options])
+    (file,) = json.loads((folder / "r.json").read_text())["files"]
+    return [(each["rule"], each.get("count", 1)) for each in file["diagnostics"]]
+
+
+def test_json_and_sarif_have_one_finding_as_text(folder: Path):
+    assert _json(folder) == [("mismatched-operand-type", 3)]
+    run(["m.onnx", "-q", "-f", "sarif", "-o", "r.sarif"])
+    (result,) = json.loads((folder / "r.sarif").read_text())["runs"][0]["results"]
+    assert result["ruleId"] == "mismatched-operand-type"
+
+
+@pytest.mark.parametrize(("rule", "left"), [(None, 0), *zip(RULES_OF_LOOP, [1, 1, 1], strict=True)])
+def test_a_baseline_of_findings_apart_knows_each_of_them(folder: Path, rule: str | None, left: int):
+    """Each rule run alone lists its finding as it did before there was one cause."""
+    chosen = RULES_OF_LOOP if rule is None else [each for each in RULES_OF_LOOP if each != rule]
+    for number, each in enumerate(chosen):
+        run(["m.onnx", "-q", "-o", "none.txt", "--select", each, "--write-baseline", f"{number}.json"])
+    entries = [json.loads((folder / f"{number}.json").read_text()) for number in range(len(chosen))]
+    whole = entries[0] | {"files": {"m.onnx": [item for each in entries for item in each["files"]["m.onnx"]]}}
+    (folder / "b.json").write_text(json.dumps(whole))
+    assert sum(count for _, count in _json(folder, "--baseline", "b.json")) == left
+
+
+def test_a_suppression_of_one_finding_leaves_the_others_of_its_cause(folder: Path):
+    (folder / "onnx-lint.toml").write_text('[[suppress]]\nrule = "mismatched-operand-type"\nreason = "known"\n')
+    assert sum(count for _, count in _json(folder)) == 2

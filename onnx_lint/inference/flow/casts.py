@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from math import isfinite, prod
 from typing import Final
 
-from onnx_lint.inference.flow.repair_edits import converted
+from onnx_lint.inference.flow.repair_edits import converted, with_attributes
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.inference.types.problem import Differing, Disallowed
@@ -16,7 +17,9 @@ from onnx_lint.inference.types.type_string import TENSORS, ValueType
 from onnx_lint.inference.types.typed_operator import allowed_types
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.proposals import Proposal
+from onnx_lint.ir.places.edits import Edit, Insert
 from onnx_lint.spec.element_types import ELEMENT_TYPES
+from onnx_lint.spec.operators import ParameterOption
 from onnx_lint.wording import quote
 
 _USUAL: Final = ("tensor(float)", "tensor(int64)", "tensor(bool)")
@@ -45,12 +48,14 @@ MOST_TARGETS: Final = 2
 def casts_for(conflict: OperandConflict) -> list[Proposal]:
     """Return a Cast of an input to each type with which the conflict may be gone."""
     problem, kinds = conflict.problem, conflict.inputs
+    pairs: list[tuple[int, ValueType | None]]
     if isinstance(problem, Differing):
         pairs = [(problem.index, kinds[problem.other]), (problem.other, kinds[problem.index])]
     elif isinstance(problem, Disallowed):
         parameter = conflict.schema.input_at(problem.index)
         allowed = allowed_types(parameter) if parameter is not None else frozenset()
-        targets = [each for each in dict.fromkeys((*kinds, *_USUAL)) if each in allowed]
+        only_one = tuple(allowed) if len(allowed) == 1 else ()
+        targets = [each for each in dict.fromkeys((*kinds, *_USUAL, *only_one)) if each in allowed]
         if not _FLOATS.isdisjoint(allowed) and _is_quantized(conflict.node, problem.index, kinds[problem.index]):
             return []
         if kinds[problem.index] in _FLOATS:
@@ -65,6 +70,47 @@ def casts_for(conflict: OperandConflict) -> list[Proposal]:
         if not (kind in _FLOATS and _is_quantized(conflict.node, index, kinds[index]))
         if _keeps_constant(conflict.node, index, kind)
     ]
+
+
+def other_number(conflict: OperandConflict) -> list[Proposal]:
+    """Return the attribute of a Cast before an input with which the types may fit: a Cast of its own converts twice."""
+    problem, kinds = conflict.problem, conflict.inputs
+    pairs: list[tuple[int, ValueType | None]] = []
+    if isinstance(problem, Differing):
+        pairs = [(problem.index, kinds[problem.other]), (problem.other, kinds[problem.index])]
+    elif isinstance(problem, Disallowed):
+        parameter = conflict.schema.input_at(problem.index)
+        allowed = allowed_types(parameter) if parameter is not None else frozenset()
+        pairs = [(problem.index, each) for each in allowed] if len(allowed) == 1 else []
+    found = []
+    for index, kind in pairs:
+        definition = conflict.node.graph.definition_of(conflict.node.inputs[index])
+        maker = None if definition is None else definition.node
+        if maker is None or maker.op_type != "Cast" or maker.domain or kind not in TENSORS:
+            continue
+        code = TENSORS.index(kind)
+        name = ELEMENT_TYPES[code].name.upper()
+        edits = partial(_with_number, maker, code)
+        found.append(Proposal(f"to={code} ({name}) of {maker.describe()}", edits, must_be_whole=True))
+    return found
+
+
+def _with_number(maker: Node, code: int, _: object) -> Iterator[Edit]:
+    return with_attributes(maker, {"to": code})
+
+
+def omitted(conflict: OperandConflict) -> list[Proposal]:
+    """Return the empty name before an input, for an optional operand that the node leaves out without it."""
+    problem, node = conflict.problem, conflict.node
+    if not isinstance(problem, Disallowed) or problem.index == 0:
+        return []
+    parameter = conflict.schema.input_at(problem.index)
+    is_full = len(node.inputs) >= conflict.schema.max_input
+    if parameter is None or parameter.option is not ParameterOption.OPTIONAL or is_full:
+        return []
+    text = f"an empty name before input {problem.index} {quote(node.inputs[problem.index])} of {node.describe()}"
+    place = node.place.at("input", problem.index)
+    return [Proposal(text, lambda _: [Insert(place, "")], must_be_whole=True)]
 
 
 def _is_quantized(node: Node, index: int, kind: ValueType | None) -> bool:

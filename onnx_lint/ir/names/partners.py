@@ -22,6 +22,9 @@ MOST_ALIKE: Final = 3
 MOST_NAMES: Final = 20
 """The most undefined names of a model whose partners are looked for. With more of them, spelling is not the fault."""
 
+MOST_COMPARED: Final = 50_000
+"""The most names that all searches of a model look at. A search that begins with fewer names is finished."""
+
 MOST_RENAMED: Final = 100
 """The most undefined names for which one prefix or suffix is looked for."""
 
@@ -65,6 +68,7 @@ class Partners:
         self._uses = uses
         self._kind_of = kind_of
         self._left = MOST_NAMES
+        self._names_left = MOST_COMPARED
         self._unused: dict[Graph, list[tuple[str, Graph]]] = {}
         self._shared: dict[Graph, KnownNames] = {}
 
@@ -75,22 +79,32 @@ class Partners:
         unused than names are undefined, a node that used them is missing. Then, and for a value that others use, only
         an evident misspelling counts. `undefined`: all such names.
         """
-        if not self._left:
+        if not self._left or self._names_left <= 0:
             return None, []
         self._left -= 1
         found = self._unused_in(graph)
+        self._names_left -= len(found)
         is_few = len(found) <= MOST_UNUSED
         fitting = [(each, home) for each, home in found if not is_few or self._fits(each, home, wanted.types)]
         others = []
         if len(fitting) <= len(undefined):
             others = [each for each, home in fitting if not (wanted.is_computed and is_weight(each, home))]
         near = nearest(name, [each for each, _ in found])
+        if near is None and is_few:
+            renamed = [each for each in others if _is_renamed(name, each)]
+            near = renamed[0] if len(renamed) == 1 else None
         if near is None or not (near in others or _is_renamed(name, near)):
             near = self._shared_in(graph).meant_by(name, lambda each: not is_weight(each, graph))
             near = near or _input_with_a_letter_more(name, graph)
         if not is_few or len(others) > MOST_ALIKE:
             return near, []
         return near, [each for each in others if each != near and not _is_other_value(each, undefined, name)]
+
+    def unused_inputs(self, graph: Graph) -> list[str]:
+        """Return the inputs of a graph that nothing uses, if they are all of the few values that nothing uses."""
+        names = self.unused(graph)
+        definitions = (graph.definition_of(each) for each in names)
+        return names if all(each is not None and each.field == "input" for each in definitions) else []
 
     def unused(self, graph: Graph) -> list[str]:
         """Return the few values that nothing uses, without further outputs of nodes that have a used one."""
@@ -215,7 +229,9 @@ def _belongs_to_other(value: str, undefined: Set[str], name: str) -> bool:
 
 def _is_like(value: str, name: str) -> bool:
     """Return whether a name is another one with a prefix or suffix, or similar to it."""
-    return value.startswith(name) or value.endswith(name) or _likeness(value, name) >= _SIMILAR
+    if _is_renamed(name, value) or value.startswith(name) or value.endswith(name):
+        return True
+    return _likeness(value, name) >= _SIMILAR
 
 
 def _likeness(one: str, other: str) -> float:

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.salted import salted_text
-from onnx_lint.ir.graph import Function, Graph
+from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.mismatch import fits
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators, OperatorStatus
@@ -18,6 +19,8 @@ from onnx_lint.spec.domains import shown_domain
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.spec.releases import RELEASES, is_onnx_domain, normalized_domain
 from onnx_lint.wording import quote
+
+RankOf = Callable[[Node], int | None]
 
 
 class ImportFixes:
@@ -58,6 +61,41 @@ class ImportFixes:
             edits.append(Insert(end, entry(domain=domain, version=version)))
         return Fix(f"import {' and '.join(names)}", tuple(edits), is_safe=False)
 
+    def version_instead(self, domain: str, rank_of: RankOf) -> int | None:
+        """Return the version of an imported domain that fits all nodes of the model; None if there is none.
+
+        It is the next later version, or the next earlier one if several operators need that: a single one may have
+        been written in an old way. Nodes that fit no version do not matter, as they have another fault. A version is
+        not meant if a function of the model imports another one, or if it changes what a fitting node computes.
+        `rank_of`: returns the rank of input 0 of a node; None if it is unknown.
+        """
+        imported = self._imported.get(domain, 0)
+        if imported <= 0 or not is_onnx_domain(domain):
+            return None
+        newest, least = self._newest(domain), 1 if domain else _BROADCASTS
+        nodes = self._nodes.get((None, domain), ())
+        unfit = [each for each in nodes if not self._fits(each, imported)]
+        for versions in (range(max(imported + 1, least), newest + 1), range(min(imported - 1, newest), least - 1, -1)):
+            meant = [each for each in unfit if any(self._fits(each, version) for version in versions)]
+            checked = [*meant, *(each for each in nodes if each not in unfit)]
+            is_evident = len({each.operator.op_type for each in meant}) > (versions.step < 0)
+            found = self._first_fitting(checked, versions) if is_evident else None
+            if found is not None and self._is_free(domain, found) and not _changes(nodes, imported, found, rank_of):
+                return found
+        return None
+
+    def _newest(self, domain: str) -> int:
+        """Return the newest version of a domain of ONNX in the releases with the IR version of the model."""
+        known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
+        return max(known, default=0)
+
+    def _first_fitting(self, nodes: Iterable[AlikeNodes], versions: Iterable[int]) -> int | None:
+        return next((each for each in versions if all(self._fits(alike, each) for alike in nodes)), None)
+
+    def _is_free(self, domain: str, version: int) -> bool:
+        """Return whether no function of the model imports another version of a domain."""
+        return self._imported_by_functions.get(domain, set()) <= {salted_text(version)}
+
     def assumed_versions(self, lacking: Iterable[tuple[Function | None, Iterable[str]]]) -> dict[int, dict[str, int]]:
         """Return the versions to assume for domains that are not imported: import list -> domain -> version.
 
@@ -88,14 +126,12 @@ class ImportFixes:
         elif imported := self._imported_by_functions.get(domain):
             versions = sorted(map(int, imported))
         elif is_onnx_domain(domain):
-            known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
-            versions = range(1, max(known, default=0) + 1)
+            versions = range(1, self._newest(domain) + 1)
         else:
             # Calls of functions do not depend on the version, and the operators of ONNX Runtime have one version.
             versions = (1,)
         nodes = self._nodes.get((None if function is None else function.index, domain), ())
-        fitting = (each for each in reversed(versions) if all(self._fits(alike, each) for alike in nodes))
-        return next(fitting, None)
+        return self._first_fitting(nodes, reversed(versions))
 
     @cached_property
     def _own(self) -> set[str]:
@@ -120,3 +156,23 @@ class ImportFixes:
     def _fits(self, alike: AlikeNodes, version: int) -> bool:
         signature = self._operators.schemas.find(alike.operator.domain, alike.operator.op_type, version)
         return signature is not None and not signature.deprecated and fits(signature, alike)
+
+
+_BROADCASTS: Final = 7
+"""The first version of the default domain with today's broadcasting: with earlier ones, shapes may not fit."""
+
+_CHANGED: Final = {"Hardmax": 13, "LogSoftmax": 13, "Softmax": 13}
+"""Operators that compute something else from a version on, unless the axis is the last one."""
+
+
+def _changes(nodes: Iterable[AlikeNodes], imported: int, version: int, rank_of: RankOf) -> bool:
+    """Return whether another version may change what a node computes."""
+    low, high = sorted((imported, version))
+    crossing = [each for each in nodes if low < _CHANGED.get(each.operator.op_type, 0) <= high]
+    return not all(_is_last_axis(node, rank_of(node)) for each in crossing for node in each.nodes)
+
+
+def _is_last_axis(node: Node, rank: int | None) -> bool:
+    """Return whether a node computes along the last axis in all versions: without an axis it is axis 1 in old ones."""
+    axis = next((each.i for each in node.attribute_protos if each.name == "axis"), None)
+    return axis == -1 or (rank is not None and (1 if axis is None else axis) == rank - 1)

@@ -51,10 +51,14 @@ class Proposals(Record):
     """Returns a fact that ends the message if no change fixes the model."""
     if_none_fits: str | None = None
     """The hint if each change was tried, none fixes the model, and `otherwise` has no fact."""
+    cause_if_none_fits: Callable[[], str | None] | None = None
+    """Returns the cause that it has if no change fixes the model, and that other rules share."""
     changes_node: bool = False
     """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None
     """The line of its own beside a sentence that ends the message."""
+    is_certain: bool = False
+    """True if the signatures of operators alone prove the changes: they are reported without a trial."""
 
 
 def ready(text: str, *edits: Edit) -> Proposal:

@@ -47,8 +47,15 @@ class UndefinedNames:
             return f"{elsewhere.describe()} does not define before the node that runs this graph"
         return f"only {elsewhere.describe()} defines; names of that graph are not visible here"
 
-    def proposals(self, name: str, graph: Graph, wanted: WantedValue) -> Proposals:
-        """Return the values that an undefined name may mean."""
+    def proposals(self, name: str, graph: Graph, wanted: WantedValue, lost_with: str | None = None) -> Proposals | None:
+        """Return the values that an undefined name may mean; None if it is the one of a value around or in its graph.
+
+        A name of another function says nothing: functions name their values independently. `lost_with`: a cause that
+        it has together with others if it means none.
+        """
+        holder = self._holders.get(name)
+        if holder is not None and holder.function is graph.function:
+            return None
         affix = self._affix(graph)
         if affix is not None:
             names = list(dict.fromkeys(self._alike(graph)))
@@ -65,13 +72,20 @@ class UndefinedNames:
             options,
             ends_message=True,
             otherwise=lambda: self._unused(graph),
-            if_none_fits=f"nothing produces {quote(name)}: a {lost} is missing",
+            cause_if_none_fits=lambda: self._renamed_inputs(graph) or lost_with,
+            if_none_fits=None if holder else f"nothing produces {quote(name)}: a {lost} is missing",
         )
 
     def _unused(self, graph: Graph) -> str | None:
         """Return which values nothing uses: one that does not fit may lack a node between it and the name."""
         names = self._partners.unused(graph)
         return f"nothing uses {listed([quote(each) for each in names], 'or')}" if names else None
+
+    def _renamed_inputs(self, graph: Graph) -> str | None:
+        """Return one cause for all undefined names if as many inputs, and nothing else, are unused; else None."""
+        names = self._partners.unused_inputs(graph)
+        count = len({each for each, _ in self._alike(graph)})
+        return f"{graph.place} has unused inputs {names}" if 1 < count == len(names) else None
 
     def _options(self, name: str, graph: Graph, wanted: WantedValue) -> list[Proposal]:
         near, unused = self._partners.of(name, graph, wanted, {each for each, _ in self._alike(graph)})

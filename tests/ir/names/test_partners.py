@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import onnx.parser
+import pytest
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.names.partners import MOST_ALIKE, MOST_NAMES, MOST_UNUSED, Partners, WantedValue, is_weight
@@ -82,3 +83,10 @@ def test_what_passes_an_initializer_is_a_weight():
     graph = load(BytesSource(onnx.parser.parse_model(WEIGHTS).SerializeToString())).main_graph
     names = ["w", "passed", "cast", "filled", "constant", "z", "x", "unknown"]
     assert [is_weight(name, graph) for name in names] == [True] * 5 + [False] * 3
+
+
+def test_the_names_that_all_searches_look_at_are_bounded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("onnx_lint.ir.names.partners.MOST_COMPARED", 3)
+    partners, main, _ = _partners()
+    found = [partners.of("lost", main, WantedValue(), LOST) for _ in range(3)]
+    assert found == [(None, ["ids", "spare"])] * 2 + [(None, [])]

@@ -83,3 +83,49 @@ def test_no_other_domain_is_suggested_for_one_of_the_own_functions():
     found = lint_source(BytesSource(text.encode()), "model.textproto", Settings()).diagnostics
     messages = [each.message for each in found if each.rule == "missing-opset-import"]
     assert ["did you mean" in each for each in messages] == [False]
+
+
+SQUEEZE = 'node { op_type: "Squeeze" input: "x" input: "a" output: "s" }'
+OLD_SQUEEZE = 'node { op_type: "Squeeze" input: "x" output: "o" attribute { name: "axes" ints: 0 type: INTS } }'
+OLD_SPLIT = 'node { op_type: "Split" input: "x" output: "p" attribute { name: "split" ints: 1 type: INTS } }'
+SOFTMAX = 'node { op_type: "Softmax" input: "x" output: "q" AXIS }'
+MEAN = 'node { op_type: "ReduceMean" input: "x" output: "m" attribute { name: "axes" ints: 0 type: INTS } }'
+FUNCTION = 'functions { name: "F" domain: "f" node { op_type: "Relu" input: "x" output: "y" } IMPORT }'
+
+
+def _axis(axis: int) -> str:
+    return SOFTMAX.replace("AXIS", f'attribute {{ name: "axis" i: {axis} type: INT }}')
+
+
+@pytest.mark.parametrize(
+    ("imported", "nodes", "version"),
+    [
+        (12, SQUEEZE, 13),
+        (13, SQUEEZE, None),  # all fit
+        (3, SQUEEZE, 13),
+        (12, f'{SQUEEZE} node {{ op_type: "Gelu" input: "x" output: "g" }}', 20),
+        (12, f'{SQUEEZE} {MEAN} node {{ op_type: "Gelu" input: "x" output: "g" }}', None),
+        (12, SQUEEZE + SOFTMAX.replace("AXIS", ""), 13),  # of rank 2, as below
+        (12, SQUEEZE + _axis(-1), 13),
+        (12, SQUEEZE + _axis(1), 13),
+        (12, SQUEEZE + _axis(0), None),
+        (12, SQUEEZE + 'node { op_type: "Nothing" input: "x" output: "n" }', 13),
+        (13, OLD_SQUEEZE, None),  # a single operator
+        (13, OLD_SQUEEZE + OLD_SPLIT, 12),
+        (13, OLD_SQUEEZE + OLD_SPLIT + SQUEEZE, None),
+        (6, 'node { op_type: "Upsample" input: "x" output: "y" attribute { name: "mode" s: "a" type: STRING } }', None),
+    ],
+)
+def test_the_version_in_place_of_an_imported_one(imported: int, nodes: str, version: int | None):
+    x = 'input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }'
+    text = f"ir_version: 10 opset_import {{ version: {imported} }} graph {{ {x} {nodes} }}"
+    model: Model = load(BytesSource(text.encode()), "model.textproto")
+    assert model.versions_instead == {"": version}
+
+
+@pytest.mark.parametrize(("imported", "version"), [(12, None), (13, 13), (14, None)])
+def test_functions_must_import_the_same_version(imported: int, version: int | None):
+    function = FUNCTION.replace("IMPORT", f"opset_import {{ version: {imported} }}")
+    text = f"ir_version: 10 opset_import {{ version: 12 }} graph {{ {SQUEEZE} }} {function}"
+    model: Model = load(BytesSource(text.encode()), "model.textproto")
+    assert model.versions_instead == {"": version}

@@ -68,3 +68,14 @@ def test_a_prefix_is_not_suggested_if_the_values_do_not_fit():
     text = "g (float[4] x, float[3] m_a, float[4] m_b) => (float[4] y) { h = Add(x, a) y = Add(h, b) }"
     report = lint(onnx.parser.parse_model(HEAD + text))
     assert ["prefix" in each.message for each in report.diagnostics if each.rule == "undefined-name"] == [False, False]
+
+
+def test_a_renamed_input_of_a_function_is_suggested_though_another_function_has_its_old_name():
+    text = """
+    <ir_version: 10, opset_import: ["": 21, "com.l": 1], producer_name: "me">
+    g (float[4] x) => (float[4] y) { h = com.l.F(x) y = com.l.G(h) }
+    <domain: "com.l", opset_import: ["": 21]> F (a) => (c) { c = Relu(a) }
+    <domain: "com.l", opset_import: ["": 21]> G (value) => (c) { c = Neg(a) }"""
+    (found,) = lint(onnx.parser.parse_model(text)).diagnostics
+    assert "'a', which only function 'com.l::F' defines" in found.message
+    assert found.message.endswith("; did you mean 'value'?")

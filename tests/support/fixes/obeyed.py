@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from onnx import AttributeProto, NodeProto, TensorProto, helper
+from onnx import AttributeProto, NodeProto, TensorProto, helper, numpy_helper
 
 from onnx_lint.report.findings import Diagnostic
 
@@ -120,6 +120,24 @@ def _cast(steps: Any, _: Diagnostic, to: str, index: str) -> None:
     _before(steps, "Cast", index, to=int(to))
 
 
+def _stored(steps: Any, _: Diagnostic, name: str, kind: str) -> None:
+    """Write the numbers of an initializer in another type."""
+    graph = steps[0][0].graph
+    [index] = [index for index, each in enumerate(graph.initializer) if each.name == name]
+    wanted = helper.tensor_dtype_to_np_dtype(TensorProto.DataType.Value(kind))
+    values = numpy_helper.to_array(graph.initializer[index]).astype(wanted)
+    graph.initializer[index].CopyFrom(numpy_helper.from_array(values, name))
+
+
+def _number_of_cast(steps: Any, _: Diagnostic, number: str, name: str) -> None:
+    [cast] = [each for each in steps[0][0].graph.node if each.name == name]
+    _set(cast, "to", int(number))
+
+
+def _empty_name(steps: Any, _: Diagnostic, index: str) -> None:
+    _node(steps)[0].input.insert(int(index), "")
+
+
 def _constant(steps: Any, values: list[int], kind: int = TensorProto.INT64) -> str:
     _, nodes, position = _node(steps)
     tensor = helper.make_tensor("obeyed_list", kind, [len(values)], values)
@@ -180,6 +198,11 @@ def _domain(steps: Any, _: Diagnostic, domain: str) -> None:
 def _imported_domain(steps: Any, item: Diagnostic, domain: str) -> None:
     _domain(steps, item, domain)
     steps[0][0].opset_import.append(helper.make_opsetid(domain, 1))
+
+
+def _other_import(steps: Any, _: Diagnostic, version: str, domain: str) -> None:
+    [entry] = [each for each in steps[0][0].opset_import if (each.domain or "ai.onnx") == domain]
+    entry.version = int(version)
 
 
 def _other_attribute(steps: Any, _: Diagnostic, name: str) -> None:
@@ -289,11 +312,15 @@ _ACTS: Final = {
     rf"call output (\d+) of .* {NAME}, which nothing defines": _output,
     r"an Unsqueeze \(axes=(\[.*\])\) of input (\d+) '.*'": _unsqueeze,
     r"a Cast to \w+ \(to=(\d+)\) of input (\d+) '.*'": _cast,
+    rf"to=(\d+) \(\w+\) of node {NAME} \(Cast\)": _number_of_cast,
+    r"an empty name before input (\d+) '.*' of .*": _empty_name,
+    rf"initializer {NAME} as (\w+)": _stored,
     r"(\[.*\]) as input (\d+) '.*'": _list,
     r"inputs (\d+) '.*' and (\d+) '.*' of .* exchanged": _exchange,
     rf"declare output {NAME} as tensor\((\w+)\)": _declare,
     rf"write domain={NAME} on the node": _domain,
     rf"write domain={NAME} on the node, and import version 1 of that domain": _imported_domain,
+    rf"import version (\d+) of {NAME}, which all its nodes fit": _other_import,
     rf"the attribute for \w+ is {NAME}": _other_attribute,
     rf"meant {NAME}": _meant,
     rf"meant (\w+=(?:{_NUMBER}))": _attributes,

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proposes the version of an operator set that all nodes of its domain fit, in place of the imported one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onnx_lint.ir.graph import Node
+from onnx_lint.ir.operators.proposals import Proposals, ready
+from onnx_lint.ir.places.edits import Assign
+from onnx_lint.ir.places.place import ROOT
+from onnx_lint.spec.domains import shown_domain
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.wording import quote
+
+if TYPE_CHECKING:
+    from onnx_lint.model.model import Model
+
+
+def other_import(model: Model, node: Node) -> Proposals | None:
+    """Return the import of another version; None if the nodes of that domain fit none, or a function has the node.
+
+    All findings on such nodes have one cause. Signatures prove a later version, as it allows more types and shapes.
+    """
+    domain = normalized_domain(node.domain)
+    version = None if node.graph.function is not None else model.versions_instead.get(domain)
+    imports = [index for index, each in enumerate(model.proto.opset_import) if normalized_domain(each.domain) == domain]
+    if version is None or len(imports) != 1:
+        return None
+    edit = Assign(ROOT.at("opset_import", imports[0]).at("version"), version)
+    text = f"import version {version} of {quote(shown_domain(domain))}, which all its nodes fit"
+    is_certain = version > model.proto.opset_import[imports[0]].version
+    return Proposals("{}", lambda: (ready(text, edit),), cause=f"import {version} of {domain}", is_certain=is_certain)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The import of another version that all nodes fit is one cause of all findings on those that do not."""
+
+from __future__ import annotations
+
+import onnx.parser
+import pytest
+
+from onnx_lint import lint
+
+TEXT = """
+<ir_version: 10, opset_import: ["": {version}], producer_name: "me">
+g (float[1,4] x, int64[1] a) => (float[A] y, float[B,C] z) {{ {nodes} }}"""
+
+OLD = "y = Squeeze<axes = [0]>(x) z = Unsqueeze<axes = [0]>(y)"
+
+
+@pytest.mark.parametrize(
+    ("version", "nodes", "found"),
+    [
+        (12, "y = Squeeze(x, a) z = Gelu(x)", [("import version 20 of 'ai.onnx', which all its nodes fit", 2)]),
+        (13, OLD, [("import version 12 of 'ai.onnx', which all its nodes fit", 2)]),
+        (13, f"{OLD} w = Squeeze(x, a)", [(None, 1), (None, 1)]),
+    ],
+)
+def test_the_import_is_the_cause(version: int, nodes: str, found: list[tuple[str | None, int]]):
+    model = onnx.parser.parse_model(TEXT.format(version=version, nodes=nodes))
+    errors = [each for each in lint(model).diagnostics if each.clause in {"NOD-6", "NOD-7", "OPR-1"}]
+    assert [(each.hint, each.count) for each in errors] == found
+
+
+def test_an_earlier_version_that_does_not_allow_the_types_is_not_proposed():
+    text = TEXT.replace("float[", "bfloat16[").format(version=13, nodes=OLD)
+    found = [each for each in lint(onnx.parser.parse_model(text)).diagnostics if each.clause == "NOD-7"]
+    assert [each.hint for each in found] == [None, None]
