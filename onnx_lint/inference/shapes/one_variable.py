@@ -101,20 +101,22 @@ class OneVariable:
         return None if terms is None else self.of_sum(terms)
 
 
-def difference(one: Course, other: Course) -> Course | None:
+def difference(one: Course, other: Course, or_empty: bool = False) -> Course | None:
     """Return the course of the difference of two dimensions; None if one of them is less and less.
 
     Where the formula of a dimension is negative, the tensor is empty, or the node cannot run: the dimension is 0 there.
+    With `or_empty`, the difference is 0 wherever one of them is.
     """
     period = lcm(one.period, other.period)
     regular = max(one.regular, other.regular)
     if min(one.growth, other.growth) < 0:
         return None
+    least = 1 if or_empty and max(one.growth, other.growth) > 0 else 0
     while regular + period <= len(one.values):
         ahead = slice(regular, regular + period)
-        if min(*one.values[ahead], *other.values[ahead]) >= 0:
+        if min(*one.values[ahead], *other.values[ahead]) >= least:
             pairs = zip(one.values, other.values, strict=True)
-            values = [max(left, 0) - max(right, 0) for left, right in pairs]
+            values = [0 if or_empty and min(pair) <= 0 else max(pair[0], 0) - max(pair[1], 0) for pair in pairs]
             return Course(values, regular, period, one.growth_over(period) - other.growth_over(period))
         regular += period
     return None

@@ -112,3 +112,18 @@ def test_a_negative_dimension_is_that_of_an_empty_tensor():
 def test_a_dimension_that_shrinks_without_end_is_none():
     one, other = course("5 - N"), course(0)
     assert one is None or other is None or difference(one, other) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "sizes"),
+    [("N", "max(N - 1, 0)", (0, 1)), ("N", "max(N - 3, 0)", (0, 1, 2, 3)), ("N", "(N//2)", (0, 1)), ("N", 3, (0, 3))],
+)
+def test_what_is_equal_or_empty(one: dims.Dim, other: dims.Dim, sizes: tuple[int, ...]):
+    first, second = course(one), course(other)
+    assert first is not None
+    assert second is not None
+    between = difference(first, second, or_empty=True)
+    assert between is not None
+    found = zeros([between])
+    assert found is not None
+    assert (found.sizes, found.are_endless) == (sizes, False)
