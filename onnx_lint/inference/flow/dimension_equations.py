@@ -31,7 +31,7 @@ from onnx_lint.ir.places.place import Place
 from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.shapes.one_variable import Course
+    from onnx_lint.inference.shapes.one_variable import Course, OneVariable
 
 
 class DimensionEquation(Record):
@@ -48,13 +48,10 @@ class DimensionEquation(Record):
     """The index of the input with the first dimension."""
     declared: str = ""
     """The output whose declaration has the first dimension; empty if none has."""
+    sizes: tuple[str, ...] = ()
+    """The other dimensions of an operand of Concat, if they may be 0: the operand is left out then."""
     copied: tuple[Dim, ...] = ()
     """The dimensions that a Reshape keeps. If one of them is 0, so are both numbers of elements."""
-
-    @property
-    def may_be_left_out(self) -> bool:
-        """True if the operand is empty for some sizes of its variable: Concat leaves it out then."""
-        return self.node.op_type == "Concat" and not (is_positive(self.one) and is_positive(self.other))
 
     def is_true_at_0(self, variable: str) -> bool:
         """Return whether the equation says nothing where a variable is 0, because an operand is empty then."""
@@ -123,8 +120,7 @@ class DimensionEquation(Record):
     @property
     def shared_variables(self) -> set[str]:
         """The names that occur on both sides."""
-        one, other = ({*_NAMES.findall(str(side))} for side in (self.one, self.other))
-        return one & other - {"min", "max"}
+        return _names(self.one) & _names(self.other)
 
     @property
     def text(self) -> str:
@@ -137,6 +133,11 @@ class DimensionEquation(Record):
             return f"{self.node.describe()} needs dimension {self.axis} of {name} to be {other}, but it is {one}"
         what = f"dimension {self.axis} of {self._declaration[0].replace('_', ' ')} {quote(self.declared)}"
         return f"{what} is declared as {one}, but {self.node.describe()} produces {other}"
+
+
+def _names(side: int | str) -> set[str]:
+    """Return the variables in an expression."""
+    return {*_NAMES.findall(side)} - {"min", "max"} if isinstance(side, str) else set()
 
 
 _NAMES: Final = re.compile(r"'[^']*'|[^\W\d]\w*")
@@ -455,11 +456,19 @@ def _of_operands(
 ) -> Iterator[DimensionEquation]:
     if equal and node.op_type == "Concat" and any(0 in (each.shape or ()) for each in facts):
         return  # runtimes leave out an empty operand, such as the past of a first step, whatever its other sizes are
+    may_be_0 = _sizes_that_may_be_0(facts) if equal and node.op_type == "Concat" else ()
     for (index, axis), found, expected in equal:
         shape = facts[index].shape or ()
+        names = _names(found) | _names(expected)
+        sizes = tuple([size for size in may_be_0 if names & _names(size)])
         copied = tuple([dim for dim in reshaped or () if isinstance(dim, str) and dim in shape])
         place = axis % len(shape) if axis is not None else None
-        yield DimensionEquation(found, expected, node, place, operand=index, copied=copied)
+        yield DimensionEquation(found, expected, node, place, operand=index, sizes=sizes, copied=copied)
+
+
+def _sizes_that_may_be_0(facts: Facts) -> list[str]:
+    dims = {dim for each in facts for dim in each.shape or () if isinstance(dim, str)}
+    return sorted(dim for dim in dims if not is_positive(dim))
 
 
 # --- solving
@@ -485,9 +494,9 @@ class _Solution:
         self._reported: set[str] = set() if around is None else around._reported
 
     def contradictions(self, equations: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
-        first: dict[tuple[int | str, int | str, bool], DimensionEquation] = {}
+        first: dict[tuple[int | str, int | str, tuple[str, ...]], DimensionEquation] = {}
         for equation in equations:  # many nodes state the same about two dimensions
-            first.setdefault((equation.one, equation.other, equation.may_be_left_out), equation)
+            first.setdefault((equation.one, equation.other, equation.sizes), equation)
         left = list(first.values())
         for _ in range(_MOST_ROUNDS):
             undecided: list[DimensionEquation] = []
@@ -506,7 +515,7 @@ class _Solution:
 
     def _solve_apart(self, undecided: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
         """Solve the equations that have one variable each, all of a variable together."""
-        from onnx_lint.inference.shapes.one_variable import OneVariable, difference
+        from onnx_lint.inference.shapes.one_variable import OneVariable
 
         rows: dict[str, list[_Row]] = {}
         few = undecided[: self._budget.left]
@@ -514,9 +523,7 @@ class _Solution:
         for equation in few:
             reasons: dict[int, DimensionEquation] = {}
             variable = OneVariable(partial(self._value, because=reasons))
-            one, other = (variable.of_sum(_terms(side)) for side in (equation.one, equation.other))
-            or_empty = equation.may_be_left_out
-            course = difference(one, other, or_empty) if one is not None and other is not None else None
+            course = _course(equation, variable)
             if course is not None and variable.name not in self._reported:
                 rows.setdefault(variable.name, []).append(_Row(equation, course, tuple(reasons.values())))
         for name, of_variable in rows.items():
@@ -530,7 +537,7 @@ class _Solution:
 
     def _hold(self, equation: DimensionEquation) -> tuple[bool, tuple[DimensionEquation, ...]] | None:
         """Return whether an equation can be satisfied, and the equations that decide it; None if it is undecided."""
-        if equation.may_be_left_out:
+        if equation.sizes:
             return None
         because: dict[int, DimensionEquation] = {}
         variables = {*_variables(equation.one), *_variables(equation.other)}
@@ -680,6 +687,19 @@ class _Solution:
         """Return what a variable is equal to, here or in an enclosing graph."""
         known = self._known.get(name)
         return known if known is not None or self._around is None else self._around._step(name)
+
+
+def _course(equation: DimensionEquation, variable: OneVariable) -> Course | None:
+    """Return the course of the difference of both sides, which is 0 where Concat leaves out an operand."""
+    from onnx_lint.inference.shapes.one_variable import difference, unless_empty
+
+    dims = (equation.one, equation.other, *equation.sizes)
+    courses = [course for dim in dims if (course := variable.of_sum(_terms(dim))) is not None]
+    if len(courses) < len(dims):
+        return None
+    one, other, *sizes = courses
+    between = difference(one, other)
+    return unless_empty(between, sizes) if between is not None and sizes else between
 
 
 class _Row(Record):

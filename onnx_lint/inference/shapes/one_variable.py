@@ -101,23 +101,37 @@ class OneVariable:
         return None if terms is None else self.of_sum(terms)
 
 
-def difference(one: Course, other: Course, or_empty: bool = False) -> Course | None:
+def difference(one: Course, other: Course) -> Course | None:
     """Return the course of the difference of two dimensions; None if one of them is less and less.
 
     Where the formula of a dimension is negative, the tensor is empty, or the node cannot run: the dimension is 0 there.
-    With `or_empty`, the difference is 0 wherever one of them is.
     """
     period = lcm(one.period, other.period)
     regular = max(one.regular, other.regular)
     if min(one.growth, other.growth) < 0:
         return None
-    least = 1 if or_empty and max(one.growth, other.growth) > 0 else 0
     while regular + period <= len(one.values):
         ahead = slice(regular, regular + period)
-        if min(*one.values[ahead], *other.values[ahead]) >= least:
+        if min(*one.values[ahead], *other.values[ahead]) >= 0:
             pairs = zip(one.values, other.values, strict=True)
-            values = [0 if or_empty and min(pair) <= 0 else max(pair[0], 0) - max(pair[1], 0) for pair in pairs]
+            values = [max(left, 0) - max(right, 0) for left, right in pairs]
             return Course(values, regular, period, one.growth_over(period) - other.growth_over(period))
+        regular += period
+    return None
+
+
+def unless_empty(difference: Course, sizes: Sequence[Course]) -> Course | None:
+    """Return the course of a difference that does not matter, and is 0, where one of some sizes is 0."""
+    period = lcm(difference.period, *[each.period for each in sizes])
+    regular = max(difference.regular, *[each.regular for each in sizes])
+    while regular + period <= len(difference.values):
+        ahead = range(regular, regular + period)
+        if all(not each.growth or all((each.values[at] > 0) == (each.growth > 0) for at in ahead) for each in sizes):
+            is_empty = [any(each.values[at] <= 0 for each in sizes) for at in range(len(difference.values))]
+            values = [0 if left_out else value for left_out, value in zip(is_empty, difference.values, strict=True)]
+            growth = 0 if all(is_empty[at] for at in ahead) else difference.growth_over(period)
+            is_mixed = growth != 0 and any(is_empty[at] for at in ahead)
+            return None if is_mixed else Course(values, regular, period, growth)
         regular += period
     return None
 
