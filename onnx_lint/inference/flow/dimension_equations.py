@@ -103,7 +103,7 @@ class DimensionEquation(Record):
         """True if the weights of a product, convolution or recurrence need the size: channels or features."""
         if self.node.op_type in _RECURRENT:
             return self.operand in _WEIGHTS_OF_RECURRENCE
-        return self.node.op_type not in ("Concat", "Reshape", "Split", "Squeeze", *_FITTED)
+        return self.node.op_type not in ("Concat", "Reshape", "Split", "SplitToSequence", "Squeeze", *_FITTED)
 
     @property
     def constant(self) -> str:

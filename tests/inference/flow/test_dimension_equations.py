@@ -213,3 +213,10 @@ def test_a_reshape_to_a_size_that_may_be_0_copies_a_dimension(size: str, count: 
         d = Shape<end=1>(x) k = Constant<value_ints=[3]>() m = Constant<value_ints=[-1]>() c = {size}
         s = Concat<axis=0>(c, m) y = Reshape(x, s) w = Concat<axis=1>(y, x) }}""")
     assert len(found) == count
+
+
+@pytest.mark.parametrize(("parts", "count"), [("value_ints=[2,2]", 1), ("value_int=4", 0)])
+def test_the_sizes_of_a_sequence_of_parts_fix_a_dimension(parts: str, count: int):
+    found = warnings_of(f"""(float[n,3] x) => (seq(float[m,3]) w) {{
+        s = Constant<{parts}>() w = SplitToSequence(x, s) }}""")
+    assert [message.split("; ")[-1] for message in found] == ["so 'n' of input 'x' can only be 4"] * count
