@@ -51,6 +51,9 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     - Sums and products of variables are compared: N is never N + 1, and 2*N is never 5. A name like "N + 1" is the sum.
     - All equations with the same single variable are compared together. They may have minima, maxima, and quotients
       that are rounded down: a third of N, rounded down, is never N + 1.
+    - Where only the size 0 fits, such as N for 2*N, the message says "no size above 0": only empty tensors run. It is
+      a warning as well. Two numbers that differ beside a variable are an error of another rule, such as a Reshape of
+      `[N, 6]` to `[N, 7]`: no size that anybody means mends them.
     - Broadcasting proves nothing, because a variable may be 1.
     - A size in a nested graph applies to that graph only, because it may not run.
     - Declarations in a nested graph are not compared with each other.

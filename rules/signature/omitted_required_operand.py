@@ -52,7 +52,10 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
       QLinearSigmoid and QLinearLeakyRelu, the scales of QMoE, and the weights and the memory of the attention of
       AttnLSTM. The list of inputs may end before them.
     - An empty name among the values of a variadic input or output is a warning: the specification does not mention it.
-      onnx.checker and ONNX Runtime accept such a Sum and such a Split.
+      onnx.checker and ONNX Runtime accept such a Sum. They load such a Split as well, but ONNX Runtime ends with a
+      segmentation fault when it runs it, as with a carried value of a Loop and an output of an If. It refuses a Scan
+      and a Loop whose stacked output is left out.
+    - If all values of a variadic output are left out, there are too few (`operator-arity`, an error).
     - Reported by another rule: too few values of a variadic operand, and a list that ends before a required operand
       (`operator-arity`).
     """

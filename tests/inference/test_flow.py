@@ -9,6 +9,7 @@ import onnx.parser
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model
@@ -128,6 +129,20 @@ def test_scan_outputs_of_a_loop_have_one_axis_more_and_carried_values_the_shape_
         }
     """)
     assert (model.shape_of("y"), model.shape_of("s")) == ((2, 3), (None, 2, 3))
+    assert not model.value_flow.has_shape_conflicts
+
+
+@pytest.mark.parametrize(("declared", "expected"), [("float[]", None), ("float[a, 3]", (0, None, 3))])
+def test_a_scan_output_of_a_loop_without_runs_has_only_its_declared_shape(declared: str, expected: Shape):
+    model = _parsed(f"""
+        g (float[2, 3] x, int64[2] d) => (float[] y, float[] s) {{
+            n = Constant <value_int = 0> () c = Constant <value = bool {{1}}> ()
+            y, s = Loop (n, c, x) <body = b (int64 i, bool go, float[] v) => (bool on, float[] w, {declared} r) {{
+                on = Identity(go) w = Relu(v) r = Reshape(x, d)
+            }}>
+        }}
+    """)
+    assert (model.shape_of("y"), model.shape_of("s")) == ((2, 3), expected)
     assert not model.value_flow.has_shape_conflicts
 
 

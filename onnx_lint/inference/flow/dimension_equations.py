@@ -19,7 +19,7 @@ from onnx_lint.inference.flow.conflict import Note
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Shape, is_positive
 from onnx_lint.inference.shapes.expression import Product, Sum, bounds, limited_factor, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.operands import EqualDimensions
@@ -31,7 +31,7 @@ from onnx_lint.ir.places.place import Place
 from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.shapes.one_variable import Course
+    from onnx_lint.inference.shapes.one_variable import Course, OneVariable
 
 
 class DimensionEquation(Record):
@@ -48,6 +48,15 @@ class DimensionEquation(Record):
     """The index of the input with the first dimension."""
     declared: str = ""
     """The output whose declaration has the first dimension; empty if none has."""
+    sizes: tuple[str, ...] = ()
+    """The other dimensions of an operand of Concat, if they may be 0: the operand is left out then."""
+    copied: tuple[Dim, ...] = ()
+    """The dimensions that a Reshape keeps. If one of them is 0, so are both numbers of elements."""
+
+    def is_true_at_0(self, variable: str) -> bool:
+        """Return whether the equation says nothing where a variable is 0, because an operand is empty then."""
+        sides = (self.one, self.other) if self.node.op_type == "Concat" else self.copied
+        return variable in sides
 
     @property
     def is_declared(self) -> bool:
@@ -78,7 +87,7 @@ class DimensionEquation(Record):
     @property
     def is_of_input(self) -> bool:
         """True if a node that joins, scatters or repeats needs the size because a graph input is declared with it."""
-        if self.node.graph.is_function:
+        if self.node.graph.is_function or self.shared_variables:
             return False
         graph, size = self.node.graph, self.one if isinstance(self.one, int) else self.other
         types = dict(zip(graph.input_names, facts_of_types(graph.value_infos["input"].types), strict=True))
@@ -94,7 +103,7 @@ class DimensionEquation(Record):
         """True if the weights of a product, convolution or recurrence need the size: channels or features."""
         if self.node.op_type in _RECURRENT:
             return self.operand in _WEIGHTS_OF_RECURRENCE
-        return self.node.op_type not in ("Concat", "Reshape", "Split", "Squeeze", *_FITTED)
+        return self.node.op_type not in ("Concat", "Reshape", "Split", "SplitToSequence", "Squeeze", *_FITTED)
 
     @property
     def constant(self) -> str:
@@ -111,8 +120,7 @@ class DimensionEquation(Record):
     @property
     def shared_variables(self) -> set[str]:
         """The names that occur on both sides."""
-        one, other = ({*_NAMES.findall(str(side))} for side in (self.one, self.other))
-        return one & other - {"min", "max"}
+        return _names(self.one) & _names(self.other)
 
     @property
     def text(self) -> str:
@@ -125,6 +133,11 @@ class DimensionEquation(Record):
             return f"{self.node.describe()} needs dimension {self.axis} of {name} to be {other}, but it is {one}"
         what = f"dimension {self.axis} of {self._declaration[0].replace('_', ' ')} {quote(self.declared)}"
         return f"{what} is declared as {one}, but {self.node.describe()} produces {other}"
+
+
+def _names(side: int | str) -> set[str]:
+    """Return the variables in an expression."""
+    return {*_NAMES.findall(side)} - {"min", "max"} if isinstance(side, str) else set()
 
 
 _NAMES: Final = re.compile(r"'[^']*'|[^\W\d]\w*")
@@ -304,7 +317,7 @@ class FrozenSize(_SizeOfVariable):
         by = "".join(f"; {each.text}" for each in self.because[:_MOST_SHOWN])
         constant = self.equation.constant
         source = f" (constant {quote(constant)})" if constant else ""
-        or_0 = ", or 0" if self.is_unless_empty else ""
+        or_0 = ", or 0" if self.is_unless_empty and self.size else ""
         end = f"so {quote(self.variable)} of input {quote(self.input_name)} can only be {self.size}{or_0}"
         return f"{self.equation.text}{source}{by}; {end}"
 
@@ -334,7 +347,8 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
         if is_unless_empty:
             size, reasons = solution.unless_empty[name]
         if isinstance(size, int) and reasons and not any(each.is_of_input for each in reasons):
-            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], is_unless_empty))
+            or_0 = is_unless_empty or any(each.is_true_at_0(name) for each in reasons)
+            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], or_0))
     return found
 
 
@@ -420,7 +434,8 @@ def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterato
             outcome = memo.outcomes.get(facts) or memo.outcome(facts)
             for name, made in zip(node.outputs, outcome.outputs, strict=False):
                 yield from _of_declaration(node, name, made, stated.get(name, UNKNOWN))
-            yield from _of_operands(node, facts, outcome.equated)
+            reshaped = outcome.outputs[0].shape if node.op_type == "Reshape" and outcome.outputs else None
+            yield from _of_operands(node, facts, outcome.equated, reshaped)
 
 
 def _of_declaration(node: Node, name: str, made: Fact, declared: Fact) -> Iterator[DimensionEquation]:
@@ -436,10 +451,24 @@ def _word(dim: int | str) -> str:
     return str(dim) if isinstance(dim, int) else quote(dim)
 
 
-def _of_operands(node: Node, facts: Facts, equal: Sequence[EqualDimensions]) -> Iterator[DimensionEquation]:
+def _of_operands(
+    node: Node, facts: Facts, equal: Sequence[EqualDimensions], reshaped: Shape
+) -> Iterator[DimensionEquation]:
+    if equal and node.op_type == "Concat" and any(0 in (each.shape or ()) for each in facts):
+        return  # runtimes leave out an empty operand, such as the past of a first step, whatever its other sizes are
+    may_be_0 = _sizes_that_may_be_0(facts) if equal and node.op_type == "Concat" else ()
     for (index, axis), found, expected in equal:
-        rank = len(facts[index].shape or ())
-        yield DimensionEquation(found, expected, node, axis % rank if axis is not None else None, operand=index)
+        shape = facts[index].shape or ()
+        names = _names(found) | _names(expected)
+        sizes = tuple([size for size in may_be_0 if names & _names(size)])
+        copied = tuple([dim for dim in reshaped or () if isinstance(dim, str) and dim in shape])
+        place = axis % len(shape) if axis is not None else None
+        yield DimensionEquation(found, expected, node, place, operand=index, sizes=sizes, copied=copied)
+
+
+def _sizes_that_may_be_0(facts: Facts) -> list[str]:
+    dims = {dim for each in facts for dim in each.shape or () if isinstance(dim, str)}
+    return sorted(dim for dim in dims if not is_positive(dim))
 
 
 # --- solving
@@ -465,9 +494,9 @@ class _Solution:
         self._reported: set[str] = set() if around is None else around._reported
 
     def contradictions(self, equations: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
-        first: dict[tuple[int | str, int | str], DimensionEquation] = {}
+        first: dict[tuple[int | str, int | str, tuple[str, ...]], DimensionEquation] = {}
         for equation in equations:  # many nodes state the same about two dimensions
-            first.setdefault((equation.one, equation.other), equation)
+            first.setdefault((equation.one, equation.other, equation.sizes), equation)
         left = list(first.values())
         for _ in range(_MOST_ROUNDS):
             undecided: list[DimensionEquation] = []
@@ -486,7 +515,7 @@ class _Solution:
 
     def _solve_apart(self, undecided: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
         """Solve the equations that have one variable each, all of a variable together."""
-        from onnx_lint.inference.shapes.one_variable import OneVariable, difference
+        from onnx_lint.inference.shapes.one_variable import OneVariable
 
         rows: dict[str, list[_Row]] = {}
         few = undecided[: self._budget.left]
@@ -494,8 +523,7 @@ class _Solution:
         for equation in few:
             reasons: dict[int, DimensionEquation] = {}
             variable = OneVariable(partial(self._value, because=reasons))
-            one, other = (variable.of_sum(_terms(side)) for side in (equation.one, equation.other))
-            course = difference(one, other) if one is not None and other is not None else None
+            course = _course(equation, variable)
             if course is not None and variable.name not in self._reported:
                 rows.setdefault(variable.name, []).append(_Row(equation, course, tuple(reasons.values())))
         for name, of_variable in rows.items():
@@ -509,6 +537,8 @@ class _Solution:
 
     def _hold(self, equation: DimensionEquation) -> tuple[bool, tuple[DimensionEquation, ...]] | None:
         """Return whether an equation can be satisfied, and the equations that decide it; None if it is undecided."""
+        if equation.sizes:
+            return None
         because: dict[int, DimensionEquation] = {}
         variables = {*_variables(equation.one), *_variables(equation.other)}
         one, other = (self._reduced(side, because) for side in (equation.one, equation.other))
@@ -657,6 +687,19 @@ class _Solution:
         """Return what a variable is equal to, here or in an enclosing graph."""
         known = self._known.get(name)
         return known if known is not None or self._around is None else self._around._step(name)
+
+
+def _course(equation: DimensionEquation, variable: OneVariable) -> Course | None:
+    """Return the course of the difference of both sides, which is 0 where Concat leaves out an operand."""
+    from onnx_lint.inference.shapes.one_variable import difference, unless_empty
+
+    dims = (equation.one, equation.other, *equation.sizes)
+    courses = [course for dim in dims if (course := variable.of_sum(_terms(dim))) is not None]
+    if len(courses) < len(dims):
+        return None
+    one, other, *sizes = courses
+    between = difference(one, other)
+    return unless_empty(between, sizes) if between is not None and sizes else between
 
 
 class _Row(Record):

@@ -194,10 +194,7 @@ class SuppliedShapes(Record):
             return []
         condition, *values = body
         if self.never_runs():
-            return [
-                *map(shape_in, first),
-                *[None if each.shape is None else (0, *each.shape) for each in values[len(first) :]],
-            ]
+            return [*map(shape_in, first), *[_of_no_run(each.shape) for each in values[len(first) :]]]
         length = self._runs(condition)
         carried = [_union(shape_in(before), shape_in(after)) for before, after in zip(first, values, strict=False)]
         for index, (each, growth) in enumerate(zip(carried, self.grown, strict=False)):
@@ -375,6 +372,11 @@ def scan_axes(node: Operands | None, subgraphs: Subgraphs) -> ScanAxes | None:
 
 _WITHOUT_BATCH: Final = 9
 """The first version of Scan without a batch axis."""
+
+
+def _of_no_run(shape: Shape) -> Shape:
+    """Return the shape of a scan output without elements; its variables have no size."""
+    return None if shape is None else (0, *[dim if isinstance(dim, int) else None for dim in shape])
 
 
 def _either(one: Facts | None, other: Facts | None) -> list[OutputShape]:

@@ -23,6 +23,7 @@ from onnx_lint.inference.flow.walks import InputUse
 from onnx_lint.inference.shapes.fact import Content, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import OutputShape, count_in, shape_in
 from onnx_lint.inference.shapes.problem import is_warning
+from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs, Types, outputs_of
 from onnx_lint.inference.types.typed_operator import TypeOutcome
 from onnx_lint.ir.graph import Graph, Node
@@ -265,7 +266,11 @@ class SubgraphWalk:
             may_differ = is_if_of_shapes or schema.name != "If"
             self._note_shapes(node, supplier, found, graphs, frame, may_differ=may_differ)
         outcome: TypeOutcome = memo.operator.handed_on(typed, outputs)
-        made = _shaped(outcome.outputs, supplier.outputs(found) if is_right else ())
+        returned = found
+        if schema.name == "Loop" and "body" in graphs and supplier.never_runs():
+            # Only what the body declares is known of a value that no run computes: ONNX Runtime returns the shape [0].
+            returned = {"body": tuple(facts_of_types(graphs["body"].value_infos["output"].types))}
+        made = _shaped(outcome.outputs, supplier.outputs(returned) if is_right else ())
         branches: tuple[Facts, Facts] | tuple[()] = ()
         if is_right:
             made = _with_contents(made, supplier, schema.name, found)

@@ -101,6 +101,16 @@ def _is_never_negative(dim: str) -> bool:
     return is_natural(dim)
 
 
+def is_positive(dim: Dim) -> bool:
+    """Return whether a dimension is known and at least 1, for all values of its variables that are."""
+    if isinstance(dim, int) or dim is None:
+        return dim is not None and dim > 0
+    if dim.isidentifier():
+        return True
+    bound = expression.lower_bound(dim, 1)
+    return bound is not None and bound > 0
+
+
 def at_least(dim: Dim, least: int) -> Dim:
     """Return the maximum of a dimension or difference and a number that is not negative."""
     if isinstance(dim, int) or dim is None:

@@ -224,6 +224,42 @@ def is_natural(text: str) -> bool:
     return True
 
 
+def lower_bound(text: str, least: int) -> int | None:
+    """Return a number that an expression is never below, if no variable in it is below `least`; None if unknown."""
+    terms = read(text)
+    if terms is None:
+        return None
+    bounds_of_terms = [_lower_bound_of_term(*term, least) for term in terms.items()]
+    known = [bound for bound in bounds_of_terms if bound is not None]
+    return sum(known) if len(known) == len(bounds_of_terms) else None
+
+
+def _lower_bound_of_term(product: Product, times: int, least: int) -> int | None:
+    bound = times
+    for factor in product:
+        part = _lower_bound_of_factor(factor, least)
+        if part is None or min(bound, part) < 0:
+            return None
+        bound *= part
+    return bound
+
+
+def _lower_bound_of_factor(factor: str, least: int) -> int | None:
+    if not factor.endswith(")"):
+        return least
+    limit = limited_factor(factor)
+    if limit is not None:
+        inner = lower_bound(limit[0], least)
+        if inner is None:
+            return limit[1] if limit[2] else None
+        return (max if limit[2] else min)(inner, limit[1])
+    dividend, sign, divisor = factor[1:-1].rpartition("//")
+    if not (sign and divisor.isdecimal()):
+        return lower_bound(factor[1:-1], least)
+    inner = lower_bound(dividend, least)
+    return None if inner is None else inner // int(divisor)
+
+
 def is_part(one: str, whole: str) -> bool:
     """Return whether an expression is known to be at most another: a quotient of it, or a minimum with it."""
     dividend = whole if whole.isidentifier() else f"({whole})"

@@ -120,6 +120,22 @@ def difference(one: Course, other: Course) -> Course | None:
     return None
 
 
+def unless_empty(difference: Course, sizes: Sequence[Course]) -> Course | None:
+    """Return the course of a difference that does not matter, and is 0, where one of some sizes is 0."""
+    period = lcm(difference.period, *[each.period for each in sizes])
+    regular = max(difference.regular, *[each.regular for each in sizes])
+    while regular + period <= len(difference.values):
+        ahead = range(regular, regular + period)
+        if all(not each.growth or all((each.values[at] > 0) == (each.growth > 0) for at in ahead) for each in sizes):
+            is_empty = [any(each.values[at] <= 0 for each in sizes) for at in range(len(difference.values))]
+            values = [0 if left_out else value for left_out, value in zip(is_empty, difference.values, strict=True)]
+            growth = 0 if all(is_empty[at] for at in ahead) else difference.growth_over(period)
+            is_mixed = growth != 0 and any(is_empty[at] for at in ahead)
+            return None if is_mixed else Course(values, regular, period, growth)
+        regular += period
+    return None
+
+
 def _scaled(course: Course, number: int) -> Course:
     values = [number * each for each in course.values]
     return Course(values, course.regular, course.period, number * course.growth)

@@ -101,7 +101,10 @@ EQUATED: Final = {
 """The operators with dimensions that must be equal, and for how many inputs: Gemm broadcasts the third one."""
 
 NARROWED: Final = frozenset(
-    {"Attention", "GRU", "LSTM", "RNN", "ScatterElements", "ScatterND", "Split", "Squeeze", "TensorScatter"}
+    {
+        *("Attention", "GRU", "LSTM", "RNN", "ScatterElements", "ScatterND"),
+        *("Split", "SplitToSequence", "Squeeze", "TensorScatter"),
+    }
 )
 """The other operators that may leave a variable of an input only one size."""
 

@@ -6,10 +6,13 @@ from __future__ import annotations
 import itertools
 import random
 
+import pytest
+from onnx import parser
 from support.models.shape_samples import size_of
 from support.project.each_case import each_case
 from support.project.sampled import one_in
 
+from onnx_lint import lint
 from onnx_lint.inference.flow.dimension_equations import Contradiction, DimensionEquation, _Solution
 from onnx_lint.inference.shapes import dims, expression
 from onnx_lint.input.source import BytesSource
@@ -161,3 +164,59 @@ def test_a_nested_graph_knows_what_is_around_it_and_not_the_other_way_round():
     around = _Solution(None)
     for size in (4, 5):
         assert list(_Solution(around).contradictions([equation("N", size)])) == []
+
+
+def warnings_of(text: str) -> list[str]:
+    """The findings about variables of a model with this graph."""
+    model = parser.parse_model(f'<ir_version: 10, opset_import: ["" : 21]> g {text}')
+    rules = ("frozen-dimension-variable", "unsatisfiable-dimension-variable")
+    return [each.message for each in lint(model.SerializeToString()).diagnostics if each.rule in rules]
+
+
+@pytest.mark.parametrize(("sizes", "count"), [("0, 0, 4", 0), ("1, 0, 4", 0), ("1, 2, 4", 1)])
+def test_an_empty_operand_of_concat_fixes_no_size(sizes: str, count: int):
+    shape = f"s = Constant<value_ints=[{sizes}]>() e = ConstantOfShape(s)"
+    found = warnings_of(f"(float[b,n,4] x) => (float[c,m,4] w) {{ {shape} w = Concat<axis=1>(e, x) }}")
+    assert len(found) == count
+
+
+SLICE = """(float[n,4] x) => (float[m,8] w) {{
+    s = Constant<value_ints=[{}]>() e = Constant<value_ints=[{}]>() a = Constant<value_ints=[0]>()
+    y = Slice(x, s, e, a) w = Concat<axis=1>(y, x) }}"""
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        (1, 2**62, "so 'n' of input 'x' can only be 1, or 0"),
+        (6, 2**62, None),  # any size up to 6 runs
+        (0, 5, None),
+        (0, -1, "so 'n' of input 'x' can only be 1, or 0"),
+    ],
+)
+def test_concat_leaves_out_an_operand_where_it_is_empty(start: int, end: int, expected: str | None):
+    found = warnings_of(SLICE.format(start, end))
+    assert [message.split("; ")[-1] for message in found] == ([expected] if expected else [])
+
+
+def test_a_variable_may_be_0_where_that_makes_the_tensors_empty():
+    found = warnings_of("""(float[n,3] x) => (float[p,q] w) {
+        d = Shape<end=1>(x) s = Concat<axis=0>(d, d) w = Reshape(x, s) }""")
+    assert [message.split("; ")[-1] for message in found] == ["so 'n' of input 'x' can only be 3, or 0"]
+
+
+@pytest.mark.parametrize(
+    ("size", "count"), [("Div(d, k)", 0), ("Sub(d, k)", 0), ("Add(d, k)", 1)], ids=["third", "less", "more"]
+)
+def test_a_reshape_to_a_size_that_may_be_0_copies_a_dimension(size: str, count: int):
+    found = warnings_of(f"""(float[n,4] x) => (float[n,q] w) {{
+        d = Shape<end=1>(x) k = Constant<value_ints=[3]>() m = Constant<value_ints=[-1]>() c = {size}
+        s = Concat<axis=0>(c, m) y = Reshape(x, s) w = Concat<axis=1>(y, x) }}""")
+    assert len(found) == count
+
+
+@pytest.mark.parametrize(("parts", "count"), [("value_ints=[2,2]", 1), ("value_int=4", 0)])
+def test_the_sizes_of_a_sequence_of_parts_fix_a_dimension(parts: str, count: int):
+    found = warnings_of(f"""(float[n,3] x) => (seq(float[m,3]) w) {{
+        s = Constant<{parts}>() w = SplitToSequence(x, s) }}""")
+    assert [message.split("; ")[-1] for message in found] == ["so 'n' of input 'x' can only be 4"] * count

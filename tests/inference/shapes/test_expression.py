@@ -152,3 +152,29 @@ def test_a_maximum_and_a_quotient_cannot_be_negative() -> None:
 )
 def test_what_is_at_most_a_whole(one: str, whole: str, expected: bool) -> None:
     assert expression.is_part(one, whole) is expected
+
+
+def test_a_lower_bound_is_below_all_values():
+    seed = random.Random(65)
+    known = 0
+    for _ in range(500):
+        dim = _random(seed, 3)
+        for least in (0, 1):
+            bound = expression.lower_bound(dim, least) if isinstance(dim, str) else None
+            if bound is None:
+                continue
+            known += 1
+            for sizes in itertools.product((least, least + 1, 4), repeat=len(SIZES)):
+                assert (size_of(dim, dict(zip(SIZES, sizes, strict=True))) or 0) >= bound, dim
+    assert known > 100
+
+
+@pytest.mark.parametrize(
+    ("dim", "expected"),
+    [("N", True), ("2*N*M", True), ("((N + 1)//2)", True), ("max(N - 3, 1)", True), ("N + M - 1", True),
+     ("max(4 - N, 2)", True), ("((N*M + 3)//4)", True), ("min(N, 2)", True), ("(N//2)", False), ("N - 1", False),
+     ("max(N - 1, 0)", False), ("N*(M//2)", False), ("(N - 2)*(M - 2)", False), ("x y", False), (0, False),
+     (3, True), (None, False)],
+)  # fmt: skip
+def test_what_is_positive_where_its_variables_are(dim: dims.Dim, expected: bool):
+    assert dims.is_positive(dim) is expected

@@ -9,7 +9,7 @@ import pytest
 from support.models.shape_samples import size_of
 
 from onnx_lint.inference.shapes import dims, expression
-from onnx_lint.inference.shapes.one_variable import Course, OneVariable, difference, is_natural, zeros
+from onnx_lint.inference.shapes.one_variable import Course, OneVariable, difference, is_natural, unless_empty, zeros
 
 SIZES = range(150)
 
@@ -112,3 +112,34 @@ def test_a_negative_dimension_is_that_of_an_empty_tensor():
 def test_a_dimension_that_shrinks_without_end_is_none():
     one, other = course("5 - N"), course(0)
     assert one is None or other is None or difference(one, other) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "parts", "sizes"),
+    [
+        ("N", "max(N - 1, 0)", ["max(N - 1, 0)"], [0, 1]),
+        ("N", "max(N - 3, 0)", ["max(N - 3, 0)"], [0, 1, 2, 3]),
+        ("N", 3, ["(N//4)"], [0, 1, 2, 3]),
+        ("N", 7, ["max(min(N, 5) - max(N - 10, 0), 0)"], "endless"),
+        ("N", 7, ["max(N - 2*(N//2), 0)"], None),
+    ],
+)
+def test_what_is_equal_or_empty(one: dims.Dim, other: dims.Dim, parts: list[str], sizes: list[int] | str | None):
+    courses = [course(each) for each in (one, other, *parts)]
+    known = [each for each in courses if each is not None]
+    between = difference(known[0], known[1])
+    assert between is not None
+    masked = unless_empty(between, known[2:])
+    found = zeros([masked]) if masked is not None and len(known) == len(courses) else None
+    if not isinstance(sizes, list):
+        assert (found is not None and found.are_endless) == (sizes == "endless")
+    else:
+        assert found is not None
+        assert not found.are_endless
+        tried = [
+            size
+            for size in SIZES
+            if any(not size_of(each, {"N": size}) for each in parts)
+            or size_of(str(one), {"N": size}) == size_of(other or 0, {"N": size})
+        ]
+        assert list(found.sizes) == tried == sizes

@@ -214,6 +214,8 @@ def _numbered_length(size: str, start: int, end: int, step: int) -> Dim:
         # The text moves a start before the first element onto it, so that one element is left of few.
         if end >= _TO_THE_END or start < -1:
             return None  # see `_length`
+        if start == -1 and end < 0:
+            return _steps(_before_the_end(size, end), -step)
         # Backwards from one place to another are as many as forwards from behind the other one to behind the first.
         return _steps(at_least(subtract(_clipped(size, start, 1), _clipped(size, end, 1)), 0), -step)
     if step > 1:
@@ -229,6 +231,11 @@ def _numbered_length(size: str, start: int, end: int, step: int) -> Dim:
         return at_most(size, -start) if is_at_end else at_most(rest, max(end - start, 0))
     rest = at_least(add(size, min(end, 0) - start), 0)
     return rest if is_at_end or end < 0 else at_most(rest, max(end - start, 0))
+
+
+def _before_the_end(size: str, index: int) -> Dim:
+    """Return how many elements are behind an index that counts from the end."""
+    return size if index <= -_TO_THE_END else at_most(size, -index - 1)
 
 
 def _clipped(size: str, index: int, more: int = 0) -> Dim:

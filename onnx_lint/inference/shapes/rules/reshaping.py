@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from onnx_lint.inference.shapes.dims import (
     Dim,
@@ -13,6 +14,7 @@ from onnx_lint.inference.shapes.dims import (
     broadcast,
     divide,
     divide_down,
+    is_positive,
     multiply,
     product,
 )
@@ -161,6 +163,8 @@ def reshape(node: Operands) -> Outputs:
     target = _with_copies(node, source, shape, asked, copied)
     if rest:
         target[rest[0]] = None
+    if not node.integer("allowzero", 0):
+        target = _sure_sizes(target, shape)
     if not node.problems and rest and 0 in target:
         # Any number fits, or none. Without `allowzero` ONNX does not say so; onnx, ONNX Runtime and NumPy refuse it.
         reason = f"element {target.index(0)} makes a dimension of 0, so no size can be computed for it"
@@ -168,6 +172,15 @@ def reshape(node: Operands) -> Outputs:
     elif not node.problems and shape is not None:
         _count_elements(node, source, shape, target, rest, copied)
     return [tuple(target)]
+
+
+def _sure_sizes(target: list[Dim], shape: Shape) -> list[Dim]:
+    """Return the dimensions without expressions that may be 0: where they are, a dimension of the input is copied."""
+    found: list[Dim] = []
+    for dim, copy in zip_longest(target, (shape or ())[: len(target)]):
+        is_sure = dim == copy or not isinstance(dim, str) or is_positive(dim)
+        found.append(dim if is_sure else None)
+    return found
 
 
 def _with_copies(node: Operands, source: int | str, shape: Shape, asked: Dims, copied: set[int]) -> list[Dim]:

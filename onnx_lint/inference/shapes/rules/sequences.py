@@ -268,4 +268,5 @@ def _part(node: Operands, data: Dims, axis: int) -> Dim:
     if isinstance(size, int) and sum(parts) != size:
         reason = f"dimension {axis} of input 0 is {size}, but the sum is {sum(parts)}"
         node.wrong_value(1, parts, reason, allowed=f"sizes with the sum {size}", about_data=True)
+    node.narrow((0, axis), size, sum(parts))
     return parts[0] if parts and parts.count(parts[0]) == len(parts) else None
