@@ -19,7 +19,7 @@ from onnx_lint.model import Function, Graph, Model, Node, StoredTensor
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.products.refusals import NEEDED_ATTRIBUTES, READ_INPUTS
+from onnx_lint.spec.products.refusals import NEEDED_ATTRIBUTES, READ_INPUTS, READ_VERSIONS
 from onnx_lint.spec.releases import DOMAIN_ALIAS
 from onnx_lint.wording import counted
 
@@ -213,7 +213,11 @@ def _unjudged_nodes(model: Model) -> Iterator[str]:
     """Yield the nodes and imports that ONNX Runtime refuses in some models, in words."""
     yield from some(
         (sum(map(partial(_is_narrow_clip, model), nodes_of(model, "Clip"))), "node", "of Clip with a narrow type"),
-        (sum(1 for _ in _imports_of_version_0(model)), "import", "of version 0"),
+        (
+            sum(1 for _ in _imports_of_odd_versions(model)),
+            "import",
+            "of version 0, or of one that takes more than 31 bits",
+        ),
         (sum(_may_divide_by_0(model, node) for name in ("Div", "Mod") for node in nodes_of(model, name)), *_DIVISORS),
     )
     for name, is_doubtful in _DOUBTED.items():
@@ -322,14 +326,14 @@ def _is_narrow_clip(model: Model, node: Node) -> bool:
     return any(node.inputs[1:]) and kind_of(model, node.graph, node.inputs[0]) in narrow
 
 
-def _imports_of_version_0(model: Model) -> Iterator[Proto]:
-    """Yield the imports of no positive version, in functions and of domains that are used."""
+def _imports_of_odd_versions(model: Model) -> Iterator[Proto]:
+    """Yield the imports of no positive version, in functions and of domains that are used, and of large versions."""
     used = {form.domain for graph in model.graphs for form in graph.form_counts}
     for entry in model.proto.opset_import:
-        if entry.version < 1 and entry.domain in used:
+        if entry.version >= READ_VERSIONS or (entry.version < 1 and entry.domain in used):
             yield entry
     for function in model.functions:
-        yield from (entry for entry in function.proto.opset_import if entry.version < 1)
+        yield from (entry for entry in function.proto.opset_import if not 1 <= entry.version < READ_VERSIONS)
 
 
 def _may_divide_by_0(model: Model, node: Node) -> bool:
