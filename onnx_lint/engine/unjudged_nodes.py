@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model, Node, OperatorSchema
+from onnx_lint.spec.operators.schema import Parameter
 from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.products.refusals import WITHOUT_KERNEL
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
@@ -82,13 +83,27 @@ def _typed_parameters(operator: Operator, release: ProductRelease) -> frozenset[
 
 def _has_unknown_type(model: Model, node: Node, schema: OperatorSchema, typed: Collection[str] | None) -> bool:
     """Return whether the type of an operand is unknown that the answer depends on."""
+    if any(_unknown(model, node, node.inputs, schema.input_at, typed)):
+        return True
+    # After a violation the inference has no type for an output, but the graph may state one.
+    graph = node.graph
+    stated = {*graph.value_info_names, *graph.output_names}
+    return any(name not in stated for name in _unknown(model, node, node.outputs, schema.output_at, typed))
+
+
+def _unknown(
+    model: Model,
+    node: Node,
+    names: Sequence[str],
+    parameter_at: Callable[[int], Parameter | None],
+    typed: Collection[str] | None,
+) -> Iterator[str]:
+    """Yield the operands of unknown type, of those on which the answer depends."""
     known = model.value_flow.facts_seen(node.graph)
-    for names, parameter_at in ((node.inputs, schema.input_at), (node.outputs, schema.output_at)):
-        for index, name in enumerate(names):
-            parameter = parameter_at(index) if name else None
-            if parameter is None or (typed is not None and {parameter.name, parameter.variable}.isdisjoint(typed)):
-                continue
-            fact = known(name)
-            if fact is None or not fact.kind:
-                return True
-    return False
+    for index, name in enumerate(names):
+        parameter = parameter_at(index) if name else None
+        if parameter is None or (typed is not None and {parameter.name, parameter.variable}.isdisjoint(typed)):
+            continue
+        fact = known(name)
+        if fact is None or not fact.kind:
+            yield name

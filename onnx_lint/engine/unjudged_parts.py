@@ -10,6 +10,7 @@ from itertools import chain, takewhile
 from math import prod
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.inference.shapes.fact import Content
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.ir.graph import GraphKind
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
@@ -18,7 +19,7 @@ from onnx_lint.model import Function, Graph, Model, Node, StoredTensor
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.products.refusals import NEEDED_ATTRIBUTES, READ_INPUTS
+from onnx_lint.spec.products.refusals import NEEDED_ATTRIBUTES, READ_INPUTS, READ_VERSIONS
 from onnx_lint.spec.releases import DOMAIN_ALIAS
 from onnx_lint.wording import counted
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def unjudged_by_onnx(model: Model) -> Iterator[str]:
     """Yield what both checks of onnx refuse in some models that are right (docs/faults_of_onnx.md), in words."""
     names = [{entry.domain for entry in function.proto.opset_import} for function in model.functions]
-    yield from _some(
+    yield from some(
         (
             sum(DOMAIN_ALIAS in each and "" not in each for each in names),
             "function",
@@ -46,7 +47,7 @@ def unjudged_by_full_check(model: Model) -> Iterator[str]:
     if model.effective_ir_version < OPSET_IMPORTS_SINCE:
         yield f"a model of IR version {model.effective_ir_version}"
     calls = model.calls.all
-    yield from _some(
+    yield from some(
         (len(model.tensors.sparse), "sparse tensor", ""),
         (
             sum(each.is_external and each.data_type in _INTEGERS for each in model.external_data),
@@ -68,21 +69,26 @@ def unjudged_by_full_check(model: Model) -> Iterator[str]:
     for alike in model.operators.alike_nodes:
         name = alike.operator.op_type
         if not alike.operator.domain and name in _MISTAKEN:
-            yield from _some(
+            yield from some(
                 (sum(map(_MISTAKEN[name], alike.nodes)), "node", f"of {name} whose shape full_check may mistake")
             )
 
 
 def unjudged_tensors(model: Model, release: ProductRelease) -> Iterator[str]:
     """Yield the tensors that a release refuses in some models, in words."""
-    yield from _unjudged_by_onnxruntime(model) if release.has_kernels else _unjudged_by_openvino(model)
+    if release.has_kernels:
+        yield from _unjudged_by_onnxruntime(model, release)
+    else:
+        from onnx_lint.engine.unjudged_conversions import unjudged_by_converters
+
+        yield from unjudged_by_converters(model, release)
 
 
-_Unjudged = tuple[int, str, str]
+Unjudged = tuple[int, str, str]
 """How many parts there are of what kind, and what they have."""
 
 
-def _some(*parts: _Unjudged) -> Iterator[str]:
+def some(*parts: Unjudged) -> Iterator[str]:
     """Yield the kinds of which there are any: `2 tensors in segments`."""
     for count, noun, more in parts:
         if count:
@@ -134,12 +140,13 @@ def _has_untyped_output(graph: Graph) -> bool:
     return graph.parent is not None and any(not each.type.WhichOneof("value") for each in graph.proto.output)
 
 
-def _has_attribute(node: Node, name: str, *values: bytes | int) -> bool:
+def has_attribute(node: Node, name: str, *values: bytes | int) -> bool:
+    """Return whether an attribute of a node has one of these values."""
     return any(each.name == name and (each.s in values or each.i in values) for each in node.attribute_protos)
 
 
 def _rounds_up_without_padding(node: Node) -> bool:
-    return _has_attribute(node, "ceil_mode", 1) and _has_attribute(node, "auto_pad", b"VALID")
+    return has_attribute(node, "ceil_mode", 1) and has_attribute(node, "auto_pad", b"VALID")
 
 
 def _has_empty_outputs(node: Node) -> bool:
@@ -149,7 +156,7 @@ def _has_empty_outputs(node: Node) -> bool:
 _MISTAKEN: Final[Mapping[str, Callable[[Node], bool]]] = {
     **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _rounds_up_without_padding),
     "BatchNormalization": _has_empty_outputs,
-    "ConvTranspose": lambda node: _has_attribute(node, "auto_pad", b"SAME_UPPER", b"SAME_LOWER"),
+    "ConvTranspose": lambda node: has_attribute(node, "auto_pad", b"SAME_UPPER", b"SAME_LOWER"),
     "STFT": lambda _: True,
 }
 """Which nodes of an operator get a wrong shape, or none, from the inference of onnx."""
@@ -158,16 +165,19 @@ _INTEGERS: Final = (6, 7)
 """The numbers of INT32 and INT64 in the enum DataType, the types of tensors that decide shapes."""
 
 
-def _unjudged_by_onnxruntime(model: Model) -> Iterator[str]:
+def _unjudged_by_onnxruntime(model: Model, release: ProductRelease) -> Iterator[str]:
     """Yield the parts that ONNX Runtime refuses in some models, in words."""
     yield from _unjudged_tensors(model)
-    yield from _some(
+    yield from some(
         (int(not model.main_graph.output_names), "main graph", "without outputs"),
         (sum(map(_has_ids_beyond, _trees(model))), "tree ensemble", "with ids that do not begin with 0"),
-        (_inputs_of_kind(model, _NOT_REGISTERED), "input", "of a type that the release may not have"),
+        (inputs_of_kind(model, _NOT_REGISTERED), "input", "of a type that the release may not have"),
     )
     yield from _unjudged_in_functions(model)
     yield from _unjudged_nodes(model)
+    from onnx_lint.engine.unjudged_fusions import unjudged_fusions
+
+    yield from unjudged_fusions(model, release)
 
 
 def _unjudged_tensors(model: Model) -> Iterator[str]:
@@ -175,7 +185,7 @@ def _unjudged_tensors(model: Model) -> Iterator[str]:
     miscounted = [each.proto for each in model.tensors.miscounted]
     in_segments = [*miscounted, *(each.proto for each in model.tensors.external)]
     external = [{entry.key for entry in each.proto.external_data} for each in model.tensors.external]
-    yield from _some(
+    yield from some(
         # It reads those of most types with a byte or more for each element.
         (
             sum(_is_packed(each.values) for each in model.tensors.sparse),
@@ -201,26 +211,30 @@ def _unjudged_tensors(model: Model) -> Iterator[str]:
 
 def _unjudged_nodes(model: Model) -> Iterator[str]:
     """Yield the nodes and imports that ONNX Runtime refuses in some models, in words."""
-    yield from _some(
-        (sum(map(partial(_is_narrow_clip, model), _nodes_of(model, "Clip"))), "node", "of Clip with a narrow type"),
-        (sum(1 for _ in _imports_of_version_0(model)), "import", "of version 0"),
-        (sum(_may_divide_by_0(model, node) for name in ("Div", "Mod") for node in _nodes_of(model, name)), *_DIVISORS),
+    yield from some(
+        (sum(map(partial(_is_narrow_clip, model), nodes_of(model, "Clip"))), "node", "of Clip with a narrow type"),
+        (
+            sum(1 for _ in _imports_of_odd_versions(model)),
+            "import",
+            "of version 0, or of one that takes more than 31 bits",
+        ),
+        (sum(_may_divide_by_0(model, node) for name in ("Div", "Mod") for node in nodes_of(model, name)), *_DIVISORS),
     )
     for name, is_doubtful in _DOUBTED.items():
-        doubted = sum(map(is_doubtful, _nodes_of(model, name)))
-        yield from _some((doubted, "node", f"of {name} with attributes that the kernel may refuse"))
+        doubted = sum(map(is_doubtful, nodes_of(model, name)))
+        yield from some((doubted, "node", f"of {name} with attributes that the kernel may refuse"))
     for alike in model.operators.alike_nodes:
         attribute = NEEDED_ATTRIBUTES.get((alike.operator.domain, alike.operator.op_type))
         if attribute is not None and alike.operator.schema is not None:
             has_one = attribute in alike.operator.schema.attributes
             lacking = sum(not _gives(node, attribute) for node in alike.nodes) if has_one else 0
-            yield from _some((lacking, "node", f"of {alike.operator.op_type} without the attribute {attribute!r}"))
+            yield from some((lacking, "node", f"of {alike.operator.op_type} without the attribute {attribute!r}"))
     for name in ("Resize", "Upsample"):
-        if resized := _nodes_of(model, name):
+        if resized := nodes_of(model, name):
             from onnx_lint.engine.unjudged_scales import may_refuse_scales
 
             doubted = sum(may_refuse_scales(model, node) for node in resized)
-            yield from _some((doubted, "node", f"of {name} with scales or attributes that the kernel may refuse"))
+            yield from some((doubted, "node", f"of {name} with scales or attributes that the kernel may refuse"))
 
 
 def _unjudged_in_functions(model: Model) -> Iterator[str]:
@@ -231,9 +245,9 @@ def _unjudged_in_functions(model: Model) -> Iterator[str]:
         return
     mistaken = 0
     for name, is_mistaken in {**_MISTAKEN, _WITH_FAULTS: _has_no_axes, "Resize": _has_scales}.items():
-        mistaken += sum(node.graph.function is not None and is_mistaken(node) for node in _nodes_of(model, name))
+        mistaken += sum(node.graph.function is not None and is_mistaken(node) for node in nodes_of(model, name))
     contributed = [each for each in model.operators.alike_nodes if each.operator.domain == _CONTRIBUTED]
-    yield from _some(
+    yield from some(
         (sum(map(_has_too_many, calls)), "call", "with more operands than its function"),
         (
             sum(bool(function.proto.overload) and node.graph.function is not None for node, function in calls),
@@ -282,45 +296,44 @@ def _gives(node: Node, name: str) -> bool:
     return any(each.name == name and not each.ref_attr_name for each in node.attribute_protos)
 
 
-def _nodes_of(model: Model, name: str) -> list[Node]:
+def nodes_of(model: Model, name: str) -> list[Node]:
     """Return the nodes with an operator of the default domain."""
     named = [each for each in model.operators.alike_nodes if each.operator.op_type == name]
     return [node for each in named if not each.operator.domain for node in each.nodes]
 
 
-def _kind(model: Model, graph: Graph, name: str) -> str:
+def kind_of(model: Model, graph: Graph, name: str) -> str:
+    """Return the type of a value that a graph sees, such as `tensor(float)`; empty if it is unknown."""
     fact = model.value_flow.facts_seen(graph)(name)
     return (fact.kind or "") if fact is not None else ""
 
 
-def _inputs_of_kind(model: Model, pattern: str) -> int:
+def inputs_of_kind(model: Model, pattern: str) -> int:
     """Return the number of inputs of the main graph with a type that matches a pattern."""
     graph = model.main_graph
-    return sum(re.search(pattern, _kind(model, graph, name)) is not None for name in graph.input_names)
+    return sum(re.search(pattern, kind_of(model, graph, name)) is not None for name in graph.input_names)
 
 
 _NOT_REGISTERED: Final = (
     r"complex|sparse|opaque|float[46]e|seq\(seq|map\((?!(int64|string), (tensor\()?(double|float|int64|string)\b)"
 )
 """The types that ONNX Runtime does not register, or not in each release."""
-_NOT_CONVERTED: Final = r"map\(|sparse|opaque|complex|float[46]e|\bu?int2\b"
-"""The types of inputs that OpenVINO does not convert."""
 
 
 def _is_narrow_clip(model: Model, node: Node) -> bool:
     """Return whether the function of a Clip, which runs for want of a kernel, needs Less and Where of a narrow type."""
     narrow = ("tensor(int16)", "tensor(uint16)", "tensor(bfloat16)")
-    return any(node.inputs[1:]) and _kind(model, node.graph, node.inputs[0]) in narrow
+    return any(node.inputs[1:]) and kind_of(model, node.graph, node.inputs[0]) in narrow
 
 
-def _imports_of_version_0(model: Model) -> Iterator[Proto]:
-    """Yield the imports of no positive version, in functions and of domains that are used."""
+def _imports_of_odd_versions(model: Model) -> Iterator[Proto]:
+    """Yield the imports of no positive version, in functions and of domains that are used, and of large versions."""
     used = {form.domain for graph in model.graphs for form in graph.form_counts}
     for entry in model.proto.opset_import:
-        if entry.version < 1 and entry.domain in used:
+        if entry.version >= READ_VERSIONS or (entry.version < 1 and entry.domain in used):
             yield entry
     for function in model.functions:
-        yield from (entry for entry in function.proto.opset_import if entry.version < 1)
+        yield from (entry for entry in function.proto.opset_import if not 1 <= entry.version < READ_VERSIONS)
 
 
 def _may_divide_by_0(model: Model, node: Node) -> bool:
@@ -329,14 +342,19 @@ def _may_divide_by_0(model: Model, node: Node) -> bool:
     Some releases end the process while they compute the quotient of constants.
     """
     name = node.inputs[1] if len(node.inputs) > 1 else ""
-    if _kind(model, node.graph, name) not in _NOT_FOLLOWED:
+    if kind_of(model, node.graph, name) not in _NOT_FOLLOWED:
         return False
     found = node.graph.definition_of(name)
     if found is not None and found.field == "input" and found.graph.kind is GraphKind.MAIN:
         return name in found.graph.initializer_index and model.effective_ir_version < REPLACEABLE_SINCE
-    tensors = [*StoredElements(model.calls, model.main_graph).tensors_of(node.graph, name)]
-    contents = [content_of(each, tuple(each.dims)) for each in tensors]
+    contents = stored_contents(model, node.graph, name)
     return not contents or any(each is None or 0 in each for each in contents)
+
+
+def stored_contents(model: Model, graph: Graph, name: str) -> list[Content]:
+    """Return the elements of the tensors that a value may be; None for unknown ones. Empty if it is no constant."""
+    tensors = StoredElements(model.calls, model.main_graph).tensors_of(graph, name)
+    return [content_of(each, tuple(each.dims)) for each in tensors]
 
 
 _NOT_FOLLOWED: Final = frozenset(f"tensor({name})" for name in ("int8", "int16", "uint8", "uint16", "uint32", "uint64"))
@@ -363,7 +381,7 @@ def _has_lengths_and_number(node: Node) -> bool:
 _DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {
     **dict.fromkeys(("AveragePool", "LpPool", "MaxPool", "MaxUnpool"), _pads_the_kernel),
     **dict.fromkeys(
-        ("EyeLike", "RandomNormalLike", "RandomUniformLike"), lambda node: _has_attribute(node, "dtype", _FLOAT16)
+        ("EyeLike", "RandomNormalLike", "RandomUniformLike"), lambda node: has_attribute(node, "dtype", _FLOAT16)
     ),
     "BatchNormalization": _has_empty_outputs,
     "LRN": _has_size_of_pairs,
@@ -378,47 +396,7 @@ _FLOAT16: Final = 10
 """The number of FLOAT16 in the enum DataType."""
 
 
-def _unjudged_by_openvino(model: Model) -> Iterator[str]:
-    """Yield the tensors that OpenVINO refuses in some releases, in words."""
-    yield from _some(
-        (_inputs_of_kind(model, _NOT_CONVERTED), "input", "of a type that the release may not have"),
-        # It refuses one that a node reads, unless it is a default of an input.
-        (
-            sum(len(graph.sparse_initializer_names) for graph in model.graphs_with("sparse_initializer")),
-            "sparse initializer",
-            "",
-        ),
-        (
-            sum(each.proto.HasField("segment") for each in (*model.tensors.miscounted, *model.tensors.external)),
-            "tensor",
-            "in segments",
-        ),
-        # The file may then have nothing else.
-        (
-            sum(each.is_external and "length" not in each.keys for each in model.external_data),
-            "tensor",
-            "in data files without a length",
-        ),
-        (
-            sum(0 in each.proto.dims for each in model.tensors.of({STRING_TYPE})),
-            "tensor",
-            "of strings without elements",
-        ),
-        (int(not model.proto.opset_import), "model", "without imports"),
-        (sum(map(_has_negative_axes, _nodes_of(model, "Resize"))), "node", "of Resize with negative axes"),
-        (sum(_has_no_rank(model, node) for node in _nodes_of(model, "Upsample")), "node", "of Upsample without a rank"),
-    )
-
-
-def _has_negative_axes(node: Node) -> bool:
-    return any(min(each.ints, default=0) < 0 for each in node.attribute_protos if each.name == "axes")
-
-
-def _has_no_rank(model: Model, node: Node) -> bool:
-    return not node.inputs or model.shape_of(node.inputs[0], node.graph) is None
-
-
-def _large(model: Model) -> _Unjudged:
+def _large(model: Model) -> Unjudged:
     """Return the tensors whose sizes onnx and ONNX Runtime refuse to multiply."""
     return (
         sum(_overflows(each.proto.dims) for each in model.tensors.miscounted),

@@ -10,7 +10,6 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.engine.unjudged_parts import REPLACEABLE_SINCE
 from onnx_lint.ir.graph import Definition, GraphKind
 from onnx_lint.ir.operators.function_calls import OVERLOADS_SINCE
-from onnx_lint.ir.operators.kept_nodes import KeptNodes
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
 from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.tensors.stored_tensor import StoredTensor
@@ -146,11 +145,7 @@ class UnseenFaults:
     def may_be_dropped(self, item: Diagnostic) -> bool:
         """Return whether ONNX Runtime may drop the node of a finding with a branch before it creates kernels."""
         node = self._node_around(item)
-        return node is None or not self._kept_nodes.is_in_no_dropped_branch(node)
-
-    @cached_property
-    def _kept_nodes(self) -> KeptNodes:
-        return KeptNodes(self.model.graphs, self.model.calls)
+        return node is None or not self.model.kept_nodes.is_in_no_dropped_branch(node)
 
     def _node_around(self, item: Diagnostic) -> Node | None:
         """Return the innermost node around the place of a finding."""

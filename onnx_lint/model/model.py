@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.removal import Removals
     from onnx_lint.ir.names.uses import ValueUses
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
+    from onnx_lint.ir.operators.kept_nodes import KeptNodes
     from onnx_lint.ir.places.document_places import DocumentPlaces
     from onnx_lint.ir.tensors.checksum import Digests
     from onnx_lint.ir.tensors.data_folder import DataFolder
@@ -422,6 +423,13 @@ class Model:
         from onnx_lint.ir.names.uses import ValueUses
 
         return ValueUses(self.graphs, self.proto.training_info)
+
+    @cached_property
+    def kept_nodes(self) -> KeptNodes:
+        """The nodes that surely remain when ONNX Runtime rewrites the model."""
+        from onnx_lint.ir.operators.kept_nodes import KeptNodes
+
+        return KeptNodes(self.graphs, self.calls)
 
     @cached_property
     def removals(self) -> Removals:

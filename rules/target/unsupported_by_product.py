@@ -3,12 +3,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from typing import Any, Final
 
 from onnx_lint.ir.operators.changed_signature import refused_form, refused_types
-from onnx_lint.ir.operators.kept_nodes import KeptNodes
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
@@ -35,10 +34,11 @@ from onnx_lint.spec.products.refusals import (
     NEGATIVE_AXES_UNTIL,
     OWN_SIGNATURES,
     READ_INPUTS,
+    READ_VERSIONS,
     REFUSED_VALUES,
-    REGISTERED,
     WITHOUT_KERNEL,
     ReadInputs,
+    newest_registered,
 )
 from onnx_lint.wording import counted, listed, quote
 
@@ -146,10 +146,10 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
             allowed=f"at most IR version {release.ir_version}",
             anchor=release.citation,
         )
-    newest = {**REGISTERED, **release.opsets} if release.has_kernels else release.opsets
+    newest = newest_registered(release) if release.has_kernels else release.opsets
     too_new: dict[tuple[str, int], list[tuple[str, Place]]] = {}
     for domain, version, importer, place in _imports(model, release):
-        if version > newest.get(domain, version):
+        if newest.get(domain, version) < version < READ_VERSIONS:
             too_new.setdefault((domain, version), []).append((importer, place))
     for (domain, version), ((importer, place), *others) in too_new.items():
         more = f"; so {'does' if len(others) == 1 else 'do'} {counted(len(others), 'other import')}" if others else ""
@@ -224,7 +224,6 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
     """Yield the operators that a release refuses, with one finding for all nodes of one cause."""
     refused: dict[_RefusalCause, list[Node]] = {}
     functions = {(normalized_domain(each.domain), each.name) for each in model.functions}
-    kept_nodes = cache(partial(KeptNodes, model.graphs, model.calls))
     found = [
         _calls(model, alike, release) if alike.operator.function else _refused(model, alike, functions, release)
         for alike in model.operators.alike_nodes
@@ -236,7 +235,7 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
             refused.setdefault(cause, []).extend(nodes)
             continue
         for node in nodes:
-            is_kept = kept_nodes().is_kept if cause.unless_removed else kept_nodes().is_in_no_dropped_branch
+            is_kept = model.kept_nodes.is_kept if cause.unless_removed else model.kept_nodes.is_in_no_dropped_branch
             refused.setdefault(_decided(cause, is_kept(node)), []).append(node)
     for cause in sorted(refused, key=lambda cause: cause.order):
         yield _finding(cause.what, cause.clause, cause.subject, release, refused[cause])

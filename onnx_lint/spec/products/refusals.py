@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.spec.products import ProductRelease, version_number
 
 WITHOUT_KERNEL: Final = frozenset({"Constant"})
 """The operators that no release of ONNX Runtime has a kernel for: a Constant becomes an initializer."""
@@ -134,8 +135,25 @@ tensor in a data file is refused behind these as well.
 `onnx.shape_inference` and `onnx.full_check` refuse such inputs as well.
 """
 
-REGISTERED: Final[Mapping[str, int]] = {"com.microsoft.experimental": 1, "org.pytorch.aten": 1}
+_REGISTERED: Final[Mapping[str, int]] = {"com.microsoft.experimental": 1, "org.pytorch.aten": 1}
 """The newest versions of the domains that each release of ONNX Runtime registers without an operator for inference."""
+_AS_DEFAULT: Final = "com.ms.internal.nhwc"
+"""The domain that each release of ONNX Runtime registers with the versions of the default domain."""
+_PREVIEW: Final = "ai.onnx.preview"
+_PREVIEW_SINCE: Final = [1, 32]
+"""The first known release that registers this domain, in version 1; earlier ones load an import of any version."""
+
+READ_VERSIONS: Final = 2**31
+"""The first version of an import of which ONNX Runtime reads other bits than all."""
+
+
+def newest_registered(release: ProductRelease) -> dict[str, int]:
+    """Return the newest version of each domain of which a release of ONNX Runtime refuses later ones."""
+    newest = {**_REGISTERED, _AS_DEFAULT: release.opsets[""], **release.opsets}
+    if version_number(release.version) >= _PREVIEW_SINCE:
+        newest.setdefault(_PREVIEW, 1)
+    return newest
+
 
 KNOWN_DOMAINS: Final = frozenset(
     {"", "ai.onnx.ml", "com.microsoft", "mmdeploy", "org.openvinotoolkit", "org.pytorch.aten"}
