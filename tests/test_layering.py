@@ -66,7 +66,7 @@ FLOORS = {
     "model": (
         {"model"},
         {"declared_values"},
-        {"constants", "questions", "subgraphs"},
+        {"constants", "questions", "searches", "subgraphs"},
         {"newer_features"},
         {"__init__"},
     ),
