@@ -16,6 +16,7 @@ from onnx_lint.ir.operators.mismatch import (
 )
 from onnx_lint.model import AlikeNodes, Model, OperatorSchema, has_misused_operators
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators.combinations import is_gapless
 from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import quote
 
@@ -52,7 +53,8 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
       QLinearSigmoid and QLinearLeakyRelu, the scales of QMoE, and the weights and the memory of the attention of
       AttnLSTM. The list of inputs may end before them.
     - An empty name among the values of a variadic input or output is a warning: the specification does not mention it.
-      onnx.checker and ONNX Runtime accept such a Sum and such a Split.
+      onnx.checker and ONNX Runtime accept such a Sum and such a Split. It is an error for QLinearConcat, whose runs end
+      the process of ONNX Runtime.
     - Reported by another rule: too few values of a variadic operand, and a list that ends before a required operand
       (`operator-arity`).
     """
@@ -98,6 +100,9 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
         parameter = side.parameters[min(index, len(side.parameters) - 1)]
         is_variadic = parameter.option is ParameterOption.VARIADIC
         why = f" of a variadic {side.word}"
+        is_refused = is_variadic and side.word == "input" and is_gapless(schema)
+        if is_refused:
+            why += ", and each run of ONNX Runtime fails"
         if not is_variadic:
             why = f", but {describe_schema(schema)} requires it"
         for node in alike.nodes:
@@ -105,9 +110,10 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             yield Finding(
                 node.place.at(side.word, index),
                 f"{side.word} {index} ({quote(parameter.name)}) of {node.describe()} is left out{why}{hint}",
-                "OPT-2g" if is_variadic else "OPT-2",
+                "OPT-2g" if is_variadic and not is_refused else "OPT-2",
                 allowed=f"a name for each required {side.word}",
                 subject=node.op_type,
                 cause=version_cause(other, alike, f"{side.word} {index}"),
+                case="alternative" if is_refused else None,
                 is_cause_shared=bool(other),
             )

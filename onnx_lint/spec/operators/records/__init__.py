@@ -104,6 +104,8 @@ class OperatorRecord(Record):
     """Operands that are required together or instead of each other: kind and sides (`combinations`). With ADVISED in
     front, only the documentation requires them.
     """
+    gapless: bool = False
+    """True if each run fails or ends the process without one of the values of the variadic input."""
     advised: Mapping[str, OperandForm] = EMPTY
     """Inputs of which the documentation requires more, and attributes: ONNX Runtime runs a node without it."""
     computed: str = ""

@@ -410,7 +410,20 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         reads=("max_length", "num_beams", "num_return_sequences"),
     ),
     "WordConvEmbedding": lambda: OperatorRecord(
-        inputs={"Sequence": "? *rows ?", "W": "f ? ? c *more", "B": "f", "C": "? c *size"},
+        attributes=dict.fromkeys(("char_embedding_size", "conv_window_size", "embedding_size"), "at least -1"),
+        defaults={"char_embedding_size": -1, "conv_window_size": -1, "embedding_size": -1},
+        where={
+            "filters": {"embedding_size=-1": "f", "else": "f=@embedding_size"},
+            "window": {"conv_window_size=-1": "k", "else": "k=@conv_window_size"},
+            "size": {"char_embedding_size=-1": "c", "else": "c=@char_embedding_size"},
+        },
+        inputs={
+            "Sequence": "{? l, ? ? l, ? ? ? ? *rows}",
+            "W": "filters ? window size *more",
+            "B": "f",
+            "C": "? c *others",
+        },
+        sizes={"l": "at least k"},
         unknown=NO_WORD,
     ),
 }
