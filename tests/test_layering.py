@@ -66,7 +66,7 @@ FLOORS = {
     "model": (
         {"model"},
         {"declared_values"},
-        {"constants", "import_proposals", "questions", "subgraphs"},
+        {"constants", "import_proposals", "questions", "searches", "subgraphs"},
         {"newer_features"},
         {"__init__"},
     ),

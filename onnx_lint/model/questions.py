@@ -137,6 +137,16 @@ def has_several_graphs(model: Model) -> bool:
     return sum(not graph.is_function for graph in model.graphs) > 1
 
 
+def runs_decoders(model: Model) -> bool:
+    """Return whether a node of ONNX Runtime has a graph in an attribute, as a search for words has."""
+    return any(
+        graph.parent is not None
+        and graph.position < len(graph.parent.forms)
+        and graph.parent.forms[graph.position].domain == "com.microsoft"
+        for graph in model.nested_graphs
+    )
+
+
 def has_unnamed_graphs(model: Model) -> bool:
     """Return whether a graph has no name."""
     return any(not graph.name and not graph.is_function for graph in model.graphs)

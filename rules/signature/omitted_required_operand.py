@@ -16,6 +16,7 @@ from onnx_lint.ir.operators.mismatch import (
 )
 from onnx_lint.model import AlikeNodes, Model, OperatorSchema, has_misused_operators
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators.combinations import is_gapless
 from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import quote
 
@@ -54,7 +55,8 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
     - An empty name among the values of a variadic input or output is a warning: the specification does not mention it.
       onnx.checker and ONNX Runtime accept such a Sum. They load such a Split as well, but ONNX Runtime ends with a
       segmentation fault when it runs it, as with a carried value of a Loop and an output of an If. It refuses a Scan
-      and a Loop whose stacked output is left out.
+      and a Loop whose stacked output is left out. It is an error for QLinearConcat, whose runs end the process of ONNX
+      Runtime.
     - If all values of a variadic output are left out, there are too few (`operator-arity`, an error).
     - Reported by another rule: too few values of a variadic operand, and a list that ends before a required operand
       (`operator-arity`).
@@ -101,6 +103,9 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
         parameter = side.parameters[min(index, len(side.parameters) - 1)]
         is_variadic = parameter.option is ParameterOption.VARIADIC
         why = f" of a variadic {side.word}"
+        is_refused = is_variadic and side.word == "input" and is_gapless(schema)
+        if is_refused:
+            why += ", and each run of ONNX Runtime fails"
         if not is_variadic:
             why = f", but {describe_schema(schema)} requires it"
         for node in alike.nodes:
@@ -108,9 +113,10 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             yield Finding(
                 node.place.at(side.word, index),
                 f"{side.word} {index} ({quote(parameter.name)}) of {node.describe()} is left out{why}{hint}",
-                "OPT-2g" if is_variadic else "OPT-2",
+                "OPT-2g" if is_variadic and not is_refused else "OPT-2",
                 allowed=f"a name for each required {side.word}",
                 subject=node.op_type,
                 cause=version_cause(other, alike, f"{side.word} {index}"),
+                case="alternative" if is_refused else None,
                 is_cause_shared=bool(other),
             )

@@ -323,7 +323,7 @@ def test_what_the_change_fixes_belongs_to_its_cause():
     assert (
         found.hint == "with an empty name before input 1 'x' of unnamed node 0 (Loop) of the main graph the types fit"
     )
-    assert sorted(each.rule for each in found.members) == RULES_OF_LOOP
+    assert sorted(each.rule for each in found.folding.members) == RULES_OF_LOOP
 
 
 @pytest.fixture

@@ -155,7 +155,6 @@ constants behind =, and the number of outputs.
 """
 
 _EXPLAINED = {
-    r"^QLinearConcat.*(input count mismatch|crash)": "a gap among variadic inputs is a warning",
     r"^MoE.*only supports interleaved": "other providers have that kernel",
     r"^QGemm.*of input b ": "a scalar and a list of one element",
     r"^(DynamicQuantizeMatMul|MatMulIntegerToFloat).*[Bb]roadcast": "scales that broadcast with the product are valid",

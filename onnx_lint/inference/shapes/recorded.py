@@ -31,7 +31,7 @@ from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outpu
 from onnx_lint.inference.shapes.problem import Warned
 from onnx_lint.inference.shapes.registration import Infer, ShapeRule
 from onnx_lint.inference.shapes.requirements import condition, fit_contents, fit_sizes, has_attribute, is_of_size
-from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators import OperatorSchema, ParameterOption
 from onnx_lint.spec.operators.records import OperandForm, OperatorRecord, Requirement, record_of, requirements
 
 _UNCHECKED: Final = "; only its description requires this"
@@ -153,6 +153,9 @@ class _RecordReading:
         return form if isinstance(form, str) else None
 
 
+_MOST_READ: Final = 64
+"""The most inputs whose content is read, if the last of the signature stands for several."""
+
 _MOST: Final = 200
 """The most outcomes of conditions, and ranks, to keep of an operator."""
 
@@ -226,6 +229,8 @@ def _rule(schema: OperatorSchema) -> ShapeRule | None:
         return None
     record = reading.record
     reads = [at for at, name in enumerate(inputs) if name in record.reads or name in record.contents]
+    if reads and schema.inputs[reads[-1]].option is ParameterOption.VARIADIC:
+        reads += range(len(inputs), _MOST_READ)
     return ShapeRule(partial(_infer, reading), tuple(reads))
 
 

@@ -203,6 +203,16 @@ def _recorded(operator: str) -> _Rows | None:
     return tuple(found) or None
 
 
+def is_gapless(schema: OperatorSchema) -> bool:
+    """Return whether ONNX Runtime fails in each run without one of the values of a variadic input."""
+    if schema.domain != "com.microsoft":
+        return False
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(schema.name)
+    return record is not None and record.gapless
+
+
 _Names = tuple[str, ...]
 
 _Defaults = tuple[tuple[str, str], ...]

@@ -146,6 +146,18 @@ def test_each_operator_with_a_rule_has_an_example():
         ],
         ("QLinearConcat", [(), (), (2, 3), (), (), (4, 4), (), ()], {"axis": 1}, "Unequal("),
         ("QLinearConcat", [(), (), (2, 3), (), ()], {"axis": 2}, "AxisOutOfRange("),
+        ("QLinearConcat", [(), (), (2, 3), (0,), ()], {"axis": 1}, "NotOneElement(operand=3"),
+        ("QLinearAveragePool", [(1, 0, 8, 4), (), (), (), ()], {"kernel_shape": (3, 3)}, "Unequal("),
+        (
+            "QLinearAveragePool",
+            [(1, 8, 8, 4), (), (), (), ()],
+            {"kernel_shape": (9, 3), "channels_last": 1},
+            "Unequal(",
+        ),
+        ("QLinearAveragePool", [(1, 2, 2, 2, 2, 2), (), (), (), ()], {"kernel_shape": (1,) * 4}, "WrongRank("),
+        ("WordConvEmbedding", [(2, 6), (8, 1, 7, 5), (8,), (20, 5)], {}, "Unequal("),
+        ("WordConvEmbedding", [(2, 6), (8, 1, 3, 5), (8,), (20, 5)], {"embedding_size": 9}, "Unequal("),
+        ("WordConvEmbedding", [(2, 6), (8, 1, 3, 5), (8,), (20, 5)], {"embedding_size": -2}, "WrongValue("),
         ("CDist", [(3, 5), (4, 6)], {}, "Unequal("),
         ("SwiGLU", [(2, 5)], {}, "Indivisible(place=InputDimension(operand=0, axis=1, size=5), divisor=2"),
         ("SwiGLU", [()], {}, "WrongRank(operand=0, rank=0, least=1"),
@@ -159,6 +171,40 @@ def test_operands_that_do_not_fit(operator, inputs, attributes, problem):
     node = Operands(schema, attributes, tuple(fact("tensor(float)", shape) for shape in inputs), 1)
     assert node.finished(rule.infer(node)) == (None,)
     assert [repr(each)[: len(problem)] for each in node.problems] == [problem]
+
+
+def _concatenated(numbers, shapes=((),) * 4, kinds=("tensor(uint8)",) * 3):
+    """Return the problems and the number of warnings of a QLinearConcat: scales and zero points, and their shapes."""
+    schema = _schema("QLinearConcat")
+    rule = shape_rule(schema)
+    assert rule is not None
+    scale, zero, own, own_zero = (
+        fact(kind, shape, None if number is None else (number,) * (shape[0] if shape else 1))
+        for kind, shape, number in zip(
+            ("tensor(float)", kinds[0], "tensor(float)", kinds[2]), shapes, numbers, strict=True
+        )
+    )
+    node = Operands(schema, {"axis": 0}, (scale, zero, fact(kinds[1], (2, 3)), own, own_zero), 1)
+    outputs = rule.infer(node)
+    return [repr(each) for each in node.problems], len(node.warnings), node.finished(outputs)
+
+
+def test_scales_of_several_numbers_are_refused_where_they_differ_from_those_of_the_result():
+    of_three = ((), (), (3,), ())
+    assert _concatenated((0.5, 3, 0.5, 3), of_three) == ([], 0, ((2, 3),))
+    assert _concatenated((0.5, 3, None, 3), of_three) == ([], 1, ((2, 3),))
+    problems, warnings, outputs = _concatenated((0.5, 3, 0.25, 3), of_three)
+    assert (problems[0][:24], warnings, outputs) == ("NotOneElement(operand=3,", 0, (None,))
+    problems, _, _ = _concatenated((0.5, 3, 0.5, 4), ((), (), (), (1, 1)))
+    assert problems[0].startswith("WrongRank(operand=4, rank=2, least=0, greatest=1")
+    assert _concatenated((0.5, 3, 0.25, 4), ((1,), (1,), (), ())) == ([], 0, ((2, 3),))
+
+
+def test_concatenated_tensors_have_the_type_of_the_zero_point_of_the_result():
+    for kinds, operand in ((("tensor(uint8)", "tensor(int8)", "tensor(uint8)"), 2),
+                           (("tensor(uint8)", "tensor(uint8)", "tensor(int8)"), 4)):  # fmt: skip
+        problems, _, _ = _concatenated((0.5, 3, 0.5, 3), kinds=kinds)
+        assert problems[0].startswith(f"WrongValue(place=Element(source={operand}, value='tensor(int8)'")
 
 
 @pytest.mark.consumers

@@ -6,7 +6,7 @@ from __future__ import annotations
 from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.dims import Dims, are_sizes, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.rules.contrib_quantization import are_scalars
 from onnx_lint.inference.shapes.rules.contrib_transformers import number_of
 from onnx_lint.inference.shapes.rules.convolution import (
@@ -86,6 +86,7 @@ def pool_of_integers(node: Operands) -> Outputs:
     """As AveragePool and MaxPool of ONNX, also with channels last, or with a mask."""
     if node.operator == "QLinearAveragePool":
         are_scalars(node, 1, 2, 3, 4)
+        _is_pooled(node)
     _are_pads_small(node)
     if node.problems:
         return UNKNOWN
@@ -95,7 +96,38 @@ def pool_of_integers(node: Operands) -> Outputs:
     if shape is None:
         check_attributes(node)
         return UNKNOWN
-    return [(shape[0], *_windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1), shape[-1])]
+    sizes = _windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1)
+    if node.operator == "QLinearAveragePool" and shape[0] != 0 and not node.problems:
+        _has_windows(node, shape[1:-1])
+    return [(shape[0], *sizes, shape[-1])]
+
+
+def _is_pooled(node: Operands) -> None:
+    """Record an input of more than three spatial axes, or without elements, except of an empty batch: runs fail."""
+    shape = node.fact(0).shape or ()
+    if len(shape) > _MOST_RANK:
+        node.wrong_rank(0, _LEAST_RANK, _MOST_RANK)
+    for axis, size in enumerate(shape):
+        if axis and size == 0 and not node.problems:
+            node.problems.append(Unequal(InputDimension(0, axis, 0), 1, or_more=True))
+
+
+_MOST_RANK = 5
+
+
+def _has_windows(node: Operands, spatial: Dims) -> None:
+    """Record a kernel that is so much larger than the padded input that there is no window: ONNX Runtime ends."""
+    if node.text("auto_pad", "NOTSET").startswith("SAME") or node.integer("ceil_mode", 0):
+        return
+    kernel, count = node.integers("kernel_shape") or (), len(spatial)
+    strides, pads = node.integers("strides") or (1,) * count, node.integers("pads") or (0,) * (2 * count)
+    if (len(kernel), len(strides), len(pads)) != (count, count, 2 * count):
+        return
+    for axis, size in enumerate(spatial):
+        if isinstance(size, int) and 0 < strides[axis] <= kernel[axis] - size - pads[axis] - pads[axis + count]:
+            least = kernel[axis] - strides[axis] + 1 - pads[axis] - pads[axis + count]
+            node.problems.append(Unequal(InputDimension(0, axis + 1, size), least, or_more=True))
+            return
 
 
 def _are_pads_small(node: Operands) -> None:

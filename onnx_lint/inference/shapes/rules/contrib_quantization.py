@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dims, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Warned, WrongRank
+from onnx_lint.inference.shapes.problem import NotOneElement, Warned, WrongRank
 from onnx_lint.inference.shapes.requirements import has_attribute
 from onnx_lint.inference.shapes.rules.joining import concatenated
 from onnx_lint.inference.shapes.rules.reduction import reduced
@@ -51,7 +51,48 @@ def softmax_of_integers(node: Operands) -> Outputs:
 
 def concat(node: Operands) -> Outputs:
     """As Concat of ONNX. The scale and zero point of the result come first, then each tensor with its own."""
-    return concatenated(node, range(2, node.count, 3))
+    for index in range(2, node.count, _WITH_ITS_OWN):
+        _has_types_of_result(node, (index, index + 2))
+        if not node.problems:
+            _is_rescaled(node, index + 1, index + 2)
+    return UNKNOWN if node.problems else concatenated(node, range(2, node.count, _WITH_ITS_OWN))
+
+
+_WITH_ITS_OWN = 3
+"""A tensor, its scale and its zero point."""
+
+
+def _has_types_of_result(node: Operands, operands: Iterable[int]) -> None:
+    """Record a tensor or zero point of another type than the zero point of the result."""
+    kind = node.fact(1).kind
+    for index in operands:
+        found = node.fact(index).kind
+        if found and kind and found != kind and not node.problems:
+            node.wrong_value(index, found, "", allowed=f"{kind} like input 1 ('Y_zero_point')")
+
+
+def _is_rescaled(node: Operands, scale: int, zero_point: int) -> None:
+    """Record scales and zero points of several elements. ONNX Runtime compares the first elements of a tensor's with
+    the result's; only if they differ it needs a scalar or one element each.
+    """
+    first = [(node.content(one) or (None,))[0] for one in (0, 1, scale, zero_point)]
+    differs = None not in first and first[:2] != first[2:]
+    if first[:2] == first[2:] and None not in first:
+        return
+    for index in (0, 1, scale, zero_point):
+        shape = node.fact(index).shape
+        if not shape or (len(shape) == 1 and shape[0] in (1, None)) or any(isinstance(each, str) for each in shape):
+            continue
+        problem = WrongRank(index, len(shape), 0, 1) if len(shape) > 1 else NotOneElement(index, is_scalar=False)
+        if differs or 0 in shape:
+            node.problems.append(problem)
+            return
+        warned = Warned(problem, _UNLESS_EQUAL)
+        if warned not in node.warnings:
+            node.warnings.append(warned)
+
+
+_UNLESS_EQUAL = "; ONNX Runtime runs it only if scale and zero point are equal to those of the result"
 
 
 def reduced_integers(node: Operands) -> Outputs:

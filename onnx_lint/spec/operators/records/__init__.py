@@ -40,6 +40,30 @@ OperandForm = str | None | Mapping[str, Any]
 """The dimensions of an operand, or an operand for each case or condition."""
 
 
+class GraphForm(Record):
+    """What ONNX Runtime requires of a graph in an attribute, which a node runs once for each word.
+
+    Inputs and outputs are read in their order. "T 2 ? + ? +" is a type and dimensions: T is float or float16, the same
+    for all T of the graph; F is either of the two, and "any" every type; "?" is any dimension, "+" a size that the
+    graph declares.
+
+    A number of inputs or outputs is a text for each condition; the first that is true counts. A condition is words: an
+    input or an operator that the graph has, or an attribute of the node other than 0. In "named+4n", "named" is how
+    many of `inputs` the graph has, "outputs" how many outputs, and 4n four for each layer. Several are choices.
+    """
+
+    inputs: Mapping[str, str]
+    """The first inputs. One with "?" before its name may be left out."""
+    input_counts: Mapping[str, str]
+    outputs: Mapping[str, str]
+    """The first outputs. "*" is the next one, whatever its name."""
+    output_counts: Mapping[str, str]
+    states: str = "any"
+    """The type of the inputs of the layers."""
+    others: str = "any"
+    """The type of all other outputs."""
+
+
 class OperatorRecord(Record):
     """An operator, read from top to bottom beside its documentation."""
 
@@ -80,12 +104,16 @@ class OperatorRecord(Record):
     """Operands that are required together or instead of each other: kind and sides (`combinations`). With ADVISED in
     front, only the documentation requires them.
     """
+    gapless: bool = False
+    """True if each run fails or ends the process without one of the values of the variadic input."""
     advised: Mapping[str, OperandForm] = EMPTY
     """Inputs of which the documentation requires more, and attributes: ONNX Runtime runs a node without it."""
     computed: str = ""
     """The function that compares what no equation says, and returns the shapes of the outputs if `outputs` has none:
     its module in `onnx_lint.inference.shapes.rules`, a dot, and its name.
     """
+    graphs: Mapping[str, Mapping[str, tuple[GraphForm, ...]]] = EMPTY
+    """The graphs in attributes, for each value of `model_type`. Of several forms, the number of inputs says which."""
     reads: tuple[str, ...] = ()
     """The inputs whose content that function or a requirement of a dimension (#name) reads."""
     since: Mapping[str, str] = EMPTY

@@ -64,11 +64,15 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "NhwcConv": lambda: OperatorRecord(
         values={"auto_pad": _PADS},
         inputs={"X": "? ? ? *more"},
+        defaults={"group": 1},
+        advised={"X": "? ? *spatial @group*c", "W": "m c ? *kernel", "B": "m"},
         computed="contrib_images.convolution_with_channels_last",
     ),
     "NhwcFusedConv": lambda: OperatorRecord(
         values={"auto_pad": _PADS},
         inputs={"X": "? ? ? *more"},
+        defaults={"group": 1},
+        advised={"X": "? ? *spatial @group*c", "W": "m c ? *kernel", "B": "m", "Z": "? ? *places m"},
         computed="contrib_images.convolution_with_channels_last",
     ),
     "NhwcMaxPool": lambda: OperatorRecord(

@@ -111,7 +111,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         combinations=("SOME in:x_zero_point",),
         computed="contrib_images.pool_of_integers",
     ),
-    "QLinearConcat": lambda: OperatorRecord(computed="contrib_quantization.concat"),
+    "QLinearConcat": lambda: OperatorRecord(
+        gapless=True,
+        computed="contrib_quantization.concat",
+        reads=("Y_scale", "Y_zero_point", "inputs"),
+    ),
     "QLinearConv": lambda: OperatorRecord(
         values={"auto_pad": "'' NOTSET SAME_UPPER SAME_LOWER VALID"},
         computed="contrib_images.convolution_of_integers",

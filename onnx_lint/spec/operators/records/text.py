@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, NO_WORD, RECENT, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, NO_WORD, RECENT, GraphForm, OperatorRecord
 
 _SEARCH: Final = {
     "input_ids": "b s",
@@ -25,6 +25,84 @@ _SEARCHED: Final = {
 }
 """The numbers in them."""
 
+_STATE: Final = "T ? + ? +"
+"""The state of attention after an encoder: texts, heads, words, and the size of a head."""
+
+_DECODER: Final = GraphForm(
+    inputs={"input_ids": "int32", "position_ids": "int32", "attention_mask": "int32", "past_0": "T 2 ? + ? +"},
+    input_counts={"else": "outputs+2 outputs+3 outputs+5"},
+    outputs={"logits": "T ? ? +", "present_0": "T"},
+    output_counts={"else": "1+1n"},
+)
+"""A decoder without encoder, as of GPT-2."""
+
+_LAYERS: Final = {
+    "past_sequence_length DecoderMaskedMultiHeadAttention": "named+4n+3",
+    "past_sequence_length DecoderMaskedSelfAttention": "named+4n+3",
+    "past_sequence_length": "named+4n+1",
+    "else": "named+4n",
+}
+"""The inputs of a decoder: those with names, four states for each layer, and where the words and beams are."""
+
+_DECODER_OF_TEXT: Final = GraphForm(
+    inputs={
+        "input_ids": "int32 ? ?",
+        "?encoder_input_ids": "int32",
+        "encoder_attention_mask": "int32",
+        "?encoder_hidden_states": "T",
+    },
+    input_counts=_LAYERS,
+    outputs={"logits": "T ? ? +", "*": _STATE},
+    output_counts={"else": "1+2n"},
+    states="T",
+    others="T",
+)
+"""A decoder after an encoder of texts, as of T5."""
+
+_ENCODER_OF_TEXT: Final = GraphForm(
+    inputs={"encoder_input_ids": "int32", "encoder_attention_mask": "int32", "decoder_input_ids": "int32"},
+    input_counts={"else": "named"},
+    outputs={
+        "logits": "T ? ? +",
+        "encoder_hidden_states": "T",
+        "present_key_self_0": _STATE,
+        "present_value_self_0": "T",
+    },
+    output_counts={"else": "2+4n"},
+    others="T",
+)
+
+_ENCODER_ALONE: Final = GraphForm(
+    inputs={"encoder_input_ids": "int32", "encoder_attention_mask": "int32"},
+    input_counts={"else": "named"},
+    outputs={"present_key_cross_0": _STATE, "present_value_cross_0": "T"},
+    output_counts={"else": "2n"},
+    others="T",
+)
+"""An encoder that does not run the decoder for the first word."""
+
+_DECODER_OF_SOUND: Final = GraphForm(
+    inputs={"input_ids": "int32 ? ?", "?encoder_hidden_states": "T"},
+    input_counts=_LAYERS,
+    outputs={"logits": "any ? ? +", "*": "any ? + ? +"},
+    output_counts={"decoder_output_cross_qk": "1+3n", "else": "1+2n"},
+    states="T",
+)
+"""A decoder after an encoder of sounds, as of Whisper. ONNX Runtime does not compare the types of its outputs."""
+
+_ENCODER_OF_SOUND: Final = GraphForm(
+    inputs={"encoder_input_ids": "F", "decoder_input_ids": "int32"},
+    input_counts={"else": "named"},
+    outputs=_ENCODER_OF_TEXT.outputs,
+    output_counts={"else": "2+4n"},
+    others="T",
+)
+
+_SEARCHED_GRAPHS: Final = {"0": {"decoder": (_DECODER,), "init_decoder": (_DECODER,)}}
+_GRAPHS_OF_TEXT: Final = {"encoder": (_ENCODER_OF_TEXT, _ENCODER_ALONE), "decoder": (_DECODER_OF_TEXT,)}
+_GRAPHS_OF_SOUND: Final = {"encoder": (_ENCODER_OF_SOUND,), "decoder": (_DECODER_OF_SOUND,)}
+"""The graphs that a search runs. If there are several forms, the number of inputs says which it is."""
+
 _EXTENDED: Final = (
     "input_channels or input_channel_offset or state_length or state_update_capacity or !state_channels_last=-1"
 )
@@ -38,7 +116,12 @@ _HEADS: Final = "@n_head_per_ngram*@max_ngram_size-@n_head_per_ngram"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BeamSearch": lambda: OperatorRecord(
-        attributes={"model_type": "with 1 needs encoder; with 2 needs encoder", "vocab_size": "at least -1"},
+        attributes={
+            "decoder_start_token_id": "at least 0 if model_type=1",
+            "model_type": "with 1 needs encoder; with 2 needs encoder",
+            "vocab_size": "at least -1",
+        },
+        defaults={"decoder_start_token_id": -1, "model_type": 0},
         values={"model_type": "0 1 2"},
         inputs={
             "input_ids": {"model_type=2": "b ? ?", "else": "b s"},
@@ -52,6 +135,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "prefix_vocab_mask": _SEARCH["prefix_vocab_mask"],
             "attention_mask": {"model_type=2": None, "else": "b s"},
         },
+        graphs={**_SEARCHED_GRAPHS, "1": _GRAPHS_OF_TEXT, "2": _GRAPHS_OF_SOUND},
         computed="contrib_generation.beam_search",
         contents={
             **_SEARCHED,
@@ -149,9 +233,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "GreedySearch": lambda: OperatorRecord(
         attributes={"vocab_size": "at least -1"},
+        defaults={"model_type": 0},
         values={"model_type": "0"},
         inputs=_SEARCH,
         contents=_SEARCHED,
+        graphs=_SEARCHED_GRAPHS,
         advised={"repetition_penalty": ""},
         computed="contrib_generation.search",
     ),
@@ -247,9 +333,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "min_tokens_to_keep": "at least 0; below vocab_size if vocab_size>0",
             "vocab_size": "at least -1",
         },
+        defaults={"model_type": 0},
         values={"model_type": "0"},
         inputs={**_SEARCH, "presence_mask": _SEARCH["prefix_vocab_mask"]},
         contents=_SEARCHED,
+        graphs=_SEARCHED_GRAPHS,
         advised={"repetition_penalty": "", "seed": ""},
         computed="contrib_generation.search",
     ),
@@ -315,11 +403,27 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "WhisperBeamSearch": lambda: OperatorRecord(
+        combinations=("SOME encoder",),
+        defaults={"model_type": 2},
+        graphs={"2": _GRAPHS_OF_SOUND},
         computed="contrib_generation.beam_search",
         reads=("max_length", "num_beams", "num_return_sequences"),
     ),
     "WordConvEmbedding": lambda: OperatorRecord(
-        inputs={"Sequence": "? *rows ?", "W": "f ? ? c *more", "B": "f", "C": "? c *size"},
+        attributes=dict.fromkeys(("char_embedding_size", "conv_window_size", "embedding_size"), "at least -1"),
+        defaults={"char_embedding_size": -1, "conv_window_size": -1, "embedding_size": -1},
+        where={
+            "filters": {"embedding_size=-1": "f", "else": "f=@embedding_size"},
+            "window": {"conv_window_size=-1": "k", "else": "k=@conv_window_size"},
+            "size": {"char_embedding_size=-1": "c", "else": "c=@char_embedding_size"},
+        },
+        inputs={
+            "Sequence": "{? l, ? ? l, ? ? ? ? *rows}",
+            "W": "filters ? window size *more",
+            "B": "f",
+            "C": "? c *others",
+        },
+        sizes={"l": "at least k"},
         unknown=NO_WORD,
     ),
 }

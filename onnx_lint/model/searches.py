@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes of ONNX Runtime that run graphs once for each word, such as BeamSearch, for the rule that checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from onnx_lint.common.record import Record
+from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.operators.control_flow import attribute_name
+from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
+from onnx_lint.spec.operators.records import GraphForm, OperatorRecord, record_of
+
+if TYPE_CHECKING:
+    from onnx_lint.model.model import Model
+    from onnx_lint.spec.operators import OperatorSchema
+
+
+class SearchNode(Record):
+    """A node that runs graphs."""
+
+    node: Node
+    schema: OperatorSchema
+    forms: Mapping[str, tuple[GraphForm, ...]]
+    """What each graph must be for its `model_type`, by the name of the attribute; empty if that is not known."""
+    graphs: Mapping[str, Graph]
+    """The graphs by the names of their attributes."""
+    numbers: Mapping[str, int]
+    """The numbers in attributes, without those of parameters of a function."""
+
+    @property
+    def anchor(self) -> str:
+        """The section of the published documents that describes the operator."""
+        return f"ContribOperators.md#{RUNTIME_DOMAIN}.{self.node.op_type}"
+
+    @property
+    def subject(self) -> str | None:
+        """What baselines know the node by."""
+        return self.node.name or (self.node.outputs[0] if self.node.outputs else None)
+
+
+def searches(model: Model) -> Iterator[SearchNode]:
+    """Yield the nodes that run graphs as their records say."""
+    graphs_of: dict[tuple[Graph, int], dict[str, Graph]] = {}
+    for graph in model.nested_graphs:
+        if graph.parent is not None and graph.position < len(graph.parent.forms):
+            form = graph.parent.forms[graph.position]
+            record = record_of(form.op_type) if form.domain == RUNTIME_DOMAIN else None
+            if record is not None and record.graphs:
+                node = graph.parent.nodes[graph.position]
+                found = graphs_of.setdefault((graph.parent, graph.position), {})
+                found[attribute_name(node.attribute_protos, graph)] = graph
+    for (parent, position), graphs in graphs_of.items():
+        node = parent.nodes[position]
+        record, schema = record_of(node.op_type), model.operators.operator(node).schema
+        if record is not None and schema is not None:
+            numbers = _numbers(node, record)
+            yield SearchNode(node, schema, record.graphs.get(str(numbers.get("model_type")), {}), graphs, numbers)
+
+
+def _numbers(node: Node, record: OperatorRecord) -> Mapping[str, int]:
+    found: dict[str, int] = dict(record.defaults)
+    for each in node.attribute_protos:
+        if each.ref_attr_name:
+            found.pop(each.name, None)
+        elif each.HasField("i"):
+            found[each.name] = each.i
+    return found
