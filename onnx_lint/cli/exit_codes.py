@@ -44,7 +44,7 @@ def of_file(file: FileReport, fail_on: str) -> int:
         return NOT_CHECKED
     if fail_on == "never":
         return CLEAN
-    if any(target.is_red for target in file.targets):
+    if any(target.fails_run for target in file.targets):
         return FINDINGS
     if not file.diagnostics:
         return CLEAN

@@ -264,6 +264,6 @@ def _print_crash(output: Output, error: Exception) -> int:
     """Print that a report is missing or not whole because writing it crashed; return the exit code."""
     from onnx_lint.cli.failures import print_crash
 
-    print_crash(f"onnx-lint crashed while {_work(output)}", InternalError.of(error))
+    print_crash(f"onnx-lint crashed while {_work(output)}", InternalError.from_exception(error))
     sys.stderr.write(_HOW_TO_GO_ON)
     return exit_codes.INTERNAL_ERROR

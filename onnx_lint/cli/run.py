@@ -197,7 +197,7 @@ class _Results:
             report.file(file)
         self.totals.add(file)
         self.code = max(self.code, exit_codes.of_file(file, self._plan.request_for(file.path).fail_on))
-        self._unproven += [(file.path, each.program, each.said) for each in file.targets if each.is_red]
+        self._unproven += [(file.path, each.program, each.text) for each in file.targets if each.fails_run]
         if file.suppressed and self._plan.run_request().diff:
             self.with_suppressed.append(FileReport(file.path, 0, file.diagnostics, suppressed=file.suppressed))
         problem = None
@@ -246,7 +246,7 @@ class _Results:
         """Print a crash that is about no file."""
         from onnx_lint.cli.failures import print_crash
 
-        print_crash(f"onnx-lint crashed while {work}", InternalError.of(error))
+        print_crash(f"onnx-lint crashed while {work}", InternalError.from_exception(error))
         self.code = max(self.code, exit_codes.INTERNAL_ERROR)
 
     def print_failures(self) -> None:

@@ -64,7 +64,7 @@ def _show(location: str, path: str, settings: Settings, format_name: str) -> int
     bugs = [site for site in loaded.crashes if not site.crash.lacks_numpy]
     if len(bugs) < len(loaded.crashes):
         sys.stderr.write(f"{NOT_VERIFIED}: some shapes are unknown, since numpy is not installed\n")
-    print_internal_errors([(path, InternalError.of_site(site)) for site in bugs], _HOW_TO_GO_ON)
+    print_internal_errors([(path, InternalError.from_crash_site(site)) for site in bugs], _HOW_TO_GO_ON)
     return exit_codes.INTERNAL_ERROR if bugs else exit_codes.CLEAN
 
 

@@ -51,9 +51,11 @@ class InternalErrors:
             if rule not in (OWN_ERRORS, *_rules_of(known)):
                 self._errors[key] = replace(known, not_run=(*known.not_run, rule))
         elif source is not None and is_bug(error):
-            self._errors[key] = replace(InternalError.of(error), work=f"computing {source}", not_run=not_run)
+            self._errors[key] = replace(
+                InternalError.from_exception(error), work=f"computing {source}", not_run=not_run
+            )
         else:
-            self._errors[key] = replace(InternalError.of(error, rule), work=work)
+            self._errors[key] = replace(InternalError.from_exception(error, rule), work=work)
 
     def unless_it_crashes(self, make: Callable[[], _Part], otherwise: _Instead, work: str) -> _Part | _Instead:
         """Return the result of `make`; if it has a bug, record that and return `otherwise`."""
@@ -69,14 +71,14 @@ class InternalErrors:
         for error in exceptions_of(self._model):
             if is_bug(error) and not is_lack_of_numpy(error) and crash_of(error).origin not in errors:
                 # No rule has used it.
-                found = replace(InternalError.of(error), work=f"computing {property_of(error)}")
+                found = replace(InternalError.from_exception(error), work=f"computing {property_of(error)}")
                 errors[crash_of(error).origin] = found
         placed: list[InternalError] = []
         for site in self._model.crashes:
             if site.crash.lacks_numpy:
                 continue
             elsewhere = errors.pop(site.crash.origin, None)
-            found = InternalError.of_site(site)
+            found = InternalError.from_crash_site(site)
             placed.append(found if elsewhere is None else replace(found, not_run=_rules_of(elsewhere)))
         return (*errors.values(), *placed)
 

@@ -349,7 +349,7 @@ def _lint(check: _SourceCheck) -> tuple[FileReport, Model | None]:
             raise
         if is_lack_of_numpy(error):
             return FileReport(check.path, check.source.size, unreadable=f"{check.path}: {_NEEDS_NUMPY}"), None
-        return FileReport(check.path, check.source.size, internal_errors=(InternalError.of(error),)), None
+        return FileReport(check.path, check.source.size, internal_errors=(InternalError.from_exception(error),)), None
     errors = InternalErrors(model)
     verdict = lint_model(model, check.settings, errors, check.path)
     report = _report_on(model, check, verdict, errors)

@@ -190,19 +190,25 @@ def target_verdicts(
         releases = releases_of(program)
         missing = () if judge in rules or releases == (None,) else (f"the rule {judge} did not run",)
         states = [_state(unseen, found, program, release, (*missing, *gaps, *unjudged)) for release in releases]
-        loads, said = _joined(states, releases)
-        is_red = loads is None and settings.target_gate == "unproven"
-        remark = _OF_FULL_CHECK if program == CHECKER else ""
-        verb = "accept" if releases == (None,) else "load"
-        yield TargetVerdict(title(program), loads, said + remark, is_red, verb, _basis_of(releases), remark)
+        state = _joined(states, releases)
+        yield TargetVerdict(
+            title(program),
+            state.loads,
+            state.answer,
+            state.reason,
+            fails_run=state.loads is None and settings.target_gate == "unproven",
+            verb="accept" if releases == (None,) else "load",
+            basis=_basis_of(releases),
+            suffix=_OF_FULL_CHECK if program == CHECKER else "",
+        )
     for name, clause, domain in _versions(settings):
         (judge,) = clauses()[clause].rules
         missing = () if judge in rules or not model.loaded else (f"the rule {judge} did not run",)
         causes = sum(item.clause == clause and _is_of(item, domain) for item in found)
         unknown = [*missing, *unjudged, *_not_compared(model, domain)]
         state = _state_of_version(causes, unknown, "fields and types" if domain is None else "operators")
-        is_red = state.loads is None and settings.target_gate == "unproven"
-        yield TargetVerdict(name, state.loads, state.said, is_red, "support")
+        fails_run = state.loads is None and settings.target_gate == "unproven"
+        yield TargetVerdict(name, state.loads, state.answer, state.reason, fails_run, verb="support")
 
 
 # --- versions
@@ -242,7 +248,7 @@ def _state_of_version(causes: int, unjudged: Sequence[str], parts: str) -> _Stat
     if causes:
         return _State(False, f"does not support the model: {counted(causes, 'cause')}")
     if unjudged:
-        return _State(None, f"not judged: {'; '.join(unjudged[:_MOST_REASONS])}")
+        return _unknown_state(f"not judged: {'; '.join(unjudged[:_MOST_REASONS])}")
     return _State(True, f"supports all {parts} that the model uses")
 
 
@@ -261,22 +267,29 @@ class _State(Record):
     """What is known of a program or a release."""
 
     loads: bool | None
-    said: str
+    answer: str
+    reason: str = ""
+    """Why the answer is unknown, see `TargetVerdict.reason`."""
 
 
-def _joined(states: Sequence[_State], releases: Sequence[ProductRelease | None]) -> tuple[bool | None, str]:
+def _unknown_state(reason: str) -> _State:
+    return _State(None, reason, reason)
+
+
+def _joined(states: Sequence[_State], releases: Sequence[ProductRelease | None]) -> _State:
     """Return the verdict on a release: if only its neighbours are known, theirs if they agree."""
     if len(states) == 1:
-        return states[0].loads, states[0].said
+        return states[0]
     versions = [release.version for release in releases if release is not None]
     answers = {state.loads for state in states}
     if answers == {True}:
-        return True, f"{listed(versions)} load it{_basis_of(releases)}"
+        return _State(True, f"{listed(versions)} load it{_basis_of(releases)}")
     if answers == {False}:
-        return False, f"{listed(versions)} refuse it"
-    if len({state.said for state in states}) == 1:
-        return None, states[0].said
-    return None, "; ".join(f"{version} {state.said}" for version, state in zip(versions, states, strict=True))
+        return _State(False, f"{listed(versions)} refuse it")
+    if len({state.answer for state in states}) == 1:
+        return states[0]
+    answers_by_release = zip(versions, states, strict=True)
+    return _unknown_state("; ".join(f"{version} {state.answer}" for version, state in answers_by_release))
 
 
 def _state(
@@ -288,7 +301,7 @@ def _state(
         return _State(False, f"refuses it: {counted(refusing, 'cause')}")
     unknown = [item for item, answer in zip(found, answers, strict=True) if answer is None]
     violations = sum(item.is_violation for item in unknown)
-    reasons = [f"not proven to {verb} it: {counted(violations, 'violation')} of ONNX"] if violations else []
+    reasons = [f"{counted(violations, 'violation')} of ONNX"] if violations else []
     unjudged = [*gaps, *_unjudged(unseen.model, program, release)]
     if len(unknown) > violations:
         unjudged.append(counted(len(unknown) - violations, "finding") + " that programs treat differently")
@@ -297,7 +310,8 @@ def _state(
     if unjudged:
         reasons.append(f"not judged: {'; '.join(unjudged)}")
     if reasons:
-        return _State(None, "; ".join(reasons))
+        reason = "; ".join(reasons)
+        return _State(None, f"not proven to {verb} it: {reason}" if violations else reason, reason)
     return _State(True, f"{'accepts it' if release is None else 'loads'}{_basis_of((release,))}")
 
 

@@ -50,7 +50,7 @@ class InternalError(Record):
         return None if self.at is None else str(self.at)
 
     @classmethod
-    def of_site(cls, site: CrashSite) -> InternalError:
+    def from_crash_site(cls, site: CrashSite) -> InternalError:
         """Return the internal error for a crash in an analysis of the model."""
         return cls(
             OWN_ERRORS,
@@ -64,7 +64,7 @@ class InternalError(Record):
         )
 
     @classmethod
-    def of(cls, error: Exception, rule: str = OWN_ERRORS) -> InternalError:
+    def from_exception(cls, error: Exception, rule: str = OWN_ERRORS) -> InternalError:
         """Return the internal error for an exception in a rule.
 
         A lack of memory has no traceback, and neither has an error that the author of a rule has to fix.
@@ -159,32 +159,74 @@ class Repair(Record):
         return sum(count for _, count in self.fixed)
 
 
-MOST_NAMED: Final = 3
+MAX_NAMED: Final = 3
 """The most files that a total over many files names."""
 
 
 class TargetVerdict(Record):
-    """What is known about one program that must load the model."""
+    """The answer of one program that must load the model, or of one version that the model must suit."""
 
     program: str
     """Name and release: `onnxruntime 1.32.0`."""
     loads: bool | None
     """False if it refuses the model. True if every node, type and file was judged and it refuses nothing. None if not
     everything was judged."""
-    said: str
-    """The verdict in words, with what was not judged."""
-    is_red: bool = False
-    """True if it fails the run although the program refuses nothing that is known: the gate asks for a proof."""
+    answer: str
+    """The answer in words, such as `loads, as far as its data say` or `refuses it: 1 cause`."""
+    reason: str = ""
+    """Why the answer is unknown: `2 violations of ONNX; not judged: 1 node of com.acme`. Empty if it is known."""
+    fails_run: bool = False
+    """True if the run fails although the answer is unknown: the gate asks for a proof."""
     verb: str = "load"
-    """What the program does with a model: `load`, or `accept` for a checker."""
+    """`load` for a program that loads models, `accept` for a checker, `support` for a version."""
     basis: str = ""
-    """What reports append if it loads the model, to say what the answer rests on: `, as far as its data say`."""
-    remark: str = ""
-    """The sentence with which `said` ends for every model, whatever the answer; empty for most programs."""
+    """The limits of a positive answer, as the end of a sentence: `, as far as its data say`."""
+    suffix: str = ""
+    """The end of the sentence for every model, whatever the answer; empty for most programs."""
+
+    @property
+    def text(self) -> str:
+        """The sentence about the model."""
+        return self.answer + self.suffix
+
+
+NOT_CHECKED: Final = "not checked"
+"""The state of a file that could not be read."""
+
+NOT_JUDGED: Final = "not judged"
+"""The state of a file that was read, but that no rule could judge."""
+
+
+class Failure(Record):
+    """Why a file has neither a verdict nor a finding."""
+
+    state: str
+    """`NOT_CHECKED` or `NOT_JUDGED`."""
+    reason: str
+
+
+class Conformity(Record):
+    """The verdict on a file."""
+
+    conforms: bool | None
+    """True if it conforms to ONNX, False if it does not, None if that is unknown."""
+    reason: str = ""
+    """Why it does not conform, or why that is unknown."""
 
 
 class FileReport(Record):
-    """The results for one file. `unreadable` is the reason why there is no verdict, if there is none."""
+    """The results for one file.
+
+    A report may be incomplete in five ways:
+
+    | Field | What is missing | The verdict |
+    |---|---|---|
+    | `unreadable` | everything: the file could not be read, or exceeds a limit | none: `not checked` |
+    | `not_judged` | every rule about models: the file was read, and holds none | none: `not judged`, without findings |
+    | `incomplete` | some checks, such as those of data files that were not examined | unknown, without a violation |
+    | `gaps` | findings that the settings hide | unknown, without a violation |
+    | `not_verified` | checks of nodes whose operator has no known signature | not affected |
+    """
 
     path: str
     size: int
@@ -193,6 +235,7 @@ class FileReport(Record):
     facts: FileFacts | None = None
     """The facts about a model; None if the file is not a model."""
     unreadable: str | None = None
+    """Why the file could not be read; None if it was read."""
     not_verified: tuple[tuple[str, int], ...] = ()
     """The number of nodes without a known signature, by domain; the default domain is `ai.onnx`."""
     not_listed: tuple[tuple[str, str, str | None], ...] = ()
@@ -201,7 +244,7 @@ class FileReport(Record):
     shapes: Shapes | None = None
     """The number of known shapes; None if no rule needed them."""
     not_judged: str | None = None
-    """Why no rule could judge a model although the file was read: it holds none, see `why_not_judged`."""
+    """Why the file, which was read, holds no model to judge; None if it holds one."""
     incomplete: tuple[str, ...] = ()
     """Descriptions, for people, of what was not verified or not reported, and why."""
     lacks_numpy: bool = False
@@ -238,13 +281,13 @@ class FileReport(Record):
     """The nodes around findings; empty if no report shows them."""
 
     @property
-    def failure(self) -> tuple[str, str] | None:
-        """Why there is neither a verdict nor a finding: `not checked` or `not judged`, and the reason."""
+    def failure(self) -> Failure | None:
+        """Why there is neither a verdict nor a finding; None if there is one of them."""
         if self.unreadable is not None:
-            return "not checked", self.unreadable
+            return Failure(NOT_CHECKED, self.unreadable)
         if self.not_judged is None or self.diagnostics or self.suppressed:
             return None
-        return "not judged", self.not_judged
+        return Failure(NOT_JUDGED, self.not_judged)
 
     @property
     def why_not_judged(self) -> str | None:
@@ -252,11 +295,11 @@ class FileReport(Record):
 
         None if there is a verdict: a file that holds no model does not conform, and `not-a-model` reports it.
         """
-        return self.not_judged if self.not_judged is not None and self.conformity[0] is None else None
+        return self.not_judged if self.not_judged is not None and self.conformity.conforms is None else None
 
     def with_crash(self, error: Exception, work: str) -> FileReport:
         """Return the report with a crash in some work after the lint."""
-        crash = replace(InternalError.of(error), work=work)
+        crash = replace(InternalError.from_exception(error), work=work)
         return replace(self, internal_errors=(*self.internal_errors, crash))
 
     @property
@@ -270,19 +313,19 @@ class FileReport(Record):
         return bool(self.not_verified or self.incomplete or (self.shapes is not None and self.shapes.reported_causes))
 
     @property
-    def conformity(self) -> tuple[bool | None, str]:
-        """The verdict: whether the file conforms to ONNX, and the reason if it does not or if that is unknown.
+    def conformity(self) -> Conformity:
+        """The verdict.
 
-        True only if every rule that can find an error ran over the whole document with its errors as errors, none found
-        an error, and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity
-        by the settings. Clauses of plugins, policies and targets do not count.
+        The file conforms only if every rule that can find an error ran over the whole document with its errors as
+        errors, none found an error, and no finding is suppressed. It does not conform if a finding breaks a requirement
+        of ONNX, whatever its severity by the settings. Clauses of plugins, policies and targets do not count.
         """
         violations = sum([item.is_violation for item in (*self.diagnostics, *self.suppressed)])
         if violations:
             what = "finding breaks" if violations == 1 else "findings break"
-            return False, f"{violations:,} {what} a requirement of ONNX"
+            return Conformity(False, f"{violations:,} {what} a requirement of ONNX")
         if self.unreadable is not None or self.not_judged is not None:
-            return None, "the file was not judged" if self.unreadable is None else "the file was not checked"
+            return Conformity(None, f"the file was {NOT_JUDGED if self.unreadable is None else NOT_CHECKED}")
         reasons = list(self.gaps)
         if self.internal_errors:
             reasons.append(counted(len(self.internal_errors), "internal error"))
@@ -292,10 +335,10 @@ class FileReport(Record):
         if self.has_shape_limit:
             reasons.append("inferring shapes stopped at a limit")
         reasons += self.incomplete
-        return (None, "; ".join(reasons)) if reasons else (True, "")
+        return Conformity(None, "; ".join(reasons)) if reasons else Conformity(True)
 
     def with_extent(self, extent: int) -> FileReport:
-        """Return the report with no more around its findings than `extent` asks for: `LINES`, or 0 for nothing."""
+        """Return the report with less around its findings: only lines for the extent `LINES`, nothing for 0."""
         if extent:
             return replace(self, pictures=())
         kept = [tuple(replace(item, context=()) for item in found) for found in (self.diagnostics, self.suppressed)]

@@ -23,7 +23,7 @@ def outcome_of(file: FileReport, report: Report) -> str:
     """
     if is_ignored(file, report) and not file.suppressed:
         return "not judged: every rule is ignored"
-    if file.conformity[0] and not file.diagnostics:
+    if file.conformity.conforms and not file.diagnostics:
         return f"conforms to {report.standard(file.edition, file.variant)}; {counted(file.judged_by, 'rule')} checked"
     return state_of(file, report)
 
@@ -38,9 +38,9 @@ def state_of(file: FileReport, report: Report) -> str:
     """Return the numbers of findings in a file: under the clauses of ONNX, under those of each plugin, and suppressed.
 
     `2 errors; house_rules.py: 1 warning; 3 suppressed by the baseline`. The verdict comes first if the numbers do not
-    show it: if the file conforms, and if each violation is suppressed or has a lower severity.
+    show it: the file conforms, or each violation is suppressed or has a lower severity.
     """
-    conforms, _ = file.conformity
+    conforms = file.conformity.conforms
     standard = report.standard(file.edition, file.variant)
     counts = Counter((item.counted_under, item.severity) for item in file.diagnostics)
     parts: list[str] = []

@@ -7,10 +7,10 @@ from collections import Counter
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.report.file_report import MOST_NAMED, FileReport, TargetVerdict
+from onnx_lint.report.file_report import MAX_NAMED, FileReport, TargetVerdict
 from onnx_lint.report.not_verified import Unverified, unverified_of
 
-_MOST_SENTENCES: Final = 100
+_MAX_SENTENCES: Final = 100
 """The most different sentences that are kept: a file chooses the names in them, so there may be any number."""
 
 
@@ -19,9 +19,9 @@ class TargetTotals:
 
     def __init__(self, verdict: TargetVerdict) -> None:
         self.verb = verdict.verb
-        self.remark = verdict.remark
+        self.suffix = verdict.suffix
         self.basis = ""
-        """What reports append to the answer that the program loads a model, see `TargetVerdict`."""
+        """The limits of positive answers, see `TargetVerdict`."""
         self.answers: Counter[bool | None] = Counter()
         """The number of files by whether the program loads them; None if that is unknown."""
         self.refusing: list[str] = []
@@ -35,11 +35,10 @@ class TargetTotals:
         """Count the answer for a file."""
         self.basis = self.basis or verdict.basis
         self.answers[verdict.loads] += 1
-        if verdict.loads is None:
-            reason = verdict.said.removesuffix(verdict.remark)
-            if reason in self.unproven or len(self.unproven) < _MOST_SENTENCES:
-                self.unproven[reason] += 1
-        if verdict.loads or self.answers[verdict.loads] > MOST_NAMED:
+        is_kept = verdict.reason in self.unproven or len(self.unproven) < _MAX_SENTENCES
+        if verdict.loads is None and is_kept:
+            self.unproven[verdict.reason] += 1
+        if verdict.loads or self.answers[verdict.loads] > MAX_NAMED:
             return
         if verdict.loads is None:
             self.unproven_paths.append(path)
@@ -82,7 +81,7 @@ class RemarkTotals:
         if before is not None:
             total = UnverifiedTotal(before.unverified.plus(each), before.files + 1, before.path)
             self.unverified[each.key] = total
-        elif len(self.unverified) < _MOST_SENTENCES:
+        elif len(self.unverified) < _MAX_SENTENCES:
             self.unverified[each.key] = UnverifiedTotal(each, 1, path)
         else:
             self.has_more_unverified = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said beside the verdict on all files of a run: the targets, what was not verified, and what is only counted.
+"""The lines after the verdict on all files of a run: the targets, what was not verified, and what is only counted.
 
 Every format takes its sentences from here.
 """
@@ -40,16 +40,24 @@ def remarks_on_run(report: Report, *, quiet: bool = False) -> Iterator[tuple[str
         yield "pedantic", counted_of(totals.counted.values())
 
 
+_FORMS: Final = {
+    "load": ("loads", "refuses"),
+    "accept": ("accepts", "refuses"),
+    "support": ("supports", "does not support"),
+}
+"""The positive and the negative answer for each `TargetVerdict.verb`."""
+
+
 def answer_of(target: TargetTotals, totals: Totals) -> str:
     """Return the answer of a program for all files: `loads 2, as far as its data say; refuses 1 (b.onnx)`.
 
     The reasons follow for files whose answer is unknown, worded as in the report on a single file.
     """
     answers = []
+    loads, refuses = _FORMS[target.verb]
     if count := target.answers[True]:
-        answers.append(f"{target.verb}s {count:,}{target.basis}")
+        answers.append(f"{loads} {count:,}{target.basis}")
     if count := target.answers[False]:
-        refuses = "does not support" if target.verb == "support" else "refuses"
         answers.append(f"{refuses} {count:,} ({names_of(target.refusing, count)})")
     if count := target.answers[None]:
         names = names_of(target.unproven_paths, count)
@@ -57,16 +65,16 @@ def answer_of(target: TargetTotals, totals: Totals) -> str:
         answers.append(f"not proven to {target.verb} {count:,} ({names}){reasons}")
     if others := totals.files - target.answers.total():
         answers.append(f"{others:,} not judged")
-    return visible("; ".join(answers) + target.remark)
+    return visible("; ".join(answers) + target.suffix)
 
 
 def _reasons(target: TargetTotals) -> str:
     """Return why the answer is unknown for some files, the most frequent reason first."""
-    head = f"not proven to {target.verb} it: "  # the line says it of all these files
-    most = [(what.removeprefix(head), count) for what, count in target.unproven.most_common(MAX_REASONS)]
-    said = [what if len(target.unproven) == 1 else f"{what} (in {count:,})" for what, count in most]
-    more = len(target.unproven) - len(most)
-    return " / ".join([*said, *([f"{more:,} more reasons"] if more else [])])
+    if len(target.unproven) == 1:
+        return next(iter(target.unproven))
+    reasons = [f"{reason} (in {count:,})" for reason, count in target.unproven.most_common(MAX_REASONS)]
+    more = len(target.unproven) - len(reasons)
+    return " / ".join([*reasons, *([f"{more:,} more reasons"] if more else [])])
 
 
 def names_of(paths: Sequence[str], count: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.report.file_report import MOST_NAMED, Counted, FileReport
+from onnx_lint.report.file_report import MAX_NAMED, NOT_CHECKED, NOT_JUDGED, Counted, FileReport
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class FileGroup:
-    """The groups of files in the verdict on several files. Each file is in one."""
+    """The groups of files in the verdict on several files. Each file is in one.
+
+    The states of a `Failure`, `NOT_CHECKED` and `NOT_JUDGED`, are groups as well.
+    """
 
     CONFORMING: Final = "conforming"
     VIOLATING: Final = "violating"
@@ -29,10 +32,6 @@ class FileGroup:
     """Files with suppressed findings only. At least one of them breaks a requirement."""
     UNDECIDED: Final = "undecided"
     """Files that were not checked in full, because of the settings or because something went wrong."""
-    NOT_JUDGED: Final = "not judged"
-    """Files that were read, but that no rule could judge."""
-    NOT_CHECKED: Final = "not checked"
-    """Files that could not be read."""
 
 
 class Weakening(Record):
@@ -118,9 +117,10 @@ class Totals:
         self.unreadable += file.unreadable is not None
         self.not_judged += file.why_not_judged is not None
         self.internal_errors += len(file.internal_errors)
-        conforms, why = file.conformity
+        conformity = file.conformity
+        conforms = conformity.conforms
         self.conformity[conforms] += 1
-        self.reasons.setdefault(conforms, why)
+        self.reasons.setdefault(conforms, conformity.reason)
         self.without_model += conforms is False and file.not_judged is not None
         self._add_group(file, _group_of(file, conforms))
         if file.gaps and file.failure is None:  # settings do not matter for a file that no rule judged
@@ -138,9 +138,9 @@ class Totals:
 
     def _add_group(self, file: FileReport, group: str) -> None:
         self.groups[group] += 1
-        if group != FileGroup.NOT_CHECKED:
+        if group != NOT_CHECKED:
             self.standards.add((file.edition, file.variant))
-        if group == FileGroup.NOTHING_NEW_VIOLATING and len(self.violating_paths) < MOST_NAMED:
+        if group == FileGroup.NOTHING_NEW_VIOLATING and len(self.violating_paths) < MAX_NAMED:
             self.violating_paths.append(file.path)
         if file.diagnostics:
             self.files_with_findings[group] += 1
@@ -178,11 +178,11 @@ class Totals:
 def _group_of(file: FileReport, conforms: bool | None) -> str:
     """Return the group of a file."""
     if file.failure is not None:
-        return FileGroup.NOT_CHECKED if file.unreadable is not None else FileGroup.NOT_JUDGED
+        return file.failure.state
     if not file.diagnostics and file.suppressed:
         return FileGroup.NOTHING_NEW if conforms is None else FileGroup.NOTHING_NEW_VIOLATING
     if not file.diagnostics and file.rules == ():
-        return FileGroup.NOT_JUDGED
+        return NOT_JUDGED
     if conforms is None:
         return FileGroup.UNDECIDED
     return FileGroup.CONFORMING if conforms else FileGroup.VIOLATING

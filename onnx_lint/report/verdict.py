@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sentences about all files of a run: the verdict, each target, and what was not verified.
+"""The sentence with the verdict on all files of a run.
 
 Every format takes its sentences from here. For several files they give the same information as for a single one.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.report.file_report import NOT_CHECKED, NOT_JUDGED
 from onnx_lint.report.totals import FileGroup
 from onnx_lint.wording import counted
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from onnx_lint.report.totals import Report, Totals
     from onnx_lint.spec.clauses import Severity
 
-MAX_SHOWN: Final = 5
-"""The most sentences of one kind, such as about what was not verified."""
+_MAX_GAPS: Final = 5
+"""The most settings that the verdict names of those that left something out."""
 
 
 def verdict_of(report: Report) -> str:
@@ -71,8 +72,8 @@ _PHRASES: Final = {
     ),
     FileGroup.NOTHING_NEW: ("has no new findings", "have no new findings"),
     FileGroup.UNDECIDED: ("has no verdict", "have no verdict"),
-    FileGroup.NOT_JUDGED: ("not judged", "not judged"),
-    FileGroup.NOT_CHECKED: ("not checked", "not checked"),
+    NOT_JUDGED: ("not judged", "not judged"),
+    NOT_CHECKED: ("not checked", "not checked"),
 }
 """The phrases for one file and for several of a group, in the order in which a sentence lists the groups.
 
@@ -122,8 +123,8 @@ def _phrase_of_all(group: str, totals: Totals, standard: str) -> str:
         return f"{files}: {found or 'no findings'}"
     if group == FileGroup.NOTHING_NEW:
         return f"{files}: no new findings"
-    if group in (FileGroup.NOT_JUDGED, FileGroup.NOT_CHECKED):
-        what = "judged" if group == FileGroup.NOT_JUDGED else "checked"
+    if group in (NOT_JUDGED, NOT_CHECKED):
+        what = "judged" if group == NOT_JUDGED else "checked"
         return f"{files}: {'not' if totals.files == 1 else 'none'} {what}"
     one, several = _NOTHING_NEW_VIOLATING_ALONE if group == FileGroup.NOTHING_NEW_VIOLATING else _PHRASES[group]
     phrase = (one if totals.files == 1 else several).format(standard)
@@ -136,7 +137,7 @@ def _judged_groups(report: Report, totals: Totals) -> dict[str, int]:
     groups = dict(totals.groups)
     if not report.rules and totals.conforming_by_rules_of_run:
         groups[FileGroup.CONFORMING] -= totals.conforming_by_rules_of_run
-        groups[FileGroup.NOT_JUDGED] = groups.get(FileGroup.NOT_JUDGED, 0) + totals.conforming_by_rules_of_run
+        groups[NOT_JUDGED] = groups.get(NOT_JUDGED, 0) + totals.conforming_by_rules_of_run
     return {group: count for group, count in groups.items() if count}
 
 
@@ -168,10 +169,10 @@ def _gaps_of(totals: Totals) -> Iterator[str]:
     """Yield what the settings left out, with the number of files if something was not left out in all of them."""
     judged = totals.files - totals.unreadable - totals.not_judged
     by_files = sorted(totals.gaps.items(), key=lambda each: -each[1])
-    for gap, count in by_files[:MAX_SHOWN]:
+    for gap, count in by_files[:_MAX_GAPS]:
         yield gap if count >= judged else f"{gap} in {count:,} of {counted(totals.files, totals.noun)}"
-    if len(totals.gaps) > MAX_SHOWN:
-        yield f"other settings left out {len(totals.gaps) - MAX_SHOWN:,} more"
+    if len(totals.gaps) > _MAX_GAPS:
+        yield f"other settings left out {len(totals.gaps) - _MAX_GAPS:,} more"
 
 
 def interrupted_of(report: Report) -> str:

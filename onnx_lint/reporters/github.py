@@ -113,18 +113,18 @@ def annotations_of(file: FileReport, root: str) -> Iterator[Annotation]:
     """Yield everything that fails a run and each finding of a file, the worst first."""
     path = STANDARD_INPUT if file.path == "-" else path_below(file.path, root)
     if file.failure is not None:
-        title, reason = file.failure
+        title, reason = file.failure.state, file.failure.reason
         yield _about_file(path, title, visible(reason))
     for error in file.internal_errors:
         yield _about_file(path, "internal error", visible(internal_error_of(error)))
     for target in file.targets:
-        if target.is_red:
-            yield _about_file(path, target.program, visible(target.said))
+        if target.fails_run:
+            yield _about_file(path, target.program, visible(target.text))
     for item in worst_first(file.diagnostics):
         yield _about_finding(item, path)
     for target in file.targets:
-        if target.loads is None and not target.is_red:
-            yield _about_file(path, target.program, visible(target.said), "notice")
+        if target.loads is None and not target.fails_run:
+            yield _about_file(path, target.program, visible(target.text), "notice")
 
 
 def _about_file(path: str, title: str, message: str, kind: str = "error") -> Annotation:

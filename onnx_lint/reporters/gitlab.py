@@ -77,13 +77,13 @@ class Writer:
 def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
     if file.failure is not None:
         name = "unreadable-file" if file.unreadable is not None else "not-judged"
-        yield _issue(name, _BLOCKER, visible(file.failure[1]), path)
+        yield _issue(name, _BLOCKER, visible(file.failure.reason), path)
     for error in file.internal_errors:
         yield _issue("internal-error", _BLOCKER, visible(internal_error_of(error)), path)
     for target in file.targets:
         if target.loads is None:
-            level = _SEVERITIES[Severity.ERROR if target.is_red else Severity.NOTE]
-            said = f"{target.program}: {visible(target.said)}"
+            level = _SEVERITIES[Severity.ERROR if target.fails_run else Severity.NOTE]
+            said = f"{target.program}: {visible(target.text)}"
             yield _issue("target", level, said, path, "\x1f".join(("target", path, target.program)))
     if file.has_unverified:
         from onnx_lint.report.not_verified import not_verified_of

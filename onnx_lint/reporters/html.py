@@ -205,7 +205,7 @@ def _csp_hash(text: str) -> str:
 
 def _state(file: FileReport, report: Report) -> str:
     if file.failure is not None:
-        return ": ".join(file.failure)
+        return f"{file.failure.state}: {file.failure.reason}"
     return "; ".join(part for part in (outcome_of(file, report), description_of(file)) if part)
 
 

@@ -113,13 +113,13 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     path = _text(shown_path(file.path))
     _properties(suite, file, report)
     if file.failure is not None:
-        _case(suite, path, "judged" if file.unreadable is None else "readable", "error", _text(file.failure[1]), "")
+        _case(suite, path, "judged" if file.unreadable is None else "readable", "error", _text(file.failure.reason), "")
     for error in file.internal_errors:
         message, trace = _text(internal_error_of(error)), _text(error.traceback, lines=True)
         _case(suite, path, _text(error.rule), "error", message, trace)
-    failed = [target for target in file.targets if target.is_red and failing is not None]
+    failed = [target for target in file.targets if target.fails_run and failing is not None]
     for target in failed:
-        _case(suite, path, _text(target.program), "failure", _text(target.said), "")
+        _case(suite, path, _text(target.program), "failure", _text(target.text), "")
     for group in groups_of(file.diagnostics):
         first = group[0]
         outcome = "failure" if failing is not None and first.severity >= failing else "system-out"
@@ -127,13 +127,12 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     if is_ignored(file, report):
         _case(suite, path, "judged", "skipped", "every rule is ignored", "")
     if suite.find("testcase") is None:
-        conforms, _ = file.conformity
-        name = "conforms" if conforms else f"no {'new ' if file.suppressed else ''}findings"
+        name = "conforms" if file.conformity.conforms else f"no {'new ' if file.suppressed else ''}findings"
         ElementTree.SubElement(suite, "testcase", classname=path, name=name)
     for target in file.targets:
         if target not in failed:
             outcome = "skipped" if target.loads is None else "system-out"
-            said = _text(target.said)
+            said = _text(target.text)
             _case(suite, path, _text(target.program), outcome, said, "" if target.loads is None else said)
 
 
@@ -141,10 +140,10 @@ def _properties(suite: ElementTree.Element, file: FileReport, report: Report) ->
     pairs = [("edition", report.standard(file.edition, file.variant).removeprefix("ONNX "))]
     if file.failure is None:
         pairs.append(("verdict", outcome_of(file, report)))
-    conforms, why = file.conformity
+    conforms, reason = file.conformity.conforms, file.conformity.reason
     pairs.append(("conforms", "unknown" if conforms is None else str(conforms).lower()))
-    if why:
-        pairs.append(("conforms why", visible(why)))
+    if reason:
+        pairs.append(("conforms why", visible(reason)))
     if file.suppressed:
         pairs.append(("suppressed", f"{len(file.suppressed):,}"))
     what = description_of(file)

@@ -126,7 +126,7 @@ def _rows(file: FileReport, level: Severity | None) -> Iterator[str]:
 
 def _state(file: FileReport, report: Report) -> str:
     if file.failure is not None:
-        title, reason = file.failure
+        title, reason = file.failure.state, file.failure.reason
         return f"**{title.capitalize()}**: {inert(reason)}"
     what = description_of(file)
     facts = f"; {inert(what)}" if what else ""

@@ -91,11 +91,11 @@ def _remarks(totals: Totals) -> dict[str, Any]:
 
 def file_record(file: FileReport) -> dict[str, Any]:
     """Return the record of a file without its diagnostics."""
-    conforms, why = file.conformity
+    conformity = file.conformity
     return {
         "path": path_of(file),
-        "conforms": conforms,
-        **without_none(conforms_why=why),
+        "conforms": conformity.conforms,
+        **without_none(conforms_why=conformity.reason),
         "size": None if file.unreadable is not None else file.size,
         "kind": file.kind,
         "facts": _facts(file.facts) if file.facts is not None else None,
@@ -109,7 +109,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
         "summary": _counts(Counter(item.severity for item in file.diagnostics)) | {"suppressed": len(file.suppressed)},
         **without_none(
-            targets=[{"program": each.program, "loads": each.loads, "message": each.said} for each in file.targets],
+            targets=[{"program": each.program, "loads": each.loads, "message": each.text} for each in file.targets],
             data_files=list(file.data_files),
             repair=file.repair and _repair(file.repair),
         ),

@@ -335,7 +335,7 @@ def _notifications(
         yield _notification("not-judged", "error", f"{visible(reason)}.") | {"locations": [location]}
     for target in file.targets:
         if target.loads is None:
-            text, level = f"{target.program}: {visible(target.said)}.", "error" if target.is_red else "note"
+            text, level = f"{target.program}: {visible(target.text)}.", "error" if target.fails_run else "note"
             yield _notification("not-verified", level, text) | {"locations": [location]}
     if file.has_unverified:
         from onnx_lint.report.not_verified import not_verified_of

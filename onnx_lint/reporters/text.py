@@ -225,7 +225,7 @@ def _summary(file: FileReport, report: Report) -> Line:
     if (worst := worst_of(file)) is not None:
         return (path, (state_of(file, report), _STYLES[worst]), (facts, ""))
     if file.failure is not None:
-        label, reason = file.failure
+        label, reason = file.failure.state, file.failure.reason
         return (path, (label, "bold red"), (f": {visible(reason)}", ""))
     outcome = outcome_of(file, report)
     word, _, more = outcome.partition(" ")

@@ -152,7 +152,7 @@ def remarks_of(file: FileReport) -> Iterator[tuple[str, str]]:
         for path, size in repair.written:
             yield "written", f"{shown_path(path)} ({counted(size, 'byte')})"
     for target in file.targets:
-        yield target.program, visible(target.said)
+        yield target.program, visible(target.text)
     if file.has_unverified:
         from onnx_lint.report.not_verified import not_verified_of
 

@@ -100,4 +100,4 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: Da
             beside=beside,
         )
     except Exception as error:
-        return FileReport(task.name or task.path, 0, internal_errors=(InternalError.of(error),))
+        return FileReport(task.name or task.path, 0, internal_errors=(InternalError.from_exception(error),))

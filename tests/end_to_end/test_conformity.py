@@ -17,6 +17,7 @@ from onnx_lint.configuration.settings import Request
 from onnx_lint.engine.selection import selection_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
+from onnx_lint.report.file_report import Conformity
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import REPORTERS
 
@@ -161,7 +162,7 @@ def test_the_cache_and_a_cluster_say_the_same(
         said.add(capsys.readouterr().out)
     assert len(said) == 1
     for file in lint(folder / UNORDERED, ignore=[RULE]).files:
-        assert file.conformity == (None, LEFT)
+        assert file.conformity == Conformity(None, LEFT)
         assert parsed(serialized(file, SENT), SENT).conformity == file.conformity
 
 

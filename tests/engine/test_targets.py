@@ -51,7 +51,8 @@ def conforms(fixture: Fixture, target: list[str], gate: str = "violations") -> b
     settings: Settings = replace(
         fixture.settings, target=found, target_gate=gate, extend_select=selected, proto=fixture.proto
     )
-    return lint_source(BytesSource(fixture.data), path, settings, is_file=fixture.directory is not None).conformity[0]
+    file = lint_source(BytesSource(fixture.data), path, settings, is_file=fixture.directory is not None)
+    return file.conformity.conforms
 
 
 def changed(step: int) -> list[tuple[str, list[str]]]:
@@ -221,7 +222,7 @@ LOOSE = RELU.replace(b"ir_version: 8", b"ir_version: 99")
 )
 def test_a_program_loads_refuses_or_was_not_judged(model: bytes, target: str, loads: bool | None, said: str) -> None:
     (verdict,) = onnx_lint.lint(model, target=target).files[0].targets
-    assert (verdict.loads, verdict.said) == (loads, said)
+    assert (verdict.loads, verdict.text) == (loads, said)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +270,7 @@ def test_a_file_that_was_not_examined_leaves_the_question_open() -> None:
     model = RELU.replace(b'input { name: "x" ', weight, 1)
     (verdict,) = onnx_lint.lint(model, target="onnxruntime=1.32", ignore="hygiene").files[0].targets
     assert verdict.loads is None
-    assert verdict.said.startswith("not judged: the files of external data were not examined")
+    assert verdict.text.startswith("not judged: the files of external data were not examined")
 
 
 def test_of_many_domains_the_first_are_named() -> None:
@@ -278,7 +279,7 @@ def test_of_many_domains_the_first_are_named() -> None:
     imports = "".join(f'opset_import {{ domain: "{each}" version: 1 }}' for each in domains)
     model = imports.encode() + RELU.replace(b"node {", f"{nodes} node {{".encode(), 1)
     (verdict,) = onnx_lint.lint(model, target="tensorrt=10.15").files[0].targets
-    assert verdict.said == "not judged: " + "".join(f"1 node of com.acme{index}; " for index in range(5)) + "4 more"
+    assert verdict.text == "not judged: " + "".join(f"1 node of com.acme{index}; " for index in range(5)) + "4 more"
 
 
 @pytest.mark.parametrize(

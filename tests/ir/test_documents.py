@@ -268,9 +268,9 @@ def test_a_whole_tensor_with_a_fault_is_judged_as_a_tensor(data: bytes, rule: st
     assert rule in {item.rule for item in file.diagnostics}
 
 
-OF_NO_MESSAGE = "the file is a Protocol Buffers message, but fits none of ONNX"
-NOT_WHOLE = "the file is no whole Protocol Buffers message"
-HINT = "; if it should be a tensor, --proto TensorProto shows what is wrong with it"
+OF_NO_MESSAGE = "the file is a Protocol Buffers message, but not an ONNX message"
+NOT_WHOLE = "the file is not a complete Protocol Buffers message"
+HINT = "; to check it as a tensor, use --proto TensorProto"
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def _untrue(files: list[Path], target: str, program: str, python: str = sys.exec
         is_blind = reason is not None and any(blind in reason for blind in BLIND)
         (verdict,) = report.files[0].targets
         if verdict.loads is (reason is not None) and verdict.loads is not None and not (verdict.loads and is_blind):
-            found.append(f"{file}: {verdict.said}; {reason}")
+            found.append(f"{file}: {verdict.text}; {reason}")
         said = [text for item in report.diagnostics for _, text in item.by_target.answers]
         if reason is None and any(text.startswith("refuse") for text in said):
             found.append(f"{file}: {said}; accepted")

@@ -79,7 +79,7 @@ def test_what_a_release_refuses_is_what_its_signatures_refuse(tmp_path: Path) ->
             reason = reasons[str(file)]
             agreed[verdict.loads is False and reason is not None] += 1
             if verdict.loads is False and reason is None:
-                false.append(f"{version} {file.name}: {verdict.said}")
+                false.append(f"{version} {file.name}: {verdict.text}")
             elif verdict.loads and reason is not None and BY_SIGNATURE.search(reason):
                 missed.append(f"{version} {file.name}: {reason}")
     assert false == []

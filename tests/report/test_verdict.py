@@ -47,7 +47,13 @@ NAMES = FileReport("names.onnx", 9, counted=(Counted("non-c90-name", 3, ("name i
 
 def of_program(path: str, *, loads: bool | None) -> FileReport:
     said = {True: "loads, as far as its data say", False: "refuses it: 1 cause", None: "not judged: 1 node"}[loads]
-    return FileReport(path, 9, targets=(TargetVerdict("onnxruntime 1.32.0", loads, said, False, "load", ", it says"),))
+    return FileReport(
+        path,
+        9,
+        targets=(
+            TargetVerdict("onnxruntime 1.32.0", loads, said, "" if loads is not None else said, basis=", it says"),
+        ),
+    )
 
 
 def several(file: FileReport) -> list[FileReport]:
@@ -190,16 +196,16 @@ def test_the_reasons_of_several_files_are_counted() -> None:
 
 
 def test_that_a_model_is_not_proven_to_load_is_said_once() -> None:
-    said = "not proven to load it: 1 violation of ONNX"
-    one = of_program("a.onnx", loads=None)
-    files = several(replace(one, targets=(replace(one.targets[0], said=said),)))
+    reason = "1 violation of ONNX"
+    verdict = TargetVerdict("onnxruntime 1.32.0", None, f"not proven to load it: {reason}", reason)
+    files = several(FileReport("a.onnx", 9, targets=(verdict,)))
     assert list(verdict_lines(run_of(files)))[1] == (
         "onnxruntime 1.32.0: not proven to load 2 (a.onnx, other_a.onnx): 1 violation of ONNX"
     )
 
 
 def _unproven(number: int) -> TargetVerdict:
-    return TargetVerdict("onnxruntime 1.32.0", None, f"reason {number}")
+    return TargetVerdict("onnxruntime 1.32.0", None, f"reason {number}", f"reason {number}")
 
 
 def shown(form: str, report: Report, *, quiet: bool = False) -> str:
@@ -226,7 +232,9 @@ def test_each_form_says_all_of_it(form: str, files: list[FileReport], lines: lis
 
 
 @each_case(
-    "file", [file for files, _ in CASES for file in files if file.conformity[0] is not True], ids=lambda file: file.path
+    "file",
+    [file for files, _ in CASES for file in files if file.conformity.conforms is not True],
+    ids=lambda file: file.path,
 )
 def test_two_files_are_never_said_to_conform_if_one_is_not(file: FileReport) -> None:
     """Neither with a second file of the same kind nor with one that conforms."""

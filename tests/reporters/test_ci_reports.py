@@ -147,7 +147,7 @@ def test_gitlab_has_an_issue_of_what_was_not_verified() -> None:
     """Its fingerprint stays when the numbers change: a merge request shows only what is new."""
     marks = set()
     for nodes in (3, 4):
-        proven = TargetVerdict("openvino 2026.1", None, f"not judged: {nodes} nodes", is_red=True)
+        proven = TargetVerdict("openvino 2026.1", None, f"not judged: {nodes} nodes", fails_run=True)
         file = FileReport("m.onnx", 9, not_verified=(("com.acme", nodes),), targets=(proven,))
         target, unverified = json.loads(written("gitlab", Report((file,), "1.23", "onnx-ml")))
         assert (target["severity"], target["description"]) == (
@@ -168,7 +168,7 @@ def test_gitlab_has_an_issue_of_what_was_not_verified() -> None:
     [(True, False, "system-out"), (None, False, "skipped"), (None, True, "failure"), (False, True, "failure")],
 )
 def test_each_target_is_a_test_case_of_junit(loads: bool | None, is_red: bool, expected: str) -> None:
-    answer = TargetVerdict("openvino 2026.1", loads, "what it does", is_red=is_red)
+    answer = TargetVerdict("openvino 2026.1", loads, "what it does", fails_run=is_red)
     file = FileReport("m.onnx", 9, targets=(answer,))
     root = ElementTree.fromstring(written("junit", Report((file,), "1.23", "onnx-ml", ("cycle",))).partition("\n")[2])
     cases = {case.get("name"): case for case in root.iter("testcase")}

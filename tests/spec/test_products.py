@@ -149,10 +149,12 @@ def test_an_operator_of_the_release_in_the_default_domain_does_not_conform_and_i
     assert [(each.count, each.severity.label) for each in bare.diagnostics] == [(2, "error")]
     (item,) = report.diagnostics
     assert (item.count, item.severity.label, report.conforms, report.passes) == (2, "warning", False, True)
-    assert item.by_target == (("onnxruntime 1.20.1", "has this operator"),)
-    assert (item.accepted_by, item.refused_by) == ((), ()), "nobody knows whether it takes these operands"
+    assert item.by_target.answers == (("onnxruntime 1.20.1", "has this operator"),)
+    assert (item.by_target.accepted_by, item.by_target.refused_by) == ((), ()), (
+        "nobody knows whether it takes these operands"
+    )
     (verdict,) = report.files[0].targets
-    assert (verdict.loads, verdict.said) == (None, "not judged: 2 nodes of ai.onnx that only onnxruntime defines")
+    assert (verdict.loads, verdict.text) == (None, "not judged: 2 nodes of ai.onnx that only onnxruntime defines")
 
 
 FOREIGN = """ir_version: 8 producer_name: "p" producer_version: "1" opset_import { version: 16 }
@@ -188,7 +190,7 @@ def test_a_domain_that_the_configuration_registers_is_not_judged(tmp_path: Path)
     (tmp_path / "onnx-lint.toml").write_text('targets = ["onnxruntime=1.32"]\nregistered = ["com.acme"]')
     report = onnx_lint.lint((FOREIGN % ("com.acme", "Op", "com.acme")).encode(), config=tmp_path / "onnx-lint.toml")
     assert report.errors == ()
-    assert report.files[0].targets[0].said == "not judged: 1 node of com.acme"
+    assert report.files[0].targets[0].text == "not judged: 1 node of com.acme"
 
 
 def test_a_release_that_is_not_listed_is_judged_by_its_neighbours() -> None:

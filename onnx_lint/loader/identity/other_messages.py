@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the messages of ONNX that a file may hold, by their fields and their contents."""
+"""Finds the messages of ONNX that a file may hold.
+
+A message *fits* if it declares all fields in the file. It is *possible* if the content is plausible as well, and
+*certain* if its own fields state all of its values. A file may fit, and possibly hold, several messages.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +38,7 @@ MAX_TRIED_BYTES: Final = 1 << 28
 """A message with more bytes, without the contents of its tensors, is not parsed only to recognize it."""
 
 _MAX_ELEMENTS: Final = 1 << 63
+"""The limit of `_element_count`. No file can have so many elements."""
 
 _MAX_BYTES_WITH_PAYLOADS: Final = 1 << 25
 """A message with fewer bytes is parsed with the contents of its tensors, since it has no large ones."""
@@ -59,6 +64,9 @@ DATA_KINDS: Final = ("TensorProto", "SparseTensorProto", "SequenceProto", "MapPr
 optional with that tensor are the same bytes."""
 
 
+_NO_ONNX_MESSAGE: Final = "a Protocol Buffers message, but not an ONNX message"
+
+
 def fault_of_other_message(source: Source) -> Fault | None:
     """Return the fault of a file with another message than ModelProto; None if it is meant to be a model."""
     foreign = _fault_of_foreign_format(source)
@@ -66,21 +74,17 @@ def fault_of_other_message(source: Source) -> Fault | None:
         return foreign
     possible = _fault_of_possible_kinds(source)
     if possible is None and not _shows_model(source) and _is_split(source):
-        return _fault("the file is a Protocol Buffers message, but not one of ONNX")
+        return _fault(f"the file is {_NO_ONNX_MESSAGE}")
     return possible
 
 
 def fault_of_unrecognized_data(source: Source) -> Fault:
     """Return the fault of a file for which `data_kind` returns None."""
-    known = _fault_of_foreign_format(source) or _fault_of_possible_kinds(source)
-    if known is not None:
-        return known
-    what = (
-        "a Protocol Buffers message, but fits none of ONNX"
-        if _is_split(source)
-        else "no whole Protocol Buffers message"
-    )
-    return _fault(f"the file is {what}; if it should be a tensor, --proto TensorProto shows what is wrong with it")
+    fault = _fault_of_foreign_format(source) or _fault_of_possible_kinds(source)
+    if fault is not None:
+        return fault
+    what = _NO_ONNX_MESSAGE if _is_split(source) else "not a complete Protocol Buffers message"
+    return _fault(f"the file is {what}; to check it as a tensor, use --proto TensorProto")
 
 
 def _fault_of_foreign_format(source: Source) -> Fault | None:
@@ -133,7 +137,7 @@ def is_a_model(source: Source) -> bool:
 
 
 def _certain_kind(source: Source) -> str | None:
-    """Return the message of DATA_KINDS whose fields state the values that the file holds."""
+    """Return the first message of DATA_KINDS that is certain; None if none is."""
     fitting = (kind for kind in DATA_KINDS if _fits(source, kind))
     return next((kind for kind in fitting if _holds(source, kind, is_certain=True)), None)
 
@@ -207,7 +211,10 @@ def _shows_model(source: Source) -> bool:
 
 
 def _is_split(source: Source) -> bool:
-    """Return true if the file consists of fields without groups, which no writer uses and random bytes resemble."""
+    """Return true if the file can be split into fields, none of them a group.
+
+    No writer of ONNX uses groups, but random bytes often look like one.
+    """
     try:
         records = islice(wire.records(source, 0, source.size), _MAX_FIELDS)
         return not any(wire_type in (WireType.START_GROUP, WireType.END_GROUP) for _, wire_type, *_ in records)
@@ -218,8 +225,8 @@ def _is_split(source: Source) -> bool:
 def _holds(source: Source, kind: str, *, is_certain: bool = False) -> bool:
     """Return true if the file parses as the message without unknown fields, at any depth, and its content is plausible.
 
-    `is_certain`: and its fields state all of its values. A message that is too large to be parsed is possible, but not
-    certain.
+    `is_certain`: its fields must also state all of its values. A message that is too large to be parsed is possible,
+    but not certain.
     """
     try:
         skeleton = _skeleton(source, kind)
@@ -233,7 +240,7 @@ def _holds(source: Source, kind: str, *, is_certain: bool = False) -> bool:
         payloads = skeleton.payloads.get(())
         if payloads is None:
             return (_IS_CERTAIN if is_certain else _IS_POSSIBLE)[kind](proto)
-        return _is_plausible_tensor(proto) and _may_be_values(proto, payloads, exactly=is_certain)
+        return _is_plausible_tensor(proto) and _may_be_values(proto, payloads, is_certain=is_certain)
     except TooManyFieldsError:
         return not is_certain
     except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError):
@@ -256,16 +263,16 @@ def _element_count(dimensions: Iterable[int]) -> int:
     return count
 
 
-def _may_be_values(tensor: Proto, payloads: Iterable[Payload], *, exactly: bool) -> bool:
+def _may_be_values(tensor: Proto, payloads: Iterable[Payload], *, is_certain: bool) -> bool:
     """Return true if the values of a large tensor, which stay in the file, are in the field of its type.
 
-    `exactly`: and their number may be the one that its dimensions state.
+    `is_certain`: their length must also allow the number of elements that its dimensions state.
     """
     element_type = ELEMENT_TYPES.get(tensor.data_type)
     fields = {payload.field for payload in payloads}
     if element_type is None or not fields <= {"raw_data", element_type.field}:
-        return element_type is None and fields == {"raw_data"} and not exactly
-    if not exactly:
+        return element_type is None and fields == {"raw_data"} and not is_certain
+    if not is_certain:
         return True
     elements = _element_count(tensor.dims)
     length = sum(payload.length for payload in payloads)
@@ -277,7 +284,7 @@ def _may_be_values(tensor: Proto, payloads: Iterable[Payload], *, exactly: bool)
     return fields == {element_type.field} and entries <= length and is_enough
 
 
-# --- the content that makes a message plausible: little enough that a faulty one is still recognized
+# --- the content that makes a message plausible. Few conditions, so that a faulty message is still recognized
 
 
 def _is_name(text: str) -> bool:
@@ -322,8 +329,8 @@ def _is_plausible_tensor(proto: Proto) -> bool:
     is_external = proto.data_location == proto.EXTERNAL or bool(proto.external_data)
     if not (given or proto.dims or is_external):
         return False
-    known = not given or not given.isdisjoint({"raw_data", element_type.field})
-    return known and all(dimension >= 0 for dimension in proto.dims)
+    is_in_field = not given or not given.isdisjoint({"raw_data", element_type.field})
+    return is_in_field and all(dimension >= 0 for dimension in proto.dims)
 
 
 def _data_fields(tensor: Proto) -> set[str]:

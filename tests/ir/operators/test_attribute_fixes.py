@@ -27,4 +27,4 @@ def test_a_fix_needs_a_value_of_the_right_type(kind: str, node: str, has_fix: bo
         f'<ir_version: 10, opset_import: ["" : 21]> g ({kind}[2] x) => ({kind} y) {{ y = {node} }}'
     )
     [found] = [each for each in lint(model).diagnostics if each.rule == "unknown-operator-attribute"]
-    assert (found.fix is not None, found.no_fix is None) == (has_fix, has_fix)
+    assert (found.fix is not None, found.advice.no_fix is None) == (has_fix, has_fix)

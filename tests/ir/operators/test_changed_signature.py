@@ -49,7 +49,7 @@ def test_a_node_is_judged_by_the_signature_of_the_release(
     found = [item.message.partition(" has ")[2] for item in report.of_rule("unsupported-by-product")]
     assert found == ([] if said is None else [said])
     (verdict,) = report.files[0].targets
-    assert verdict.said == (LOADS if said is None else REFUSES)
+    assert verdict.text == (LOADS if said is None else REFUSES)
 
 
 def test_types_that_a_release_bound_to_one_variable() -> None:
@@ -87,7 +87,7 @@ def test_what_no_release_takes_is_one_finding_and_refused_by_each(release: str) 
     report = lint(model.encode(), target=f"onnxruntime={release}")
     assert [item.rule for item in report.diagnostics] == ["unknown-operator-attribute"]
     (verdict,) = report.files[0].targets
-    assert (verdict.loads, verdict.said) == (False, REFUSES)
+    assert (verdict.loads, verdict.text) == (False, REFUSES)
 
 
 def test_an_operator_without_its_weights_is_not_said_to_be_refused() -> None:

@@ -134,7 +134,7 @@ def hint(folder: Path, location: str) -> str | None:
     path = folder / "model.onnx"
     path.write_bytes(model_with(location))
     (found,) = lint(path).diagnostics
-    assert found.no_fix
+    assert found.advice.no_fix
     return found.hint
 
 
@@ -167,7 +167,7 @@ def test_a_link_or_a_file_of_another_tensor_is_not_what_is_meant(folder: Path):
     path = folder / "model.onnx"
     path.write_bytes(model.SerializeToString())
     (found,) = lint(path).of_rule("missing-external-file")
-    assert (found.hint, found.no_fix is not None) == (None, True)
+    assert (found.hint, found.advice.no_fix is not None) == (None, True)
 
 
 def test_backslashes_are_named_as_slashes(folder: Path):

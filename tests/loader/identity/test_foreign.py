@@ -84,9 +84,9 @@ NOBODYS = {
 
 
 IS_UNKNOWN = {
-    "model.onnx": "the file is a Protocol Buffers message, but not one of ONNX",
-    "file.pb": "the file is a Protocol Buffers message, but fits none of ONNX; "
-    "if it should be a tensor, --proto TensorProto shows what is wrong with it",
+    "model.onnx": "the file is a Protocol Buffers message, but not an ONNX message",
+    "file.pb": "the file is a Protocol Buffers message, but not an ONNX message; "
+    "to check it as a tensor, use --proto TensorProto",
 }
 
 
