@@ -14,7 +14,7 @@ from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import RegistryError, registry
 from onnx_lint.engine.selection import check_selection
-from onnx_lint.engine.settings import PARTS, Settings, names_of
+from onnx_lint.engine.settings import PARTS, SelectionError, Settings, names_of
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import shown_path, visible
@@ -139,8 +139,19 @@ class Plan:
             except RunError as error:
                 if str(error).startswith(request.opset_schemas):
                     raise self.error_in_file(path, "opset-schemas", error) from error.__cause__
+                if isinstance(error.__cause__, SelectionError):
+                    raise self._error_of_selection(path, error) from error.__cause__
                 raise
         return self._settings[key]
+
+    def _error_of_selection(self, path: str, error: RunError) -> RunError:
+        """Return the error about a selection without rules, with the file and the key that chose it, if one did."""
+        values = self.values_of(path)
+        for key in ("ignore", "select"):
+            value = values.get((key,))
+            if value is not None and value.value and key not in self.request.given:
+                return value.error((key,), f"{error}; leave at least one")
+        return error
 
     def _check_plugins(self, values: SetValues) -> None:
         """Raise RunError for a configuration with plugin files that the run does not use."""

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -243,6 +244,11 @@ class _Run:
             self.cuts.append(_Cut(name, message, decides_requirement(entry, self._settings)))
 
 
+def _keeps_none(_: Fix) -> bool:
+    """Return that a report has no edits, as that of `onnx-lint fix` has, which tries its fixes itself."""
+    return False
+
+
 def lint_source(
     source: Source,
     path: str,
@@ -251,7 +257,7 @@ def lint_source(
     is_file: bool = False,
     context: int = 0,
     beside: DataFolder | None = None,
-    keeps_edits: Callable[[Fix], bool] = lambda _: False,
+    keeps_edits: Callable[[Fix], bool] = _keeps_none,
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
@@ -395,6 +401,11 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
 
         work = "looking for fixes of what is suppressed"
         listed = part(lambda: without_deletions(verdict.diagnostics, verdict.patterns), listed, work)
+        if check.keeps_edits is _keeps_none:
+            from onnx_lint.engine.withdrawn_fixes import without_withdrawn
+
+            known, suppressed_in = listed, partial(_suppressed_in, check)
+            listed = part(lambda: without_withdrawn(known, verdict.patterns, model, suppressed_in), listed, work)
     diagnostics = _shown(listed, model, check, errors)
     return FileReport(
         path=check.path,
@@ -415,6 +426,14 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         form=model.form,
         data_files=data_files,
     )
+
+
+def _suppressed_in(check: _SourceCheck, source: Source) -> tuple[Diagnostic, ...]:
+    """Return what is suppressed in another content of the file."""
+    report, model = _lint(replace(check, source=source, context=0, keeps_edits=lambda _: True))
+    if model is not None:
+        model.release()
+    return report.suppressed
 
 
 def _shown(

@@ -223,7 +223,7 @@ def with_suppressed(file: FileReport, patterns: Mapping[str, PlacePatterns]) -> 
     if not suppressed:
         return file
     shared = {id(finding.fix) for finding in suppressed if finding.fix is not None}
-    left = [_without_fix(finding) if id(finding.fix) in shared else finding for finding in left]
+    left = [without_fix(finding) if id(finding.fix) in shared else finding for finding in left]
     return replace(file, diagnostics=fold(left), suppressed=(*file.suppressed, *without_edits(fold(suppressed))))
 
 
@@ -242,7 +242,7 @@ def without_deletions(
         return diagnostics
     # A finding without its fix is not folded with others that have theirs.
     return fold(
-        replace(_without_fix(each), folding=Folding())
+        replace(without_fix(each), folding=Folding())
         if id(each.advice.edits) in refused and id(each) not in suppressed
         else each
         for each in found
@@ -251,6 +251,11 @@ def without_deletions(
 
 def _deletes_any(fix: Fix, places: Container[PlaceKey]) -> bool:
     return any(isinstance(edit, Delete) and edit.place.key in places for edit in fix.with_edits().edits)
+
+
+def is_suppressed(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> bool:
+    """Return whether an entry suppresses a finding."""
+    return _entry_for(finding, patterns) is not None
 
 
 def _entry_for(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> Suppression | None:
@@ -269,7 +274,7 @@ def _name(finding: Diagnostic, patterns: PlacePatterns) -> str | None:
     return None if is_of_graph else finding.subject
 
 
-def _without_fix(finding: Diagnostic) -> Diagnostic:
+def without_fix(finding: Diagnostic) -> Diagnostic:
     """Return a finding without its fix, which would also fix one that is suppressed."""
     reason = f"no fix: {ALSO_SUPPRESSED}"
     hint = f"{finding.hint}; {reason}" if finding.hint else reason

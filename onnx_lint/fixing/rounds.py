@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record
+from onnx_lint.engine.fix_candidates import Candidate, candidates, without_overlaps
 from onnx_lint.engine.registry import registry
 from onnx_lint.fixing.revealed import revealed_by
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import Source
-from onnx_lint.ir.places.edits import Assign, DataCopy, Edit, Fix
-from onnx_lint.ir.places.splices import EditError, Splice, Splicer
+from onnx_lint.ir.places.edits import DataCopy, Edit, Fix
+from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.model import Model
 from onnx_lint.report.file_report import FileReport, Repair
 from onnx_lint.report.findings import Diagnostic
@@ -66,14 +65,6 @@ class FixOutcome(Record):
     """What the report says of the fixes."""
 
 
-class _Candidate(Record):
-    """The fix of one or several findings, and its splices."""
-
-    rule: str
-    fix: Fix
-    splices: tuple[Splice, ...]
-
-
 def fix_in_rounds(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: bool) -> FixOutcome:
     """Make the fixes of the findings in `report`, the report on `source`, and of those that are found afterwards.
 
@@ -91,7 +82,7 @@ def fix_in_rounds(source: Source, report: FileReport, lint: Lint, load: Load, *,
             not_made[TEXT_IS_NOT_FIXED] = None
             break
         splicer = Splicer(current, report.kind)
-        chosen = _without_overlaps(_candidates(fixes, splicer, not_made))
+        chosen = without_overlaps(candidates(fixes, splicer, not_made))
         accepted = None
         for attempt in _attempts(chosen):
             splices = splicer.with_lengths(splice for each in attempt for splice in each.splices)
@@ -133,59 +124,7 @@ def _fixes(diagnostics: Iterable[Diagnostic], refused_rules: set[str], *, unsafe
     return list(found.values())
 
 
-def _candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: dict[str, None]) -> list[_Candidate]:
-    """Return the fixes whose edits are possible. `not_made` gets a sentence for each of the others."""
-    found: list[_Candidate] = []
-    for rule, fix in fixes:
-        check_deadline()
-        try:
-            found.append(_Candidate(rule, fix, tuple(splicer.splices_of(fix.edits))))
-        except EditError as error:
-            not_made[f"{rule}: the fix cannot be made: {error}"] = None
-    return found
-
-
-def _without_overlaps(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    """Return the fixes that can be made together.
-
-    Of two that change the same bytes, only the first. Of two rules that write the same text as well: each may have
-    chosen it as a free name. A fix that reads a value which another one removes is left out.
-    """
-    taken: list[tuple[int, int]] = []
-    removed: set[str] = set()
-    writers: dict[str, str] = {}
-    chosen: list[_Candidate] = []
-    for candidate in candidates:
-        spans = [_position(splice) for splice in candidate.splices]
-        edits = candidate.fix.edits
-        texts = {edit.value for edit in edits if isinstance(edit, Assign) and isinstance(edit.value, str)}
-        is_possible = all(writers.get(text, candidate.rule) == candidate.rule for text in texts)
-        removes = candidate.fix.removes
-        is_possible &= removed.isdisjoint(texts | removes) and removes.isdisjoint(writers)
-        if is_possible and not any(_overlaps(span, taken) for span in spans):
-            chosen.append(candidate)
-            removed |= removes
-            writers.update(dict.fromkeys(texts, candidate.rule))
-            for span in spans:
-                insort(taken, span)
-    return chosen
-
-
-def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
-    """Return whether the span shares a byte with a taken span, or both are the same empty span."""
-    index = bisect_left(taken, span)
-    return any(_share(span, other) for other in taken[max(index - 1, 0) : index + 1])
-
-
-def _share(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one == other or (one[0] < other[1] and other[0] < one[1])
-
-
-def _position(splice: Splice) -> tuple[int, int]:
-    return splice.start, splice.end
-
-
-def _attempts(chosen: list[_Candidate]) -> Iterable[list[_Candidate]]:
+def _attempts(chosen: list[Candidate]) -> Iterable[list[Candidate]]:
     """Yield all fixes, and then the fixes of each rule alone, for the case that all together are not accepted."""
     if not chosen:
         return
@@ -216,7 +155,7 @@ def _difference(before: FileReport, after: FileReport) -> Counter[str]:
     return found
 
 
-def _fixed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> Counter[str]:
+def _fixed(before: FileReport, after: FileReport, attempt: Sequence[Candidate]) -> Counter[str]:
     """Return the number of findings that the fixes removed, by rule.
 
     A fix may remove a finding and reveal another one of the same rule: about a value, or about what only a deleted node
@@ -251,7 +190,7 @@ def _compare(
 def _problem(
     before: FileReport,
     after: FileReport,
-    attempt: Sequence[_Candidate],
+    attempt: Sequence[Candidate],
     compare: Callable[[], Callable[[Diagnostic], bool]],
     keeps_names: Callable[[], bool],
 ) -> str | None:
@@ -281,7 +220,7 @@ def _problem(
     return None if keeps_names() else "the fix was not made: a name would mean another value, or none"
 
 
-def _options_for(attempt: Sequence[_Candidate]) -> str:
+def _options_for(attempt: Sequence[Candidate]) -> str:
     """Return the options with which only these fixes are made."""
     options = f"--select {','.join(sorted({each.rule for each in attempt}))}"
     return options if all(each.fix.is_safe for each in attempt) else f"{options} --unsafe-fixes"
@@ -290,7 +229,7 @@ def _options_for(attempt: Sequence[_Candidate]) -> str:
 def _caused(
     before: FileReport,
     after: FileReport,
-    attempt: Sequence[_Candidate],
+    attempt: Sequence[Candidate],
     compare: Callable[[], Callable[[Diagnostic], bool]],
 ) -> Iterator[tuple[str, str]]:
     """Yield the rules whose findings the fixes cause, each with the message of one.
@@ -325,7 +264,7 @@ def _new_messages(before: FileReport, after: FileReport) -> dict[tuple[str, str]
     return found
 
 
-def _renamed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> Counter[tuple[str, str]]:
+def _renamed(before: FileReport, after: FileReport, attempt: Sequence[Candidate]) -> Counter[tuple[str, str]]:
     """Return the number of findings of each rule and clause that are not fixed but have another message now.
 
     Such a message has a new name in it, for example.
@@ -365,7 +304,7 @@ def _is_about_values(rule: str) -> bool:
     return entry is not None and entry.about in _VALUE_SUBJECTS
 
 
-def _keeps_names(load: Load, after: Source, attempt: Sequence[_Candidate]) -> bool:
+def _keeps_names(load: Load, after: Source, attempt: Sequence[Candidate]) -> bool:
     """Return whether each name means one value afterwards; only a fix that deletes nodes can change that."""
     return not any(each.fix.removes for each in attempt) or _are_names_right(load(after))
 

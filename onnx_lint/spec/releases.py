@@ -115,6 +115,10 @@ NEWEST_OPSET: Final[dict[str, int]] = {
 """The newest operator set version of every domain that ONNX publishes; the default domain is ""."""
 
 
+GREATEST_VERSION: Final = 2**31 - 1
+"""The greatest operator set version of a domain that ONNX does not publish: readers have 32 bits for it."""
+
+
 def is_onnx_domain(domain: str) -> bool:
     """Return whether ONNX itself publishes operator sets of the domain."""
     return normalized_domain(domain) in NEWEST_OPSET
@@ -126,10 +130,10 @@ def newest_opset_version(domain: str) -> int | None:
 
 
 def check_opset_version(domain: str, version: int) -> None:
-    """Raise ValueError for an operator set version that does not exist; another domain than ONNX's may have any."""
+    """Raise ValueError for an operator set version that does not exist; another domain than ONNX's may have any of 32 bits."""
     newest = newest_opset_version(domain)
-    if version < 1 or (newest is not None and version > newest):
-        known = "1 and above" if newest is None else f"1 to {newest}"
+    if not 1 <= version <= (newest or GREATEST_VERSION):
+        known = f"1 to {newest or GREATEST_VERSION}"
         raise ValueError(f"version {version} of {domain or DOMAIN_ALIAS!r} does not exist; the versions are {known}")
 
 

@@ -74,9 +74,12 @@ def private_path(model: Model) -> Iterator[Finding]:
     entries = [*_entries(model)]
     more = ("more text is private", "more texts are private")
     for finding in folded(entries, _finding, None, more):
-        count = len(entries)
-        what = "delete the private text" if count == 1 else f"delete {count:,} private texts"
-        yield replace(finding, fix=Fix.of_many(what, count, lambda: [Delete(place) for _, place, _ in entries]))
+        fix = Fix.of_many(_deletion, len(entries), lambda: [Delete(place) for _, place, _ in entries])
+        yield replace(finding, fix=fix)
+
+
+def _deletion(count: int) -> str:
+    return "delete the private text" if count == 1 else f"delete {count:,} private texts"
 
 
 def _entries(model: Model) -> Iterator[_PrivateText]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model, has_several_graphs
 from onnx_lint.rule import Finding, Related, folded, replace, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import counted, quote
 
 
 @rule(clause="NAM-6", since="0.1.0", about=has_several_graphs, needs="node")
@@ -69,9 +69,9 @@ def _fix(model: Model, repeating: list[Graph]) -> Fix:
         for graph in repeating:
             yield Assign(graph.at("name"), fresh.like(graph.name))
 
-    count = len(repeating)
-    graphs = "1 graph" if count == 1 else f"{count:,} graphs"
-    return Fix.of_many(f"give {graphs} another name", count, edits, is_safe=False)
+    return Fix.of_many(
+        lambda count: f"give {counted(count, 'graph')} another name", len(repeating), edits, is_safe=False
+    )
 
 
 def _finding(pair: tuple[Graph, Graph]) -> Finding:

@@ -6,7 +6,7 @@ from functools import cache, partial
 
 from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model, has_unusual_names
 from onnx_lint.rule import Finding, Related, folded, replace, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import counted, quote
 
 
 @rule(clause=("NAM-4", "TRN-9"), since="0.1.0", about=has_unusual_names, needs="node")
@@ -93,9 +93,10 @@ def _fix(graph: Graph, repeating: Sequence[tuple[int, int]], fresh: FreshNames) 
         for index, _ in repeating:
             yield Assign(graph.at("node", index).at("name"), fresh.like(graph.node_names[index]))
 
-    count = len(repeating)
-    nodes = "1 node" if count == 1 else f"{count:,} nodes"
-    return Fix.of_many(f"give {nodes} of {graph.describe()} another name", count, edits, is_safe=False)
+    owner = graph.describe()
+    return Fix.of_many(
+        lambda count: f"give {counted(count, 'node')} of {owner} another name", len(repeating), edits, is_safe=False
+    )
 
 
 def _finding(graph: Graph, other_graph: Graph, clause: str, indices: tuple[int, int]) -> Finding:

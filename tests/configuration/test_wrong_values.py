@@ -164,6 +164,34 @@ def test_an_option_that_names_nothing_is_an_error(folder: Path, capsys: Output, 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ('ignore = ["ALL"]', "ignore: the selection leaves no rule of edition 1.23; leave at least one"),
+        ('select = ["cycle"]\nignore = ["graph"]', "ignore: the selection leaves no rule"),
+        (
+            'targets = ["foo.bar=99999999999999999999"]',
+            "targets: version 99999999999999999999 of 'foo.bar' does not exist",
+        ),
+        ('targets = ["com.microsoft=2147483648"]', "targets: version 2147483648 of 'com.microsoft' does not exist"),
+    ],
+)
+def test_a_selection_without_rules_and_an_absurd_version_name_the_key(
+    folder: Path, capsys: Output, text: str, said: str
+):
+    (folder / "onnx-lint.toml").write_text(text)
+    assert run(["m.textproto"]) == 2
+    out, err = capsys.readouterr()
+    assert err.startswith(f"Error: onnx-lint.toml: {said}")
+    assert out == ""
+
+
+def test_a_selection_of_the_command_line_names_no_file(folder: Path, capsys: Output):
+    (folder / "onnx-lint.toml").write_text("jobs = 1")
+    assert run(["m.textproto", "--ignore", "ALL"]) == 2
+    assert "Error: the selection leaves no rule of edition 1.23\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
         ('baseline = "m.textproto"', "baseline: {}: is not a baseline: it is not JSON; requires a file that "),
         ('baseline = "x.json"', "baseline: {}: is not a baseline of onnx-lint, or is damaged; requires a file that "),
         ('opset-schemas = ["x.json"]', "opset-schemas: {}: unknown key 'a'; requires schema files, which "),

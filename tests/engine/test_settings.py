@@ -20,7 +20,7 @@ from onnx_lint.engine.value_kinds import VALUE_TYPE
     [
         ("", "1 to 28", (1, 2, 28), (-1, 0, 29)),
         ("ai.onnx.ml", "1 to 5", (1, 5), (0, 6)),
-        ("com.acme", "1 and above", (1, 999), (-1, 0)),
+        ("com.acme", "1 to 2147483647", (1, 999, 2**31 - 1), (-1, 0, 2**31)),
     ],
 )
 def test_operator_set_versions_are_those_that_exist(domain: str, known: str, allowed: Any, wrong: Any):

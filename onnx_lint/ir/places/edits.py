@@ -83,16 +83,27 @@ class Fix(Record):
     """The names of the values that are gone afterwards, so that no other fix may let anything read them."""
     copies: tuple[DataCopy, ...] = ()
     """The data files that the edits need. Such a fix is made last, and only of a file."""
+    in_words: Callable[[int], str] | None = None
+    """Returns the message for another number of edits, if it says how many there are."""
 
     @classmethod
-    def of_many(cls, message: str, count: int, make: Callable[[], Iterable[Edit]], *, is_safe: bool = True) -> Fix:
-        """Return the fix with the `count` edits that `make` returns.
+    def of_many(
+        cls,
+        message: str | Callable[[int], str],
+        count: int,
+        make: Callable[[], Iterable[Edit]],
+        *,
+        is_safe: bool = True,
+    ) -> Fix:
+        """Return the fix with the `count` edits that `make` returns. `message`: that, or what makes it of the number.
 
         More than MOST_EDITS are made only if the file is fixed: a report does not show them.
         """
+        in_words = None if isinstance(message, str) else message
+        said = message if isinstance(message, str) else message(count)
         if count <= MOST_EDITS:
-            return cls(message, tuple(make()), is_safe)
-        return cls(message, (), is_safe, make)
+            return cls(said, tuple(make()), is_safe, in_words=in_words)
+        return cls(said, (), is_safe, make, in_words=in_words)
 
     def with_edits(self) -> Fix:
         """Return the fix with all of its edits. Call this before the model is released."""
@@ -102,5 +113,7 @@ class Fix(Record):
         """Return the fix with those of its edits that are at the places or inside of them; None if there are none."""
         edits = self.with_edits().edits
         left = tuple(edit for edit in edits if not places.isdisjoint(edit.place.ancestors()))
-        message = self.message if len(left) == len(edits) else f"{self.message}, except what is suppressed"
+        message = self.message if self.in_words is None else self.in_words(len(left))
+        if len(left) < len(edits):
+            message = f"{message}, except what is suppressed"
         return Fix(message, left, self.is_safe) if left else None

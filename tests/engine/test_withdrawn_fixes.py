@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What lint promises to fix beside what is suppressed, `onnx-lint fix` fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import onnx
+from support.fixes.fixed import fixed_model
+from support.fixes.fixtures import faulty_files
+from support.project.sampled import one_in
+
+from onnx_lint.common.record import replace
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.suppressions import Suppression
+from onnx_lint.input.source import BytesSource
+from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.folding import unfold
+from onnx_lint.rule import ALSO_SUPPRESSED
+
+NAME = "model.onnx"
+
+
+def _promised(data: bytes, settings: Settings) -> FileReport:
+    return lint_source(BytesSource(data), NAME, settings)
+
+
+def _not_made(data: bytes, settings: Settings, *, unsafe: bool) -> set[str]:
+    """Return the rules whose fixes are not made because they would also fix what is suppressed."""
+    outcome = fixed_model(BytesSource(data), settings, unsafe=unsafe)
+    return {each.partition(":")[0] for each in outcome.repair.not_made if ALSO_SUPPRESSED in each}
+
+
+def _suppressing_one(data: bytes, settings: Settings) -> Iterator[Settings]:
+    """Yield settings that suppress one of the findings on a model beside which there is a fix."""
+    found = unfold(_promised(data, settings).diagnostics)
+    if len(found) > 1 and any(each.fix for each in found):
+        for each in found[:MOST]:
+            entry = Suppression("onnx-lint.toml: suppress[0]", each.rule, "known", place=each.place)
+            yield replace(settings, suppressions=(entry,))
+
+
+MOST = 6
+"""The most findings of a fixture that are suppressed, one at a time."""
+
+
+@one_in(20)
+def test_no_promise_is_withdrawn(step: int):
+    promised, broken = 0, []
+    for name, data, settings in faulty_files(of_all_rules=True, one_in=step):
+        for own in _suppressing_one(data, settings):
+            report = _promised(data, own)
+            fixes = [(each.rule, each.fix.is_safe) for each in unfold(report.diagnostics) if each.fix is not None]
+            promised += len(fixes)
+            for unsafe in (False, True) if fixes else ():
+                rules = {rule for rule, is_safe in fixes if unsafe or is_safe}
+                broken += [
+                    (name, own.suppressions[0].place, rule) for rule in rules & _not_made(data, own, unsafe=unsafe)
+                ]
+    assert promised > (200 if step == 1 else 0)
+    assert broken == []
+
+
+TWO_TEXTS = """<ir_version: 10, opset_import: ["": 21], metadata_props: ["a": "/home/jo/x", "b": "/home/jo/y"]>
+g (float[2] x) => (float[2] y) { y = Relu (x) }"""
+
+
+def test_the_message_counts_what_is_left():
+    data = onnx.parser.parse_model(TWO_TEXTS).SerializeToString()
+    entry = Suppression("onnx-lint.toml: suppress[0]", "private-path", "known", place="metadata_props[0]")
+    settings = Settings(select=("private-path",))
+    said = [
+        each.fix.message
+        for suppressions in ((), (entry,))
+        for each in _promised(data, replace(settings, suppressions=suppressions)).diagnostics
+        if each.fix is not None
+    ]
+    assert said == ["delete 2 private texts", "delete the private text, except what is suppressed"]
+
+
+def test_a_rule_whose_fix_mends_what_is_suppressed_has_none():
+    """The IR version at which metadata is allowed needs no input for the initializer."""
+    model = onnx.parser.parse_model(
+        '<ir_version: 3, opset_import: ["": 8]> g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> { y = Add (x, w) }'
+    )
+    model.graph.initializer[0].metadata_props.add(key="a", value="b")
+    data = model.SerializeToString()
+    entry = Suppression("onnx-lint.toml: suppress[0]", "initializer-without-input", "known")
+    fixes = {}
+    for suppressions in ((), (entry,)):
+        found = _promised(data, Settings(suppressions=suppressions)).diagnostics
+        fixes[suppressions] = {each.rule: each.fix is not None for each in found}["premature-feature"]
+    assert fixes == {(): True, (entry,): False}
