@@ -78,7 +78,7 @@ _CHAPTERS: Final = frozenset(
 RuleAndClause = tuple[str, str]
 """The rule and the clause of a fault."""
 
-Fault = tuple[str, str, PlaceKey]
+FaultAt = tuple[str, str, PlaceKey]
 """The rule, the clause and the place of a fault."""
 
 
@@ -93,7 +93,7 @@ class Trials:
         """The causes of findings whose proposals were tried, and whether one passed: a report folds the others."""
         self._shared: dict[str, list[Proposal]] = {}
         """What passed of the proposals that several findings share, by their cause."""
-        self._followed: dict[Fault, Fault] = {}
+        self._followed: dict[FaultAt, FaultAt] = {}
         """The faults that the reported change of another one fixes as well, with that one."""
         self._are_all_tried = False
         """True if each change of the latest proposals was tried."""
@@ -238,7 +238,7 @@ class Trials:
             return None
 
 
-def _fault_of(item: Diagnostic) -> Fault:
+def _fault_of(item: Diagnostic) -> FaultAt:
     return item.rule, item.clause, item.at.key
 
 
@@ -262,7 +262,7 @@ class Tried(Record):
     proposal: Proposal
     is_whole: bool
     """True if no fault is new. Otherwise the new ones are at nodes whose inputs were unknown because of the finding."""
-    fixed: tuple[Fault, ...]
+    fixed: tuple[FaultAt, ...]
     """Other faults that are gone: those of the same rule, and of all rules if it is whole."""
 
 

@@ -47,22 +47,10 @@ MOST_TARGETS: Final = 2
 
 def casts_for(conflict: OperandConflict) -> list[Proposal]:
     """Return a Cast of an input to each type with which the conflict may be gone."""
-    problem, kinds = conflict.problem, conflict.inputs
-    pairs: list[tuple[int, ValueType | None]]
-    if isinstance(problem, Differing):
-        pairs = [(problem.index, kinds[problem.other]), (problem.other, kinds[problem.index])]
-    elif isinstance(problem, Disallowed):
-        parameter = conflict.schema.input_at(problem.index)
-        allowed = allowed_types(parameter) if parameter is not None else frozenset()
-        only_one = tuple(allowed) if len(allowed) == 1 else ()
-        targets = [each for each in dict.fromkeys((*kinds, *_USUAL, *only_one)) if each in allowed]
-        if not _FLOATS.isdisjoint(allowed) and _is_quantized(conflict.node, problem.index, kinds[problem.index]):
-            return []
-        if kinds[problem.index] in _FLOATS:
-            targets = [each for each in targets if each in _FLOATS or each == "tensor(bool)"]
-        pairs = [(problem.index, each) for each in targets[:MOST_TARGETS]]
-    else:
-        return []
+    kinds = conflict.inputs
+    pairs = _wanted(conflict)
+    if isinstance(conflict.problem, Disallowed):
+        pairs = _targets(conflict, conflict.problem.index)
     return [
         _cast(conflict.node, index, kind)
         for index, kind in pairs
@@ -72,18 +60,36 @@ def casts_for(conflict: OperandConflict) -> list[Proposal]:
     ]
 
 
+def _wanted(conflict: OperandConflict) -> list[tuple[int, ValueType | None]]:
+    """Return the inputs in question, each with the one type that it must have."""
+    problem, kinds = conflict.problem, conflict.inputs
+    if isinstance(problem, Differing):
+        return [(problem.index, kinds[problem.other]), (problem.other, kinds[problem.index])]
+    allowed = _allowed(conflict, problem.index) if isinstance(problem, Disallowed) else frozenset()
+    return [(problem.index, each) for each in allowed] if len(allowed) == 1 else []
+
+
+def _allowed(conflict: OperandConflict, index: int) -> frozenset[ValueType]:
+    parameter = conflict.schema.input_at(index)
+    return allowed_types(parameter) if parameter is not None else frozenset()
+
+
+def _targets(conflict: OperandConflict, index: int) -> list[tuple[int, ValueType | None]]:
+    """Return an input that the operator refuses with the allowed types that are likely."""
+    kinds, allowed = conflict.inputs, _allowed(conflict, index)
+    if not _FLOATS.isdisjoint(allowed) and _is_quantized(conflict.node, index, kinds[index]):
+        return []
+    only_one = tuple(allowed) if len(allowed) == 1 else ()
+    targets = [each for each in dict.fromkeys((*kinds, *_USUAL, *only_one)) if each in allowed]
+    if kinds[index] in _FLOATS:
+        targets = [each for each in targets if each in _FLOATS or each == "tensor(bool)"]
+    return [(index, each) for each in targets[:MOST_TARGETS]]
+
+
 def other_number(conflict: OperandConflict) -> list[Proposal]:
     """Return the attribute of a Cast before an input with which the types may fit: a Cast of its own converts twice."""
-    problem, kinds = conflict.problem, conflict.inputs
-    pairs: list[tuple[int, ValueType | None]] = []
-    if isinstance(problem, Differing):
-        pairs = [(problem.index, kinds[problem.other]), (problem.other, kinds[problem.index])]
-    elif isinstance(problem, Disallowed):
-        parameter = conflict.schema.input_at(problem.index)
-        allowed = allowed_types(parameter) if parameter is not None else frozenset()
-        pairs = [(problem.index, each) for each in allowed] if len(allowed) == 1 else []
     found = []
-    for index, kind in pairs:
+    for index, kind in _wanted(conflict):
         definition = conflict.node.graph.definition_of(conflict.node.inputs[index])
         maker = None if definition is None else definition.node
         if maker is None or maker.op_type != "Cast" or maker.domain or kind not in TENSORS:

@@ -89,16 +89,21 @@ class Partners:
         others = []
         if len(fitting) <= len(undefined):
             others = [each for each, home in fitting if not (wanted.is_computed and is_weight(each, home))]
-        near = nearest(name, [each for each, _ in found])
-        if near is None and is_few:
-            renamed = [each for each in others if _is_renamed(name, each)]
-            near = renamed[0] if len(renamed) == 1 else None
-        if near is None or not (near in others or _is_renamed(name, near)):
-            near = self._shared_in(graph).meant_by(name, lambda each: not is_weight(each, graph))
-            near = near or _input_with_a_letter_more(name, graph)
+        near = self._near(name, graph, [each for each, _ in found], others)
         if not is_few or len(others) > MOST_ALIKE:
             return near, []
         return near, [each for each in others if each != near and not _is_other_value(each, undefined, name)]
+
+    def _near(self, name: str, graph: Graph, unused: Sequence[str], others: Sequence[str]) -> str | None:
+        """Return the name that another one misspells: an unused one, which may be one of `others`, or a used one."""
+        near = nearest(name, unused)
+        if near is None and len(unused) <= MOST_UNUSED:
+            renamed = [each for each in others if _is_renamed(name, each)]
+            near = renamed[0] if len(renamed) == 1 else None
+        if near is not None and (near in others or _is_renamed(name, near)):
+            return near
+        near = self._shared_in(graph).meant_by(name, lambda each: not is_weight(each, graph))
+        return near or _input_with_a_letter_more(name, graph)
 
     def unused_inputs(self, graph: Graph) -> list[str]:
         """Return the inputs of a graph that nothing uses, if they are all of the few values that nothing uses."""
