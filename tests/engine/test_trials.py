@@ -218,7 +218,7 @@ def test_a_fault_that_an_earlier_change_mends_has_its_cause():
     hint = "with inputs 0 'ids' and 1 'table' of unnamed node 0 (Gather) of the main graph exchanged the types fit"
     assert [each.hint for each in found] == [hint]
     assert found[0].message.endswith("; 1 more fault has this cause")
-    assert [each.hint for each in found[0].members] == [hint, None]
+    assert [each.hint for each in found[0].folding.members] == [hint, None]
 
 
 def test_each_rule_has_its_own_trials():
