@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
+from onnx_lint.common.cached import cached_property
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.import_fixes import ImportFixes
 from onnx_lint.ir.operators.imports import count_domains
 from onnx_lint.model import (
@@ -96,9 +98,9 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
         none: frozenset[str] = frozenset()
         lacking = [function for function in model.functions if in_use.get(function.index, none) - domains(function)]
         counts = count_domains(model.graphs) if lacking else {}
-        first = _first_of_domains(model.graphs) if lacking else {}
+        users = _Users(model)
         for function in lacking:
-            yield from _missing_in_function(model, function, counts[function.index], first, suggestions, fixes)
+            yield from _missing_in_function(model, function, counts[function.index], users, suggestions, fixes)
 
 
 _TWO_SENTENCES: Final = (
@@ -107,16 +109,35 @@ _TWO_SENTENCES: Final = (
 )
 
 
-def _first_of_domains(graphs: Iterable[Graph]) -> dict[tuple[int | None, str], Node]:
-    """Return the first node of each domain in each function, by its index, and outside of functions under None."""
-    found: dict[tuple[int | None, str], Node] = {}
-    for graph in graphs:
-        owner = graph.function.index if graph.function is not None else None
-        for form in graph.form_counts:
-            key = (owner, normalized_domain(form.domain))
-            if key not in found:
-                found[key] = graph.first_of(form)
-    return found
+class _Users:
+    """The nodes of each domain, in each function by its index, and outside of functions under None."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @cached_property
+    def _graphs(self) -> dict[int | None, list[Graph]]:
+        found: dict[int | None, list[Graph]] = {}
+        for graph in self._model.graphs:
+            found.setdefault(None if graph.function is None else graph.function.index, []).append(graph)
+        return found
+
+    def nodes(self, owner: int | None, domain: str) -> list[Node]:
+        """Return all of them."""
+        return [node for graph in self._graphs[owner] for node in graph.nodes_of(set(_forms_of(graph, domain)))]
+
+    def first(self, owner: int | None, domain: str) -> Node:
+        """Return the first of them. There must be one."""
+        return next(graph.first_of(form) for graph in self._graphs[owner] for form in _forms_of(graph, domain))
+
+    @cached_property
+    def own_domains(self) -> set[str]:
+        """The domains of the model's own functions. A node of one means it, and no other one of nearly its name."""
+        return {normalized_domain(function.domain) for function in self._model.functions}
+
+
+def _forms_of(graph: Graph, domain: str) -> Iterator[NodeForm]:
+    return (form for form in graph.form_counts if normalized_domain(form.domain) == domain)
 
 
 def _missing_in_model(
@@ -135,19 +156,18 @@ def _missing_in_model(
         return
     if not used <= imported:
         known = _listed(imported)
-        own = _own_domains(model)
-        first = _first_of_domains(model.graphs)
+        users = _Users(model)
         for domain, count in count_domains(model.graphs)[None].items():
             if domain not in imported:
                 clause = "OPR-1" if domain else "MOD-6"
                 case = "registered" if domain in model.target.assumed_imports else None
                 whole = _of_domain("the model", known, domain, clause)
                 whole = replace(whole, case=case, fix=fixes.importing([domain]))
-                hint = "" if domain in own else suggestions(whole.subject or "", known)
-                nodes = partial(_nodes_of, model, None, domain)
+                hint = "" if domain in users.own_domains else suggestions(whole.subject or "", known)
+                first = users.first(None, domain)
                 if count == 1:
-                    whole = replace(whole, proposals=_of_ai_onnx(model, domain, first[None, domain]))
-                yield _finding(whole, hint, first[None, domain], count, nodes)
+                    whole = replace(whole, proposals=_of_ai_onnx(model, domain, first))
+                yield _finding(whole, hint, first, count, partial(users.nodes, None, domain))
     if "" not in imported and "" not in used:
         yield Finding(
             ROOT.at("opset_import"),
@@ -202,34 +222,19 @@ def _missing_in_function(
     model: Model,
     function: Function,
     used: Counter[str],
-    first: dict[tuple[int | None, str], Node],
+    users: _Users,
     suggestions: Suggestions,
     fixes: ImportFixes,
 ) -> Iterator[Finding]:
     imported = model.imports.domains(function)
     known = _listed(imported)
-    own = _own_domains(model)
     for domain, count in used.items():
         if domain not in imported:
             whole = _of_domain(function.body.describe(), known, domain, "FUN-12")
             whole = replace(whole, fix=fixes.importing([domain], function))
-            hint = "" if domain in own else suggestions(whole.subject or "", known)
-            nodes = partial(_nodes_of, model, function.index, domain)
-            yield _finding(whole, hint, first[function.index, domain], count, nodes)
-
-
-def _own_domains(model: Model) -> set[str]:
-    """Return the domains of the model's own functions. A node of one means it, and no other one of nearly its name."""
-    return {normalized_domain(function.domain) for function in model.functions}
-
-
-def _nodes_of(model: Model, function: int | None, domain: str) -> list[Node]:
-    """Return the nodes of a domain in a function, by its index; outside of functions under None."""
-    found: list[Node] = []
-    for graph in model.graphs:
-        if (graph.function.index if graph.function is not None else None) == function:
-            found += graph.nodes_of({form for form in graph.form_counts if normalized_domain(form.domain) == domain})
-    return found
+            hint = "" if domain in users.own_domains else suggestions(whole.subject or "", known)
+            nodes = partial(users.nodes, function.index, domain)
+            yield _finding(whole, hint, users.first(function.index, domain), count, nodes)
 
 
 def _of_domain(importer: str, known: Sequence[str], domain: str, clause: str) -> Finding:
