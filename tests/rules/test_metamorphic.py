@@ -107,7 +107,7 @@ def written(request: pytest.FixtureRequest) -> list[Written]:
 
 def _whole(diagnostic: Diagnostic) -> tuple[object, ...]:
     """All of a diagnostic but the bytes, which text does not have."""
-    fields = {name: getattr(diagnostic, name) for name in ("at", "clause", "keyword", "anchor", "scope")}
+    fields = {name: getattr(diagnostic, name) for name in ("at", "cited", "around")}
     fields |= moving.comparable(diagnostic)
     return tuple(sorted((name, str(value)) for name, value in fields.items()))
 

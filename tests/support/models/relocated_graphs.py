@@ -231,9 +231,7 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 
 
 _DIFFERENT = frozenset(
-    {"clause", "keyword", "clause_summary", "anchor", "byte_range", "position", "at", "scope"}
-    | {"edits", "fix", "hint", "members", "cause"}
-    | {"accepted_by", "refused_by", "case", "structure", "parts"}
+    {"cited", "around", "byte_range", "position", "at", "advice", "folding", "identity", "by_target"}
 )
 """The fields that may differ after a move: a function has other clauses, known to other consumers, a fix or a hint
 names what can change, and a cause the place of the graph, for findings that are folded."""
@@ -247,6 +245,7 @@ def comparable(diagnostic: Diagnostic) -> dict[str, object]:
     fields = {name: getattr(diagnostic, name) for name in field_names(Diagnostic) if name not in _DIFFERENT}
     # Only what stands in a function has a call that brought the types.
     related = [(related.place, related.message) for related in diagnostic.related]
+    fields |= {name: getattr(diagnostic, name) for name in ("node", "operator", "graph")}
     fields |= {"place": diagnostic.place, "allowed": _CONSUMERS.sub("", diagnostic.allowed or "")}
     return {**fields, "related": [(place, message) for place, message in related if not _is_call(message)]}
 
