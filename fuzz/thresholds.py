@@ -72,7 +72,7 @@ KEPT: dict[str, str] = {
     "TEXT_BYTES": "decides what a file is",
     "_SPOOL_BYTES": "for standard input alone",
     "_BYTES_OF_ELEMENT": "of the wire format",
-    "BYTES_PER_BYTE": "what the estimate of memory counts for a byte of the file",
+    "BYTES_PER_INPUT_BYTE": "what the estimate of memory counts for a byte of the file",
     "_MAX_BYTES_WITH_PAYLOADS": "beyond it less is looked for",
     "_MAX_NAME_BYTES": "beyond it a name is no operator's",
     "_BYTES_OF_CHARACTER": "what the estimate of memory counts for a character",

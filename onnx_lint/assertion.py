@@ -9,7 +9,7 @@ from typing import Final, Literal, Never
 
 from onnx_lint.library import Lintable, Report, Settings, lint
 from onnx_lint.reporters.escape import visible
-from onnx_lint.reporters.wording import internal_error_of
+from onnx_lint.reporters.wording import crash_in_words
 
 GATES: Final = ("error", "warning", "note")
 
@@ -60,4 +60,4 @@ def _failures(report: Report) -> Iterator[str]:
         if file.unreadable is not None:
             yield f"   = {visible(file.unreadable)}"
         for error in file.internal_errors:
-            yield f"   = {visible(internal_error_of(error))}"
+            yield f"   = {visible(crash_in_words(error))}"

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from onnx_lint.configuration.settings import Setting
     from onnx_lint.fixing.files import FixOptions
     from onnx_lint.input.patched_source import PatchedSource
+    from onnx_lint.report.file_report import FileReport
 
 IN_MEMORY: Final = "<memory>"
 """The name of a model without a path."""
@@ -251,7 +252,7 @@ def _report(
     fix_options: FixOptions | None = None,
 ) -> Report:
     """Return the report on a model; after it was fixed, if `fix_options` is given."""
-    results: list[bytes] = []
+    fixed_model: bytes | None = None
     fields: dict[str, Any] = {}
     try:
         fields = {_REQUEST_FIELDS.get(key, key): _converted(key, value) for key, value in given.items()}
@@ -261,16 +262,10 @@ def _report(
         if settings.proto is None and path is None:
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
-        if fix_options is not None:
-            from onnx_lint.fixing.files import FileToFix, fix_source
-
-            def receive(result: PatchedSource) -> None:
-                results.append(result.read_at(0, result.size))
-
-            receiver = receive if path is None else None
-            file = fix_source(source, FileToFix(path or name, name, settings, fix_options, own.context, receiver))
-        else:
+        if fix_options is None:
             file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=own.context)
+        else:
+            file, fixed_model = _fixed(source, path, name, settings, fix_options, own.context)
         head = report_of([], settings)
         stale = 0
         if plan.has_baseline:
@@ -286,8 +281,24 @@ def _report(
     return Report(
         **{field: getattr(report, field) for field in field_names(BareReport)},
         fail_on=plan.request_for(name).fail_on,
-        fixed_model=results[0] if results else None,
+        fixed_model=fixed_model,
     )
+
+
+def _fixed(
+    source: Source, path: str | None, name: str, settings: EngineSettings, fix_options: FixOptions, context: int
+) -> tuple[FileReport, bytes | None]:
+    """Return the report after fixing, and the fixed model; None if the file at `path` was fixed in place."""
+    from onnx_lint.fixing.files import FileToFix, fix_source
+
+    results: list[bytes] = []
+
+    def receive(result: PatchedSource) -> None:
+        results.append(result.read_at(0, result.size))
+
+    receiver = receive if path is None else None
+    file = fix_source(source, FileToFix(path or name, name, settings, fix_options, context, receiver))
+    return file, results[0] if results else None
 
 
 def _with_setting(error: OSError, fields: Mapping[str, Any]) -> OSError:
@@ -375,19 +386,23 @@ def _converted(name: str, value: Any) -> Any:
             converted, what = _texts(value, types), f"a {noun} or a list of {noun}s"
         else:
             converted, what = _text(setting, value, types), f"a {noun}"
-    if converted is NotImplemented:
+    if converted is _WRONG_TYPE:
         raise TypeError(f"{name} takes {what}, not {value!r:.100} ({type(value).__name__})")
     return converted
 
 
+_WRONG_TYPE: Final = object()
+"""The result of converting a value whose type a setting does not take."""
+
+
 def _flag(value: Any) -> Any:
-    """Return a value that is true or false. This and the functions below return NotImplemented for any other type."""
-    return value if isinstance(value, bool) else NotImplemented
+    """Return a value that is true or false. This and the functions below return _WRONG_TYPE for any other."""
+    return value if isinstance(value, bool) else _WRONG_TYPE
 
 
 def _options(value: Any) -> Any:
     is_nested = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
-    return value if is_nested else NotImplemented
+    return value if is_nested else _WRONG_TYPE
 
 
 def _pairs(setting: Setting, value: Any) -> Any:
@@ -396,7 +411,7 @@ def _pairs(setting: Setting, value: Any) -> Any:
         return read(setting.field, tuple(f"{key}={each}" for key, each in (value or {}).items()))
     if isinstance(value, str) or (setting.field == "opset_imports" and type(value) is int):
         return read(setting.field, (str(value),))
-    return NotImplemented
+    return _WRONG_TYPE
 
 
 def _texts(value: Any, types: Any) -> Any:
@@ -404,7 +419,7 @@ def _texts(value: Any, types: Any) -> Any:
     if isinstance(value, types):
         return (os.fspath(value),)
     values = tuple(value) if isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)) else (value,)
-    return tuple(map(os.fspath, values)) if all(isinstance(each, types) for each in values) else NotImplemented
+    return tuple(map(os.fspath, values)) if all(isinstance(each, types) for each in values) else _WRONG_TYPE
 
 
 def _text(setting: Setting, value: Any, types: Any) -> Any:
@@ -412,7 +427,7 @@ def _text(setting: Setting, value: Any, types: Any) -> Any:
     if value is None and setting.default is None:
         return None
     if not isinstance(value, types):
-        return NotImplemented
+        return _WRONG_TYPE
     allowed = setting.kind.allowed
     if setting.field in ("fail_on", "target_gate") and value not in allowed:
         raise ValueError(f"{setting.field} is one of {', '.join(allowed)}, not {value!r}")

@@ -68,12 +68,12 @@ def serialized(file: FileReport, kinds: Mapping[str, type] = KEPT) -> Any:
     """Return the report as lists, objects, texts and numbers. Raises TypeError for a value that could not be
     read back unchanged.
     """
-    return _plain(file, kinds)
+    return _to_plain(file, kinds)
 
 
 def parsed(value: Any, kinds: Mapping[str, type] = KEPT) -> FileReport:
     """Return the report from the result of `serialized`. Raises ValueError, TypeError or KeyError for anything else."""
-    found = _made(value, kinds)
+    found = _from_plain(value, kinds)
     if not isinstance(found, FileReport):
         raise TypeError("this is not the report of a file")
     return found
@@ -89,11 +89,11 @@ def from_bytes(data: bytes) -> Any:
     return json.loads(data.decode(*_ENCODING))
 
 
-def _plain(value: Any, kinds: Mapping[str, type]) -> Any:
+def _to_plain(value: Any, kinds: Mapping[str, type]) -> Any:
     if type(value) in _PLAIN:
         return value
     if type(value) is tuple:
-        return [_plain(each, kinds) for each in value]
+        return [_to_plain(each, kinds) for each in value]
     name = type(value).__name__
     if type(value) is Severity:
         return {_SEVERITY: value.value}
@@ -102,13 +102,13 @@ def _plain(value: Any, kinds: Mapping[str, type]) -> Any:
     if _kind(name, kinds) is not type(value):
         raise TypeError(f"a report with {type(value)} cannot be kept")
     if isinstance(value, Record):
-        return {name: [_plain(each, kinds) for each in type(value)._values(value)]}
+        return {name: [_to_plain(each, kinds) for each in type(value)._values(value)]}
     return value
 
 
-def _made(value: Any, kinds: Mapping[str, type]) -> Any:
+def _from_plain(value: Any, kinds: Mapping[str, type]) -> Any:
     if type(value) is list:
-        return tuple([_made(each, kinds) for each in value])
+        return tuple([_from_plain(each, kinds) for each in value])
     if type(value) is str:
         return sys.intern(value)  # reports repeat the texts of rules and clauses
     if type(value) is not dict:
@@ -121,7 +121,7 @@ def _made(value: Any, kinds: Mapping[str, type]) -> Any:
     kind = _kind(name, kinds)
     if kind is None:
         raise KeyError(name)
-    return kind(*[_made(each, kinds) for each in content])
+    return kind(*[_from_plain(each, kinds) for each in content])
 
 
 def _kind(name: str, kinds: Mapping[str, type]) -> Any:

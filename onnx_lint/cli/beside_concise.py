@@ -6,9 +6,9 @@ from __future__ import annotations
 import sys
 
 from onnx_lint.report.totals import Report
-from onnx_lint.report.verdict import interrupted_of, verdict_lines
+from onnx_lint.report.verdict import interruption_in_words, verdict_lines
 from onnx_lint.reporters.statistics import statistics_lines
-from onnx_lint.reporters.wording import weakened_of
+from onnx_lint.reporters.wording import weakenings_in_words
 
 
 def print_beside_concise(report: Report, *, quiet: bool, statistics: bool, has_verdict: bool) -> None:
@@ -21,6 +21,6 @@ def print_beside_concise(report: Report, *, quiet: bool, statistics: bool, has_v
     if not quiet and report.totals.files:
         lines += [*verdict_lines(report)][not has_verdict :]
     elif report.not_linted:
-        lines.append(interrupted_of(report))
-    lines += weakened_of(report.weakened, quiet=quiet)
+        lines.append(interruption_in_words(report))
+    lines += weakenings_in_words(report.weakened, quiet=quiet)
     sys.stderr.writelines(f"{line}\n" for line in lines)

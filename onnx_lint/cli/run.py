@@ -164,9 +164,9 @@ def _print_beside(report: Report, outputs: Sequence[Output], own: Request, *, ha
 
         print_beside_concise(report, quiet=own.quiet, statistics=own.statistics, has_verdict=not is_elsewhere)
     if is_elsewhere:
-        from onnx_lint.report.verdict import verdict_of
+        from onnx_lint.report.verdict import verdict_in_words
 
-        sys.stderr.write(f"{verdict_of(report)}; the report is in {visible(str(outputs[0].path))}\n")
+        sys.stderr.write(f"{verdict_in_words(report)}; the report is in {visible(str(outputs[0].path))}\n")
 
 
 class _Results:

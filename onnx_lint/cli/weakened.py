@@ -19,7 +19,7 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.report.totals import Weakening
-from onnx_lint.reporters.wording import weakened_of
+from onnx_lint.reporters.wording import weakenings_in_words
 from onnx_lint.spec.clauses import Severity, severity
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -95,7 +95,7 @@ def lowered_in(file: FileReport, settings: Settings) -> Iterator[str]:
 
 def print_weakenings(weakened: Iterable[Weakening]) -> None:
     """Print on standard error which discovered configuration files turn something off, if the report cannot say so."""
-    sys.stderr.writelines(f"Warning: {what}\n" for what in weakened_of(weakened, quiet=True))
+    sys.stderr.writelines(f"Warning: {what}\n" for what in weakenings_in_words(weakened, quiet=True))
 
 
 def _is_of_the_user(origin: Origin) -> bool:

@@ -31,7 +31,7 @@ def with_proposed_fixes(
     """
     if not any(item.advice.edits for each in diagnostics for item in (each, *each.folding.members)):
         return diagnostics
-    return _Descriptions(model, lists_edits=lists_edits, keeps_edits=keeps_edits).of(diagnostics)
+    return _Descriptions(model, lists_edits=lists_edits, keeps_edits=keeps_edits).describe_all(diagnostics)
 
 
 def without_edits(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
@@ -55,7 +55,7 @@ class _Descriptions:
         self._keeps_edits = keeps_edits
         self._known: dict[int, tuple[ProposedFix, Fix | None]] = {}
 
-    def of(self, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    def describe_all(self, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
         return tuple(
             self._with_fix(item) if item.advice.edits or item.folding.members else item for item in diagnostics
         )
@@ -63,11 +63,11 @@ class _Descriptions:
     def _with_fix(self, item: Diagnostic) -> Diagnostic:
         check_deadline()
         fix = item.advice.edits
-        item = item.with_members(self.of(item.folding.members))
+        item = item.with_members(self.describe_all(item.folding.members))
         if fix is None:
             return item
         if id(fix) not in self._known:
-            self._known[id(fix)] = self._in_words(fix), None
+            self._known[id(fix)] = self._summary(fix), None
             with self._crashes.at("describing a fix"):
                 self._known[id(fix)] = self._describe(fix), fix.with_edits() if self._keeps_edits(fix) else None
         described, kept = self._known[id(fix)]
@@ -76,15 +76,15 @@ class _Descriptions:
     def _describe(self, fix: Fix) -> ProposedFix:
         is_bounded = fix.later is None and len(fix.edits) <= MOST_EDITS and len(self._known) <= MOST_FIXES
         if not (self._lists_edits and is_bounded):
-            return self._in_words(fix)
+            return self._summary(fix)
         edits = tuple(
             ProposedEdit(edit.place, type(edit).__name__.lower(), edit.before if isinstance(edit, Move) else None)
             for edit in fix.edits
         )
         patches = self._patches(fix)
-        return replace(self._in_words(fix), edits=edits, patches=patches)
+        return replace(self._summary(fix), edits=edits, patches=patches)
 
-    def _in_words(self, fix: Fix) -> ProposedFix:
+    def _summary(self, fix: Fix) -> ProposedFix:
         return ProposedFix(fix.message, fix.is_safe, is_by_hand=self._form != "binary")
 
     def _patches(self, fix: Fix) -> tuple[tuple[int, int, str], ...]:

@@ -188,18 +188,25 @@ class Selection:
         key = (model.kind, model.loaded, with_violations)
         if key not in self._gaps:
             changes = (own.select, own.ignore, own.set_aside, own.severities, own.options)
-            self._gaps[key] = self._compared(model, with_violations) if any(changes) else ()
+            self._gaps[key] = self._gaps_to_default(model, with_violations) if any(changes) else ()
         return self._gaps[key]
 
-    def _compared(self, model: Model, with_violations: Set[str]) -> tuple[str, ...]:
+    def _gaps_to_default(self, model: Model, with_violations: Set[str]) -> tuple[str, ...]:
+        """Return how the settings differ from the default ones in the rules that check the model.
+
+        `with_violations`: the rules with a changed severity that found violations.
+        """
         own, usual = self.settings, Settings(standard=self.settings.standard)
-        complete, misses_errors, lowered, changed = 0, False, [], []
+        unchanged, misses_errors = 0, False
+        lowered: list[str] = []
+        changed: list[str] = []
         entries = Selection(usual, self.rules).judging(model)
         for entry in entries:
             cited = [clauses()[name] for name in entry.clauses]
             by_default = [clause for clause in cited if _is_present(entry, clause, usual)]
             missing = [clause for clause in by_default if not _is_present(entry, clause, own)]
-            complete += not missing
+            if not missing:
+                unchanged += 1
             if not any(_is_requirement(clause, own) for clause in by_default):
                 continue
             misses_errors |= any(_is_requirement(clause, own) for clause in missing)
@@ -209,7 +216,7 @@ class Selection:
                 changed.append(entry.id)
         gaps = []
         if misses_errors:
-            gaps.append(_rules_in_words(self.judging(model), entries, complete))
+            gaps.append(_rules_in_words(self.judging(model), entries, unchanged))
         if lowered:
             gaps.append(f"the severity of {quote_some(lowered, 5)} is lowered")
         if changed:

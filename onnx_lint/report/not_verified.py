@@ -33,7 +33,7 @@ class Unverified(Record):
         return self.text, self.nodes > 0, self.unknown_shapes > 0
 
     def plus(self, other: Unverified) -> Unverified:
-        """Return the sentence with the sums of the numbers, for another one with the same key."""
+        """Return the sentence with the sum of each number, for another one with the same key."""
         return Unverified(
             self.text,
             self.nodes + other.nodes,
@@ -50,14 +50,14 @@ class Unverified(Record):
         return self.text
 
 
-def not_verified_of(file: FileReport) -> Iterator[str]:
+def not_verified_in_words(file: FileReport) -> Iterator[str]:
     """Yield a sentence for each thing that was not verified in a file, such as nodes of unknown operators."""
-    for each in unverified_of(file):
+    for each in unverified_parts(file):
         yield each.describe()
 
 
-def unverified_of(file: FileReport) -> Iterator[Unverified]:
-    """Yield what was not verified in a file, with the numbers apart, so that they can be added up over files."""
+def unverified_parts(file: FileReport) -> Iterator[Unverified]:
+    """Yield what was not verified in a file. The numbers are fields, so that they can be added up over files."""
     imported = dict(file.facts.opset_imports) if file.facts is not None else {}
     for domain, nodes in file.not_verified:
         names = [(name, near) for other, name, near in file.not_listed if other == domain]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from onnx_lint.report.totals import Report
 
 
-def outcome_of(file: FileReport, report: Report) -> str:
+def outcome_line(file: FileReport, report: Report) -> str:
     """Return the last line about a file that was read, without its facts: `conforms to ONNX 1.23; 98 rules checked`.
 
     Only rules that had something to check are counted.
@@ -25,7 +25,7 @@ def outcome_of(file: FileReport, report: Report) -> str:
         return "not judged: every rule is ignored"
     if file.conformity.conforms and not file.diagnostics:
         return f"conforms to {report.standard(file.edition, file.variant)}; {counted(file.judged_by, 'rule')} checked"
-    return state_of(file, report)
+    return findings_line(file, report)
 
 
 def is_ignored(file: FileReport, report: Report) -> bool:
@@ -34,7 +34,7 @@ def is_ignored(file: FileReport, report: Report) -> bool:
     return not (rules or file.diagnostics or file.unreadable)
 
 
-def state_of(file: FileReport, report: Report) -> str:
+def findings_line(file: FileReport, report: Report) -> str:
     """Return the numbers of findings in a file: under the clauses of ONNX, under those of each plugin, and suppressed.
 
     `2 errors; house_rules.py: 1 warning; 3 suppressed by the baseline`. The verdict comes first if the numbers do not
@@ -53,7 +53,7 @@ def state_of(file: FileReport, report: Report) -> str:
         parts.append(f"does not conform to {standard}")
     if file.diagnostics:
         parts.append(findings_in_words(counts))
-    parts += suppressed_of(Counter(item.suppressor for item in file.suppressed))
+    parts += suppressed_in_words(Counter(item.suppressor for item in file.suppressed))
     parts += file.gaps
     if file.internal_errors:
         parts.append(f"not judged in full: {counted(len(file.internal_errors), 'internal error')}")
@@ -78,7 +78,7 @@ def _severities_in_words(counts: Mapping[Severity, int]) -> str:
     return ", ".join(counted(counts[each], each.label) for each in reversed(Severity) if counts.get(each))
 
 
-def fixable_of(counts: Counter[bool]) -> str:
+def fixable_in_words(counts: Counter[bool]) -> str:
     """Return numbers of fixable findings: `2 fixable with --fix, 1 fixable with --fix --unsafe-fixes`; empty for none.
 
     `counts`: the number of findings by whether their fix is safe.
@@ -87,14 +87,14 @@ def fixable_of(counts: Counter[bool]) -> str:
     return ", ".join(f"{count:,} fixable with {option}" for count, option in found if count)
 
 
-def suppressed_of(counts: Counter[str]) -> list[str]:
+def suppressed_in_words(counts: Counter[str]) -> list[str]:
     """Return the numbers of suppressed findings, such as `3 suppressed by the baseline`."""
     return [
         f"{counts[source]:,} suppressed by the {source}" for source in ("baseline", "configuration") if counts[source]
     ]
 
 
-def counted_of(found: Iterable[Counted]) -> str:
+def counted_in_words(found: Iterable[Counted]) -> str:
     """Return the findings that are only counted: `215 names are not C90 identifiers: --pedantic lists them`."""
     found = tuple(found)
     numbers = ", ".join(item.describe() for item in found)

@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.report.file_report import MAX_NAMED, FileReport, TargetVerdict
-from onnx_lint.report.not_verified import Unverified, unverified_of
+from onnx_lint.report.not_verified import Unverified, unverified_parts
 
 _MAX_SENTENCES: Final = 100
 """The most different sentences that are kept: a file chooses the names in them, so there may be any number."""
@@ -73,7 +73,7 @@ class RemarkTotals:
             if verdict.program not in self.targets:
                 self.targets[verdict.program] = TargetTotals(verdict)
             self.targets[verdict.program].add(file.path, verdict)
-        for each in unverified_of(file):
+        for each in unverified_parts(file):
             self._add_unverified(each, file.path)
 
     def _add_unverified(self, each: Unverified, path: str) -> None:

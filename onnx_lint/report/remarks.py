@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.visible import shown_path, visible
-from onnx_lint.report.outcome import counted_of
+from onnx_lint.report.outcome import counted_in_words
 from onnx_lint.report.remark_totals import TargetTotals
 from onnx_lint.report.totals import Report, Totals
 
@@ -33,11 +33,11 @@ def remarks_on_run(report: Report, *, quiet: bool = False) -> Iterator[tuple[str
     totals = report.totals
     targets = totals.remarks.targets if totals.remarks is not None else {}
     for program, target in targets.items():
-        yield program, answer_of(target, totals)
+        yield program, answer_in_words(target, totals)
     for what in not_verified_in_run(totals):
         yield NOT_VERIFIED, what
     if totals.counted and not quiet:
-        yield "pedantic", counted_of(totals.counted.values())
+        yield "pedantic", counted_in_words(totals.counted.values())
 
 
 _FORMS: Final = {
@@ -48,7 +48,7 @@ _FORMS: Final = {
 """The positive and the negative answer for each `TargetVerdict.verb`."""
 
 
-def answer_of(target: TargetTotals, totals: Totals) -> str:
+def answer_in_words(target: TargetTotals, totals: Totals) -> str:
     """Return the answer of a program for all files: `loads 2, as far as its data say; refuses 1 (b.onnx)`.
 
     The reasons follow for files whose answer is unknown, worded as in the report on a single file.
@@ -58,9 +58,9 @@ def answer_of(target: TargetTotals, totals: Totals) -> str:
     if count := target.answers[True]:
         answers.append(f"{loads} {count:,}{target.basis}")
     if count := target.answers[False]:
-        answers.append(f"{refuses} {count:,} ({names_of(target.refusing, count)})")
+        answers.append(f"{refuses} {count:,} ({paths_in_words(target.refusing, count)})")
     if count := target.answers[None]:
-        names = names_of(target.unproven_paths, count)
+        names = paths_in_words(target.unproven_paths, count)
         reasons = f": {_reasons(target)}" if totals.files > 1 else ""  # the report on a single file has them
         answers.append(f"not proven to {target.verb} {count:,} ({names}){reasons}")
     if others := totals.files - target.answers.total():
@@ -77,7 +77,7 @@ def _reasons(target: TargetTotals) -> str:
     return " / ".join([*reasons, *([f"{more:,} more reasons"] if more else [])])
 
 
-def names_of(paths: Sequence[str], count: int) -> str:
+def paths_in_words(paths: Sequence[str], count: int) -> str:
     """Return the first paths, and how many more there are."""
     more = [f"{count - len(paths):,} more"] if count > len(paths) else []
     return ", ".join([*map(shown_path, paths), *more])
@@ -94,4 +94,4 @@ def not_verified_in_run(totals: Totals) -> Iterator[str]:
         yield f"{said} ({where})" if totals.files > 1 else said
     left = len(remarks.unverified) - MAX_SHOWN
     if remarks.has_more_unverified or left > 0:
-        yield f"{'more' if remarks.has_more_unverified else f'{left:,} more'}; --verbose lists what, file by file"
+        yield f"{'more' if remarks.has_more_unverified else f'{left:,} more'}; --verbose lists them by file"

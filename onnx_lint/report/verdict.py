@@ -21,14 +21,14 @@ _MAX_GAPS: Final = 5
 """The most settings that the verdict names of those that left something out."""
 
 
-def verdict_of(report: Report) -> str:
+def verdict_in_words(report: Report) -> str:
     """Return the verdict on all files, on one line: `3 models: 2 conform to ONNX 1.23, 1 does not (4 errors)`.
 
     What limits the verdict follows, such as settings that leave out rules, and what went wrong.
     """
     totals = report.totals
     if report.not_linted and not totals.files:
-        return interrupted_of(report)
+        return interruption_in_words(report)
     parts = [_groups_of(report, totals), *_gaps_of(totals)]
     if totals.without_model and totals.files > 1:
         files = "file holds" if totals.without_model == 1 else "files hold"
@@ -40,14 +40,14 @@ def verdict_of(report: Report) -> str:
     if totals.internal_errors:
         parts.append(f"not judged in full: {counted(totals.internal_errors, 'internal error')}")
     if totals.suppressed or totals.fixable:
-        from onnx_lint.report.outcome import fixable_of, suppressed_of
+        from onnx_lint.report.outcome import fixable_in_words, suppressed_in_words
 
-        parts += [*suppressed_of(totals.suppressed), *filter(None, [fixable_of(totals.fixable)])]
+        parts += [*suppressed_in_words(totals.suppressed), *filter(None, [fixable_in_words(totals.fixable)])]
     if report.stale:
         entries = f"{report.stale:,} {'entry' if report.stale == 1 else 'entries'}"
         parts.append(f"{entries} of the baseline no longer found")
     if report.not_linted:
-        parts.append(interrupted_of(report))
+        parts.append(interruption_in_words(report))
     return "; ".join(parts)
 
 
@@ -55,7 +55,7 @@ def verdict_lines(report: Report) -> Iterator[str]:
     """Yield the verdict on all files and what follows it, each as a line of plain text."""
     from onnx_lint.report.remarks import remarks_on_run
 
-    yield verdict_of(report)
+    yield verdict_in_words(report)
     for label, what in remarks_on_run(report):
         yield f"{label}: {what}"
 
@@ -108,9 +108,9 @@ def _groups_of(report: Report, totals: Totals) -> str:
         phrase = (one if count == 1 else several).format(standard)
         found = _findings(totals, group, count)
         if group == FileGroup.NOTHING_NEW_VIOLATING:
-            from onnx_lint.report.remarks import names_of
+            from onnx_lint.report.remarks import paths_in_words
 
-            found = names_of(totals.violating_paths, count)
+            found = paths_in_words(totals.violating_paths, count)
         phrases.append(f"{count:,} {phrase}{f' ({found})' if found else ''}")
     return f"{counted(totals.files, noun)}: {', '.join(phrases) or 'none checked'}"
 
@@ -175,7 +175,7 @@ def _gaps_of(totals: Totals) -> Iterator[str]:
         yield f"other settings left out {len(totals.gaps) - _MAX_GAPS:,} more"
 
 
-def interrupted_of(report: Report) -> str:
+def interruption_in_words(report: Report) -> str:
     """Return the state of an interrupted run: `interrupted: 12 of 1,196 files were linted`."""
     done = report.totals.files
     were = "was" if done == 1 else "were"

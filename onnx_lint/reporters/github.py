@@ -15,21 +15,21 @@ from typing import Final, TextIO
 from onnx_lint.common.record import Record
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.report.not_verified import not_verified_of
+from onnx_lint.report.not_verified import not_verified_in_words
 from onnx_lint.report.remarks import NOT_VERIFIED, remarks_on_run
 from onnx_lint.report.totals import Report
-from onnx_lint.report.verdict import interrupted_of, verdict_of
+from onnx_lint.report.verdict import interruption_in_words, verdict_in_words
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible, without_commands
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import (
     after_path,
-    guidance_of,
-    internal_error_of,
-    other_places_of,
-    weakened_of,
-    where_of,
+    crash_in_words,
+    labelled_guidance,
+    labelled_places,
+    position_in_words,
+    weakenings_in_words,
     worst_first,
 )
 from onnx_lint.spec.clauses import Severity
@@ -91,7 +91,7 @@ class Writer:
             self._stream.write("::endgroup::\n")
         # Of several files, the lines at the end say it of all together.
         if not self._options.quiet and (self._is_alone or self._options.verbose):
-            for what in not_verified_of(file):
+            for what in not_verified_in_words(file):
                 self._stream.write(log_line(f"not verified: {shown_path(file.path)}: {what}"))
 
     def end(self, report: Report) -> None:
@@ -99,13 +99,13 @@ class Writer:
         if self._options.statistics:
             self._stream.writelines(map(log_line, statistics_lines(report)))
         if report.not_linted:
-            self._stream.write("::error title=onnx-lint: interrupted::" + _data(interrupted_of(report)) + "\n")
+            self._stream.write("::error title=onnx-lint: interrupted::" + _data(interruption_in_words(report)) + "\n")
         if not (self._options.quiet and self._is_alone):
-            self._stream.write(log_line(f"onnx-lint: {verdict_of(report)}"))
+            self._stream.write(log_line(f"onnx-lint: {verdict_in_words(report)}"))
             remarks = remarks_on_run(report, quiet=self._options.quiet)
             said = (each for each in remarks if not self._is_alone or each[0] != NOT_VERIFIED)
             self._stream.writelines(log_line(f"onnx-lint: {label}: {what}") for label, what in said)
-        weakened = weakened_of(report.weakened, quiet=self._options.quiet)
+        weakened = weakenings_in_words(report.weakened, quiet=self._options.quiet)
         self._stream.writelines(log_line(f"onnx-lint: {what}") for what in weakened)
 
 
@@ -116,7 +116,7 @@ def annotations_of(file: FileReport, root: str) -> Iterator[Annotation]:
         title, reason = file.failure.state, file.failure.reason
         yield _about_file(path, title, visible(reason))
     for error in file.internal_errors:
-        yield _about_file(path, "internal error", visible(internal_error_of(error)))
+        yield _about_file(path, "internal error", visible(crash_in_words(error)))
     for target in file.targets:
         if target.fails_run:
             yield _about_file(path, target.program, visible(target.text))
@@ -134,9 +134,9 @@ def _about_file(path: str, title: str, message: str, kind: str = "error") -> Ann
 
 def _about_finding(item: Diagnostic, path: str) -> Annotation:
     rule, message, place = visible(item.rule), visible(item.message), visible(item.place)
-    where = where_of(item)
+    where = position_in_words(item)
     lines = [message, f"at {place} ({where})" if where else f"at {place}"]
-    lines += [f"{label}: {what}" for label, what in (*other_places_of(item), *guidance_of(item))]
+    lines += [f"{label}: {what}" for label, what in (*labelled_places(item), *labelled_guidance(item))]
     lines.append(visible(f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"))
     return Annotation(
         type=_TYPES[item.severity],

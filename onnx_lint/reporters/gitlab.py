@@ -25,10 +25,10 @@ from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.packed_text import WorstLines
 from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import (
+    crash_in_words,
     guidance_sentences,
-    internal_error_of,
-    other_places_of,
-    sentences_of,
+    labelled_places,
+    labels_as_sentences,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -61,10 +61,10 @@ class Writer:
     def end(self, report: Report) -> None:
         """Write the issues; if there are too many, the most severe and one that counts those left out."""
         if report.not_linted:
-            from onnx_lint.report.verdict import interrupted_of
+            from onnx_lint.report.verdict import interruption_in_words
 
             path = path_below(report.not_linted[0], self._root)
-            self._keep([_issue("interrupted", _BLOCKER, interrupted_of(report), path)])
+            self._keep([_issue("interrupted", _BLOCKER, interruption_in_words(report), path)])
         has_more = self._issues.count > MAX_ISSUES
         limit = MAX_ISSUES - 1 if has_more else MAX_ISSUES
         issues = [*map(json.loads, self._issues.lines(limit))]
@@ -79,20 +79,20 @@ def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
         name = "unreadable-file" if file.unreadable is not None else "not-judged"
         yield _issue(name, _BLOCKER, visible(file.failure.reason), path)
     for error in file.internal_errors:
-        yield _issue("internal-error", _BLOCKER, visible(internal_error_of(error)), path)
+        yield _issue("internal-error", _BLOCKER, visible(crash_in_words(error)), path)
     for target in file.targets:
         if target.loads is None:
             level = _SEVERITIES[Severity.ERROR if target.fails_run else Severity.NOTE]
             said = f"{target.program}: {visible(target.text)}"
             yield _issue("target", level, said, path, "\x1f".join(("target", path, target.program)))
     if file.has_unverified:
-        from onnx_lint.report.not_verified import not_verified_of
+        from onnx_lint.report.not_verified import not_verified_in_words
 
-        said = f"{NOT_VERIFIED}: {'; '.join(not_verified_of(file))}"
+        said = f"{NOT_VERIFIED}: {'; '.join(not_verified_in_words(file))}"
         yield _issue("not-verified", _SEVERITIES[Severity.NOTE], said, path, f"not-verified\x1f{path}")
     for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
-        if more := [*guidance_sentences(item), *sentences_of(other_places_of(item))]:
+        if more := [*guidance_sentences(item), *labels_as_sentences(labelled_places(item))]:
             description = " ".join([f"{description}.", *more])
         line = item.position[0] if item.position is not None else 1
         yield _issue(item.rule, _SEVERITIES[item.severity], description, path, mark, line)

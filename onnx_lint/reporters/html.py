@@ -16,9 +16,9 @@ from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.outcome import outcome_of
+from onnx_lint.report.outcome import outcome_line
 from onnx_lint.report.totals import Report
-from onnx_lint.report.verdict import verdict_lines, verdict_of
+from onnx_lint.report.verdict import verdict_in_words, verdict_lines
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.documentation import clauses_markdown, headed
 from onnx_lint.reporters.escape import shown_path
@@ -35,7 +35,7 @@ from onnx_lint.reporters.html_findings import (
     written,
 )
 from onnx_lint.reporters.statistics import statistics, statistics_tables
-from onnx_lint.reporters.wording import description_of, remarks_of, weakened_of, worst_of
+from onnx_lint.reporters.wording import file_description, labelled_remarks, weakenings_in_words, worst_severity
 from onnx_lint.version import __version__
 from onnx_lint.wording import counted
 
@@ -90,8 +90,8 @@ class Writer:
 
     def file(self, file: FileReport) -> None:
         """Keep what the page says of the file."""
-        lines = (_state(file, self._head), *(f"{label}: {what}" for label, what in remarks_of(file)))
-        rank = -(worst_of(file) or 0), not (file.internal_errors or file.failure is not None)
+        lines = (_state(file, self._head), *(f"{label}: {what}" for label, what in labelled_remarks(file)))
+        rank = -(worst_severity(file) or 0), not (file.internal_errors or file.failure is not None)
         self._files.append(_PageFile(file.path, rank, lines))
         if len(self._files) > 2 * MAX_FILES:
             self._files = self._worst_files()
@@ -106,7 +106,7 @@ class Writer:
             f"default-src 'none'; style-src {_csp_hash(style)}; script-src {_csp_hash(script)}; base-uri 'none'; "
             "form-action 'none'"
         )
-        title = text_of(verdict_of(report))
+        title = text_of(verdict_in_words(report))
         self._stream.write(_HEAD.format(policy=policy, version=__version__, title=title, style=style))
         self._stream.writelines(f"{part}\n" for part in self._body(report))
         self._stream.write(_TAIL.format(script=script))
@@ -132,7 +132,7 @@ class Writer:
         if self._options.origin:
             yield f"<br>{text_of(self._options.origin)}"
         yield "</p>"
-        for what in weakened_of(report.weakened):
+        for what in weakenings_in_words(report.weakened):
             yield f'<p class="warning">{text_of(what)}</p>'
         yield "</header><main>"
         yield filter_of(report, entries)
@@ -206,7 +206,7 @@ def _csp_hash(text: str) -> str:
 def _state(file: FileReport, report: Report) -> str:
     if file.failure is not None:
         return f"{file.failure.state}: {file.failure.reason}"
-    return "; ".join(part for part in (outcome_of(file, report), description_of(file)) if part)
+    return "; ".join(part for part in (outcome_line(file, report), file_description(file)) if part)
 
 
 # --- the rules

@@ -19,11 +19,11 @@ from onnx_lint.report.totals import Report
 from onnx_lint.reporters.escape import shortened, shown_path
 from onnx_lint.reporters.wording import (
     after_path,
-    allowed_of,
-    by_target_of,
-    bytes_of,
-    related_of,
-    unnamed_of,
+    allowed_unless_said,
+    answers_by_target,
+    bytes_in_words,
+    more_places_in_words,
+    reworded_related,
 )
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted
@@ -97,7 +97,7 @@ class PageEntry(Record):
 
     def _summary(self) -> str:
         item, level = self.item, self.item.severity.label
-        where = bytes_of(item.byte_range) if item.position is None else ""
+        where = bytes_in_words(item.byte_range) if item.position is None else ""
         line = f"line {after_path(item.position)[1:]}: " if item.position is not None else ""
         return (
             f'<b class="{level}">{level}</b> <span class="chip">{text_of(item.rule)}</span> {prose_of(item.message)}'
@@ -109,13 +109,15 @@ class PageEntry(Record):
         facts: list[tuple[str, str]] = []
         if item.hint:
             facts.append(("help", prose_of(item.hint)))
-        if allowed := allowed_of(item):
+        if allowed := allowed_unless_said(item):
             facts.append(("allowed", prose_of(allowed)))
-        facts += [("target", text_of(said)) for said in by_target_of(item)]
+        facts += [("target", text_of(said)) for said in answers_by_target(item)]
         if item.fix is not None:
             facts.append(("fix", _fix(self.path, item.rule, item.fix)))
-        others = [("see also", f"<code>{text_of(at.place)}</code>: {prose_of(at.message)}") for at in related_of(item)]
-        if more := unnamed_of(item):
+        others = [
+            ("see also", f"<code>{text_of(at.place)}</code>: {prose_of(at.message)}") for at in reworded_related(item)
+        ]
+        if more := more_places_in_words(item):
             others.append(("", more))
         clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
         rule = text_of(item.rule)

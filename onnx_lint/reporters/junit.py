@@ -19,24 +19,24 @@ from xml.etree import ElementTree
 
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.report.outcome import is_ignored, outcome_of
+from onnx_lint.report.outcome import is_ignored, outcome_line
 from onnx_lint.report.remarks import remarks_on_run
 from onnx_lint.report.totals import Report
-from onnx_lint.report.verdict import interrupted_of, verdict_of
+from onnx_lint.report.verdict import interruption_in_words, verdict_in_words
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.wording import (
-    description_of,
-    groups_of,
-    guidance_of,
+    crash_in_words,
+    file_description,
+    grouped_findings,
     guidance_sentences,
-    internal_error_of,
-    other_places_of,
-    remarks_of,
+    labelled_guidance,
+    labelled_places,
+    labelled_remarks,
+    position_in_words,
     sentence,
-    weakened_of,
-    where_of,
+    weakenings_in_words,
 )
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted
@@ -86,7 +86,7 @@ class Writer:
         for not_linted in report.not_linted:
             path = _text(shown_path(not_linted))
             suite = ElementTree.Element("testsuite", name=path)
-            _case(suite, path, "linted", "skipped", interrupted_of(report), "")
+            _case(suite, path, "linted", "skipped", interruption_in_words(report), "")
             self._suites.write(self._written(suite))
         about_run = self._written(_run_suite(report))
         counts = "".join(f' {name}="{self._counts[name]}"' for name, _ in _COUNTED)
@@ -99,8 +99,8 @@ class Writer:
 def _run_suite(report: Report) -> ElementTree.Element:
     """Return the suite about the run: the verdict on all files and what follows it, as properties and as output."""
     suite = ElementTree.Element("testsuite", name=RUN)
-    said = [("verdict", verdict_of(report)), *remarks_on_run(report)]
-    said += [("configuration", what) for what in weakened_of(report.weakened)]
+    said = [("verdict", verdict_in_words(report)), *remarks_on_run(report)]
+    said += [("configuration", what) for what in weakenings_in_words(report.weakened)]
     _add_properties(suite, said)
     lines = [_text(what if label == "verdict" else f"{label}: {what}") for label, what in said]
     _case(suite, RUN, "verdict", "system-out", "", "\n".join(lines))
@@ -115,12 +115,12 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     if file.failure is not None:
         _case(suite, path, "judged" if file.unreadable is None else "readable", "error", _text(file.failure.reason), "")
     for error in file.internal_errors:
-        message, trace = _text(internal_error_of(error)), _text(error.traceback, lines=True)
+        message, trace = _text(crash_in_words(error)), _text(error.traceback, lines=True)
         _case(suite, path, _text(error.rule), "error", message, trace)
     failed = [target for target in file.targets if target.fails_run and failing is not None]
     for target in failed:
         _case(suite, path, _text(target.program), "failure", _text(target.text), "")
-    for group in groups_of(file.diagnostics):
+    for group in grouped_findings(file.diagnostics):
         first = group[0]
         outcome = "failure" if failing is not None and first.severity >= failing else "system-out"
         _case(suite, path, _text(f"{first.rule} ({first.clause})"), outcome, _headline(group), _list(group))
@@ -139,18 +139,18 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
 def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:
     pairs = [("edition", report.standard(file.edition, file.variant).removeprefix("ONNX "))]
     if file.failure is None:
-        pairs.append(("verdict", outcome_of(file, report)))
+        pairs.append(("verdict", outcome_line(file, report)))
     conforms, reason = file.conformity.conforms, file.conformity.reason
     pairs.append(("conforms", "unknown" if conforms is None else str(conforms).lower()))
     if reason:
         pairs.append(("conforms why", visible(reason)))
     if file.suppressed:
         pairs.append(("suppressed", f"{len(file.suppressed):,}"))
-    what = description_of(file)
+    what = file_description(file)
     if what:
         pairs.append(("facts", what))
     are_cases = {"internal error", *(target.program for target in file.targets)}
-    pairs += [(label, what) for label, what in remarks_of(file) if label not in are_cases]
+    pairs += [(label, what) for label, what in labelled_remarks(file) if label not in are_cases]
     _add_properties(suite, pairs)
 
 
@@ -185,11 +185,11 @@ def _list(group: Sequence[Diagnostic]) -> str:
     lines = [_text(f"{first.clause} {first.keyword} ({first.anchor}): {first.clause_summary}")]
     said: list[tuple[str, str]] = []
     for item in group[:MAX_SHOWN]:
-        where = where_of(item)
+        where = position_in_words(item)
         bytes_shown = f" ({where})" if where else ""
         lines.append(f"{item.severity.label}: {_text(item.place)}{bytes_shown}: {_text(item.message)}")
-        lines += [f"  {label}: {_text(what)}" for label, what in other_places_of(item)]
-        before, said = said, [*guidance_of(item)]
+        lines += [f"  {label}: {_text(what)}" for label, what in labelled_places(item)]
+        before, said = said, [*labelled_guidance(item)]
         lines += [f"  {_text(label)}: {_text(what)}" for label, what in said if (label, what) not in before]
     if len(group) > MAX_SHOWN:
         lines.append(f"{counted(len(group) - MAX_SHOWN, 'finding')} more like it")

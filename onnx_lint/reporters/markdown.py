@@ -12,23 +12,23 @@ from typing import Final, TextIO
 
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.report.outcome import outcome_of
+from onnx_lint.report.outcome import outcome_line
 from onnx_lint.report.remarks import remarks_on_run
 from onnx_lint.report.totals import Report
-from onnx_lint.report.verdict import verdict_of
+from onnx_lint.report.verdict import verdict_in_words
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.markdown_text import MAX_MESSAGE, inert
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
-    description_of,
-    groups_of,
-    guidance_of,
+    file_description,
+    grouped_findings,
     is_unremarkable,
-    other_places_of,
-    remarks_of,
-    weakened_of,
-    where_of,
+    labelled_guidance,
+    labelled_places,
+    labelled_remarks,
+    position_in_words,
+    weakenings_in_words,
 )
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted
@@ -72,10 +72,10 @@ class Writer:
 def _sections(report: Report, files: Sequence[FileReport], options: Options) -> Iterator[str]:
     is_alone = report.totals.files <= 1
     if not (options.quiet and is_alone):
-        yield f"## onnx-lint: {inert(verdict_of(report))}\n"
+        yield f"## onnx-lint: {inert(verdict_in_words(report))}\n"
         if not is_alone and (remarks := [*remarks_on_run(report, quiet=options.quiet)]):
             yield "".join(("\n", *(_remark(label, what) for label, what in remarks)))
-    for what in weakened_of(report.weakened, quiet=options.quiet):
+    for what in weakenings_in_words(report.weakened, quiet=options.quiet):
         yield f"\n*{inert(what)}*\n"
     if options.statistics:
         yield _statistics(report)
@@ -109,7 +109,7 @@ def _statistics(report: Report) -> str:
 
 
 def _heading(file: FileReport, report: Report) -> str:
-    remarks = (_remark(label, what) for label, what in remarks_of(file))
+    remarks = (_remark(label, what) for label, what in labelled_remarks(file))
     return "".join((f"\n### {inert(shown_path(file.path))}\n\n{_state(file, report)}\n", *remarks))
 
 
@@ -119,7 +119,7 @@ def _remark(label: str, what: str) -> str:
 
 def _rows(file: FileReport, level: Severity | None) -> Iterator[str]:
     """Yield the findings of one severity as rows of a table, grouped by rule and clause."""
-    for index, group in enumerate(groups_of(item for item in file.diagnostics if item.severity is level)):
+    for index, group in enumerate(grouped_findings(item for item in file.diagnostics if item.severity is level)):
         heading = "\n| Severity | Rule | Finding |\n| --- | --- | --- |\n" if index == 0 else ""
         yield heading + "".join(_row(item) for item in group[:SHOWN_PER_RULE]) + _more(group)
 
@@ -128,16 +128,18 @@ def _state(file: FileReport, report: Report) -> str:
     if file.failure is not None:
         title, reason = file.failure.state, file.failure.reason
         return f"**{title.capitalize()}**: {inert(reason)}"
-    what = description_of(file)
+    what = file_description(file)
     facts = f"; {inert(what)}" if what else ""
-    outcome = outcome_of(file, report)
+    outcome = outcome_line(file, report)
     return f"{outcome[0].upper()}{outcome[1:]}{facts}"
 
 
 def _row(item: Diagnostic) -> str:
-    where = where_of(item)
+    where = position_in_words(item)
     place = f"{_code(item.place)} ({where})" if where else _code(item.place)
-    labelled = (f"**{inert(label)}**: {inert(what)}" for label, what in (*other_places_of(item), *guidance_of(item)))
+    labelled = (
+        f"**{inert(label)}**: {inert(what)}" for label, what in (*labelled_places(item), *labelled_guidance(item))
+    )
     lines = "<br>".join((inert(item.message), place, *labelled, inert(f"{item.clause} {item.keyword} ({item.anchor})")))
     return f"| {item.severity.label} | {_code(item.rule)} | {lines} |\n"
 

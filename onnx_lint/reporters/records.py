@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.report.file_report import FileFacts, FileReport, InternalError, Repair, Shapes, Traffic
 from onnx_lint.report.totals import Report, Totals
-from onnx_lint.report.verdict import verdict_of
+from onnx_lint.report.verdict import verdict_in_words
 from onnx_lint.reporters.escape import encodable, shown_path
 from onnx_lint.reporters.json_text import without_none
 from onnx_lint.reporters.statistics import by_operator, by_producer, statistics
@@ -44,7 +44,7 @@ def summary_record(report: Report) -> dict[str, Any]:
     return {
         "conforms": report.conforms,
         **without_none(conforms_why=report.conforms_why),
-        "verdict": verdict_of(report),
+        "verdict": verdict_in_words(report),
         "files": totals.files,
         "files_with_findings": totals.files - totals.files_by_worst[None],
         "unreadable": totals.unreadable,
@@ -74,7 +74,7 @@ def summary_record(report: Report) -> dict[str, Any]:
 
 def _remarks(totals: Totals) -> dict[str, Any]:
     """Return the answer of each program for all files, and what was not verified."""
-    from onnx_lint.report.remarks import answer_of, not_verified_in_run
+    from onnx_lint.report.remarks import answer_in_words, not_verified_in_run
 
     targets = [
         {
@@ -82,7 +82,7 @@ def _remarks(totals: Totals) -> dict[str, Any]:
             "loads": target.answers[True],
             "refuses": target.answers[False],
             "unknown": target.answers[None],
-            "message": answer_of(target, totals),
+            "message": answer_in_words(target, totals),
         }
         for program, target in (totals.remarks.targets if totals.remarks is not None else {}).items()
     ]
@@ -122,9 +122,9 @@ def _not_verified(file: FileReport) -> list[dict[str, Any]]:
     """Return what was not verified, in the words of text: domains with their nodes first, then what has no domain."""
     if not file.has_unverified:
         return []
-    from onnx_lint.report.not_verified import not_verified_of
+    from onnx_lint.report.not_verified import not_verified_in_words
 
-    said = tuple(not_verified_of(file))
+    said = tuple(not_verified_in_words(file))
     others = len(said) - len(file.not_verified)
     domains = (*file.not_verified, *[(None, 0)] * others)
     return [

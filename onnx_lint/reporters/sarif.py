@@ -30,15 +30,15 @@ from onnx_lint.reporters.packed_text import PackedText, WorstLines
 from onnx_lint.reporters.sarif_rules import notification_index, notifications, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
 from onnx_lint.reporters.wording import (
-    description_of,
-    guidance_of,
+    crash_in_words,
+    file_description,
     guidance_sentences,
-    internal_error_of,
+    label_as_title,
+    labelled_guidance,
     mark_under,
+    position_in_words,
     sentence,
-    title_of,
-    weakened_of,
-    where_of,
+    weakenings_in_words,
 )
 from onnx_lint.version import __version__
 
@@ -103,9 +103,9 @@ class Writer:
         if (left_out := self._results.count - MAX_RESULTS) > 0:
             of_run.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
         if report.not_linted:
-            from onnx_lint.report.verdict import interrupted_of
+            from onnx_lint.report.verdict import interruption_in_words
 
-            of_run.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
+            of_run.append(_notification("interrupted", "error", f"{interruption_in_words(report)}."))
         log = {"$schema": SCHEMA, "version": "2.1.0"}
         self._stream.write(f'{compact(log)[:-1]},"runs":[{compact(self._run(report))[:-1]}')
         self._stream.write(f',"invocations":[{compact(self._invocation(report))[:-1]}')
@@ -123,7 +123,9 @@ class Writer:
     def _invocation(self, report: Report) -> dict[str, Any]:
         """Return what went wrong in the run as a whole."""
         has_crashed = report.totals.internal_errors > 0
-        configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report.weakened)]
+        configured = [
+            _notification("weakened-verdict", "note", f"{what}.") for what in weakenings_in_words(report.weakened)
+        ]
         return {
             "executionSuccessful": not report.not_linted and not has_crashed,
             **without_none(
@@ -158,7 +160,10 @@ def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
     artifact: dict[str, Any] = {"location": {"uri": uri}, "roles": ["analysisTarget"]}
     if file.unreadable is None:
         artifact["length"] = file.size
-        artifact["properties"] = {"kind": file.kind, **without_none(facts=shortened(description_of(file), MAX_MESSAGE))}
+        artifact["properties"] = {
+            "kind": file.kind,
+            **without_none(facts=shortened(file_description(file), MAX_MESSAGE)),
+        }
     return artifact
 
 
@@ -221,7 +226,9 @@ def _message(item: Diagnostic) -> dict[str, str]:
     # The name of a place has brackets, which not every viewer unescapes in a link.
     text += _see_also([f"[place {number}]({number}) {_inert(place.place)}" for number, place in places])
     marked = [inert(sentence(item.message), MAX_MESSAGE)]
-    marked += [f"**{inert(title_of(label))}**: {inert(what, MAX_MESSAGE)}" for label, what in guidance_of(item)]
+    marked += [
+        f"**{inert(label_as_title(label))}**: {inert(what, MAX_MESSAGE)}" for label, what in labelled_guidance(item)
+    ]
     # A viewer that cannot follow a link to a related place shows at least which place it is.
     marked += _see_also([f"[{inert(place.place, MAX_NAME)}]({number})" for number, place in places])
     return {"text": " ".join(text), "markdown": "\n\n".join(marked)}
@@ -237,7 +244,7 @@ def _inert(text: str) -> str:
 
 
 def _location(item: Diagnostic, artifact: dict[str, Any], region: _Region | None) -> dict[str, Any]:
-    where = where_of(item)
+    where = position_in_words(item)
     place = visible(item.place)
     return {
         "physicalLocation": _with_snippet(_physical_location(item, artifact, region), item),
@@ -338,12 +345,12 @@ def _notifications(
             text, level = f"{target.program}: {visible(target.text)}.", "error" if target.fails_run else "note"
             yield _notification("not-verified", level, text) | {"locations": [location]}
     if file.has_unverified:
-        from onnx_lint.report.not_verified import not_verified_of
+        from onnx_lint.report.not_verified import not_verified_in_words
 
-        for what in not_verified_of(file):
+        for what in not_verified_in_words(file):
             yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
     for error in file.internal_errors:
-        text = visible(internal_error_of(error))
+        text = visible(crash_in_words(error))
         crash = _notification("internal-error", "error", f"{text[:1].upper()}{text[1:]}.") | {"locations": [location]}
         if error.rule in rule_indices:
             crash["associatedRule"] = {"id": error.rule, "index": rule_indices[error.rule]}

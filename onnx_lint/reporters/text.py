@@ -14,26 +14,26 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import registry
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.outcome import fixable_of, outcome_of, state_of
+from onnx_lint.report.outcome import findings_line, fixable_in_words, outcome_line
 from onnx_lint.report.totals import Report, fixes_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.paint import Line, painter, plain
 from onnx_lint.reporters.wording import (
-    allowed_of,
-    bytes_of,
-    description_of,
+    allowed_unless_said,
+    bytes_in_words,
+    file_description,
     fix_in_words,
-    groups_of,
+    grouped_findings,
     is_unremarkable,
+    labelled_remarks,
     mark_under,
+    more_places_in_words,
     path_at,
-    related_of,
-    remarks_of,
-    unnamed_of,
-    weakened_of,
+    reworded_related,
+    weakenings_in_words,
     worst_first,
-    worst_of,
+    worst_severity,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -72,7 +72,7 @@ class Writer:
             blocks += _findings(replace(file, diagnostics=file.suppressed), self._options, mark=" (suppressed)")
         has_line = self._is_alone or self._options.verbose or not is_unremarkable(file, self._head)
         if has_line and not self._options.quiet:
-            blocks.append([_summary(file, self._head), *starmap(_detail, remarks_of(file))])
+            blocks.append([_summary(file, self._head), *starmap(_detail, labelled_remarks(file))])
         for index, block in enumerate(blocks):
             # Consecutive lines about files have no blank line between them; longer blocks do.
             self._write(block, after_blank=index > 0 or len(blocks) > 1)
@@ -82,17 +82,17 @@ class Writer:
         is_needed = report.not_linted or (report.stale and not self._options.quiet)
         if not self._is_alone or is_needed:
             from onnx_lint.report.remarks import remarks_on_run
-            from onnx_lint.report.verdict import verdict_of
+            from onnx_lint.report.verdict import verdict_in_words
 
             remarks = () if self._is_alone else remarks_on_run(report, quiet=self._options.quiet)
             style = "bold red" if report.not_linted else "bold"
-            self._write([((verdict_of(report), style),), *starmap(_detail, remarks)])
+            self._write([((verdict_in_words(report), style),), *starmap(_detail, remarks)])
         if self._options.statistics:
             from onnx_lint.reporters.statistics import statistics_lines
 
             if lines := [plain(row) for row in statistics_lines(report)]:
                 self._write(lines)
-        if weakened := list(weakened_of(report.weakened, quiet=self._options.quiet)):
+        if weakened := list(weakenings_in_words(report.weakened, quiet=self._options.quiet)):
             self._write([((what, "bold yellow"),) for what in weakened])
 
     def _write(self, block: list[Line], *, after_blank: bool = True) -> None:
@@ -106,7 +106,7 @@ class Writer:
 def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[list[Line]]:
     """Yield a block of lines for each finding that is shown, grouped by rule and clause."""
     explained: set[str] = set()
-    for group in groups_of(worst_first(file.diagnostics)):
+    for group in grouped_findings(worst_first(file.diagnostics)):
         shown = group[:SHOWN_PER_RULE]
         for index, diagnostic in enumerate(shown):
             block = [*_headline(diagnostic, file, options, mark)]
@@ -121,10 +121,10 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
 
 def _details(diagnostic: Diagnostic, before: Diagnostic | None, options: Options) -> Iterator[Line]:
     """Yield the lines below a finding. What is the same for the finding before it in the group is not repeated."""
-    allowed, fix = allowed_of(diagnostic), diagnostic.fix
+    allowed, fix = allowed_unless_said(diagnostic), diagnostic.fix
     if before is None:
         yield _detail("clause", _clause(diagnostic))
-    if allowed and (before is None or allowed != allowed_of(before)):
+    if allowed and (before is None or allowed != allowed_unless_said(before)):
         yield _detail("allowed", visible(allowed))
     if before is None or diagnostic.by_target.answers != before.by_target.answers:
         yield from (_detail(program, visible(said)) for program, said in diagnostic.by_target.answers)
@@ -145,10 +145,10 @@ def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: 
         (f"{path_at(file.path, diagnostic.position)}: {_place(diagnostic)}", ""),
     )
     yield from _context(diagnostic.context, options.width)
-    for related in related_of(diagnostic):
+    for related in reworded_related(diagnostic):
         at = f"{path_at(file.path, related.position)}: " if related.position is not None else ""
         yield (("  ::: ", _FRAME), (f"{at}{_place(related)}: {visible(related.message)}", ""))
-    if more := unnamed_of(diagnostic):
+    if more := more_places_in_words(diagnostic):
         yield (("  ::: ", _FRAME), (more, ""))
 
 
@@ -196,7 +196,7 @@ def _plugin_option(rule: str) -> str:
 
 def _place(item: Diagnostic | RelatedPlace) -> str:
     """Return the place, with its bytes if it has no line."""
-    where = bytes_of(item.byte_range) if item.position is None else ""
+    where = bytes_in_words(item.byte_range) if item.position is None else ""
     return f"{visible(item.place)} ({where})" if where else visible(item.place)
 
 
@@ -219,15 +219,15 @@ def _summary(file: FileReport, report: Report) -> Line:
     if file.unreadable is not None:
         # The reason is printed on standard error.
         return (path, ("not checked", "bold red"))
-    facts = "".join(f"; {what}" for what in (fixable_of(fixes_of(file)), description_of(file)) if what)
+    facts = "".join(f"; {what}" for what in (fixable_in_words(fixes_of(file)), file_description(file)) if what)
     if file.internal_errors:
-        return (path, (state_of(file, report), "bold red"), (facts, ""))
-    if (worst := worst_of(file)) is not None:
-        return (path, (state_of(file, report), _STYLES[worst]), (facts, ""))
+        return (path, (findings_line(file, report), "bold red"), (facts, ""))
+    if (worst := worst_severity(file)) is not None:
+        return (path, (findings_line(file, report), _STYLES[worst]), (facts, ""))
     if file.failure is not None:
         label, reason = file.failure.state, file.failure.reason
         return (path, (label, "bold red"), (f": {visible(reason)}", ""))
-    outcome = outcome_of(file, report)
+    outcome = outcome_line(file, report)
     word, _, more = outcome.partition(" ")
     if word == "conforms":
         return (path, (word, "bold green"), (f" {more}{facts}", ""))

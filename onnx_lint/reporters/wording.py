@@ -16,7 +16,7 @@ from onnx_lint.report.file_report import (
     FileReport,
     InternalError,
 )
-from onnx_lint.report.outcome import counted_of, is_ignored
+from onnx_lint.report.outcome import counted_in_words, is_ignored
 from onnx_lint.report.totals import Report, Weakening
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.paint import columns
@@ -32,7 +32,7 @@ MAX_SETTING_SHOWN = 200
 MAX_SETTINGS_SHOWN = 20
 
 
-def bytes_of(byte_range: tuple[int, int] | None) -> str:
+def bytes_in_words(byte_range: tuple[int, int] | None) -> str:
     """Return `bytes 1186..1214` (end excluded), `byte 900` for an empty range, or nothing."""
     if byte_range is None:
         return ""
@@ -40,15 +40,15 @@ def bytes_of(byte_range: tuple[int, int] | None) -> str:
     return f"bytes {start}..{end}" if end > start else f"byte {start}"
 
 
-def where_of(item: Diagnostic | RelatedPlace) -> str:
+def position_in_words(item: Diagnostic | RelatedPlace) -> str:
     """Return the position of a place: `line 12, column 3` in a text, otherwise its bytes, or nothing."""
     if item.position is None:
-        return bytes_of(item.byte_range)
+        return bytes_in_words(item.byte_range)
     line, column = item.position
     return f"line {line}, column {column}"
 
 
-def allowed_of(item: Diagnostic) -> str | None:
+def allowed_unless_said(item: Diagnostic) -> str | None:
     """Return what is allowed, for a reader of the message; None if the message says it in the same words."""
     allowed = item.allowed
     if not allowed or " " not in allowed:
@@ -57,15 +57,15 @@ def allowed_of(item: Diagnostic) -> str | None:
     return None if is_said else allowed
 
 
-def by_target_of(item: Diagnostic) -> Iterator[str]:
+def answers_by_target(item: Diagnostic) -> Iterator[str]:
     """Yield what each program of the target does with a model with this fault: `onnxruntime 1.32.0: loads it`."""
     for program, said in item.by_target.answers:
         yield visible(f"{program}: {said}")
 
 
-def guidance_of(item: Diagnostic) -> Iterator[tuple[str, str]]:
+def labelled_guidance(item: Diagnostic) -> Iterator[tuple[str, str]]:
     """Yield what is right and what to do about a finding, each with a label: `allowed`, a program, `fix`, `help`."""
-    if allowed := allowed_of(item):
+    if allowed := allowed_unless_said(item):
         yield "allowed", visible(allowed)
     for program, said in item.by_target.answers:
         yield visible(program), visible(said)
@@ -76,17 +76,17 @@ def guidance_of(item: Diagnostic) -> Iterator[tuple[str, str]]:
 
 
 def guidance_sentences(item: Diagnostic) -> Iterator[str]:
-    """Yield the same as `guidance_of` as sentences: `Allowed: one definition for each name.`"""
-    return sentences_of(guidance_of(item))
+    """Yield the same as `labelled_guidance` as sentences: `Allowed: one definition for each name.`"""
+    return labels_as_sentences(labelled_guidance(item))
 
 
-def sentences_of(labelled: Iterable[tuple[str, str]]) -> Iterator[str]:
+def labels_as_sentences(labelled: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield texts with a label as sentences: `Allowed: one definition for each name.`"""
     for label, what in labelled:
-        yield sentence(f"{title_of(label)}: {what}")
+        yield sentence(f"{label_as_title(label)}: {what}")
 
 
-def title_of(label: str) -> str:
+def label_as_title(label: str) -> str:
     """Return a label as the first word of a sentence; the name of a program stays as it is."""
     return label.capitalize() if label in ("allowed", "fix", "help", SEE_ALSO) else label
 
@@ -113,7 +113,7 @@ def after_path(position: tuple[int, int] | None) -> str:
     return "" if position is None else f":{position[0]}:{position[1]}"
 
 
-def facts_of(facts: FileFacts) -> str:
+def facts_in_words(facts: FileFacts) -> str:
     """Return the facts about a model: `IR version 8; ai.onnx 17; 412 nodes in 3 graphs; producer pytorch 2.1`."""
     shown = [f"{visible(domain) or 'ai.onnx'} {version}" for domain, version in facts.opset_imports]
     if len(shown) > MAX_IMPORTS_SHOWN:
@@ -126,21 +126,21 @@ def facts_of(facts: FileFacts) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def description_of(file: FileReport) -> str:
+def file_description(file: FileReport) -> str:
     """Return the description of a file: facts about a model, or what else it is; empty if unknown."""
     if file.facts is not None:
-        return facts_of(file.facts)
+        return facts_in_words(file.facts)
     is_known = file.kind != MODEL_KIND and file.unreadable is None and file.not_judged is None
     return KINDS[file.kind].noun.replace("-", " ") if is_known else ""
 
 
-def remarks_of(file: FileReport) -> Iterator[tuple[str, str]]:
+def labelled_remarks(file: FileReport) -> Iterator[tuple[str, str]]:
     """Yield the remarks that follow the verdict on a file in reports for people: a label, and a text.
 
     Crashes, fixes, the verdict for each target, what was not verified, and what is only counted.
     """
     for error in file.internal_errors:
-        yield "internal error", visible(internal_error_of(error))
+        yield "internal error", visible(crash_in_words(error))
     repair = file.repair
     if repair is not None:
         if repair.fixed:
@@ -154,15 +154,15 @@ def remarks_of(file: FileReport) -> Iterator[tuple[str, str]]:
     for target in file.targets:
         yield target.program, visible(target.text)
     if file.has_unverified:
-        from onnx_lint.report.not_verified import not_verified_of
+        from onnx_lint.report.not_verified import not_verified_in_words
 
-        for what in not_verified_of(file):
+        for what in not_verified_in_words(file):
             yield "not verified", what
     if file.counted:
-        yield "pedantic", counted_of(file.counted)
+        yield "pedantic", counted_in_words(file.counted)
 
 
-def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterator[str]:
+def weakenings_in_words(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterator[str]:
     """Yield what each configuration file turns off: `onnx-lint.toml weakens the verdict: ignore = ["name"]`.
 
     A setting by which a verdict may also become stricter "changes" it.
@@ -207,7 +207,7 @@ def worst_first(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return sorted(diagnostics, key=lambda item: -item.severity)
 
 
-def groups_of(diagnostics: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
+def grouped_findings(diagnostics: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
     """Return the diagnostics grouped by rule, clause and severity, in the order of the first of each group."""
     groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
     for item in diagnostics:
@@ -215,7 +215,7 @@ def groups_of(diagnostics: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
     return list(groups.values())
 
 
-def worst_of(file: FileReport) -> Severity | None:
+def worst_severity(file: FileReport) -> Severity | None:
     """Return the highest severity of the findings of a file; None if there are none."""
     return max((item.severity for item in file.diagnostics), default=None)
 
@@ -229,7 +229,7 @@ def is_unremarkable(file: FileReport, report: Report) -> bool:
     return not (has_problem or has_repair or fails_target or is_ignored(file, report))
 
 
-def internal_error_of(error: InternalError) -> str:
+def crash_in_words(error: InternalError) -> str:
     """Return a description of a crash: what crashed, where, and which work was skipped because of it."""
     if error.exception == OUT_OF_MEMORY:
         return OUT_OF_MEMORY
@@ -262,7 +262,7 @@ def mark_under(line: ContextLine) -> str:
     return " " * start + "^" * max(end - start, 1)
 
 
-def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
+def reworded_related(item: Diagnostic) -> Iterator[RelatedPlace]:
     """Yield the related places. The message of one with the same fault has only the names that differ."""
     from onnx_lint.report.findings import MAX_PLACES
 
@@ -277,7 +277,7 @@ def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
             yield place
 
 
-def unnamed_of(item: Diagnostic) -> str:
+def more_places_in_words(item: Diagnostic) -> str:
     """Return how many places with the same fault are not related places; empty if there are none."""
     from onnx_lint.report.findings import MAX_PLACES
 
@@ -289,11 +289,11 @@ SEE_ALSO: Final = "see also"
 """The label of the related places of a finding."""
 
 
-def other_places_of(item: Diagnostic) -> Iterator[tuple[str, str]]:
+def labelled_places(item: Diagnostic) -> Iterator[tuple[str, str]]:
     """Yield the related places of a finding, each with the label `see also`, and how many more there are."""
-    for place in related_of(item):
-        where = where_of(place)
+    for place in reworded_related(item):
+        where = position_in_words(place)
         at = visible(place.place) + (f" ({where})" if where else "")
         yield SEE_ALSO, f"{at}: {visible(place.message)}"
-    if more := unnamed_of(item):
+    if more := more_places_in_words(item):
         yield SEE_ALSO, more.removeprefix("and ")

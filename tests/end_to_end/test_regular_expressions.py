@@ -13,7 +13,7 @@ from onnx_lint import lint
 from onnx_lint.configuration import discovery
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.identity.identify import Form, identify, kind_of_content
-from onnx_lint.loader.limits.memory_estimate import needed_memory_of_text
+from onnx_lint.loader.limits.memory_estimate import text_memory_if_exceeding
 from onnx_lint.loader.text.outer_names import names_in_text
 
 pytestmark = pytest.mark.timing
@@ -92,8 +92,8 @@ def test_the_names_in_a_text_are_found_soon(name: str):
 )
 def test_the_memory_of_a_text_is_estimated_soon(text: str):
     with time_limit(2 * SECONDS):
-        assert needed_memory_of_text(text, 1) is not None
-        assert needed_memory_of_text("{" + text, 1) is not None
+        assert text_memory_if_exceeding(text, 1) is not None
+        assert text_memory_if_exceeding("{" + text, 1) is not None
 
 
 @pytest.mark.parametrize(

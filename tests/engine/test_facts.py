@@ -14,7 +14,7 @@ from onnx_lint.engine.facts import facts_of, left_out
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.report.not_verified import not_verified_of
+from onnx_lint.report.not_verified import not_verified_in_words
 
 _STORED_OUTSIDE = TensorProto(name="t", data_type=TensorProto.FLOAT, dims=[1], data_location=TensorProto.EXTERNAL)
 
@@ -108,7 +108,7 @@ def test_unknown_operators_of_a_known_domain_are_named(names: list[str], said: s
     imports = 'opset_import: ["" : 21, "com.microsoft" : 1]'
     proto = parser.parse_model(f"<ir_version: 10, {imports}> g (float[N] x) => (float[N] y0) {{ {nodes} }}")
     (file,) = lint(proto).files
-    assert [text for text in not_verified_of(file) if "domain" in text] == [said]
+    assert [text for text in not_verified_in_words(file) if "domain" in text] == [said]
 
 
 def test_a_call_of_another_overload_is_no_unknown_operator():
@@ -126,5 +126,5 @@ def test_an_operator_of_a_later_version_is_not_called_unknown(version: int, why:
     text = f'<ir_version: 10, opset_import: ["" : {version}]> g (float[N] x) => (float[N] y) {{ y = Newer(x) }}'
     proto = parser.parse_model(text)
     report = lint(proto)
-    said = [text for file in report.files for text in not_verified_of(file) if "domain" in text]
+    said = [text for file in report.files for text in not_verified_in_words(file) if "domain" in text]
     assert said == ([] if why is None else [f"1 node of domain 'ai.onnx', {why}"])

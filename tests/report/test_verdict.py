@@ -17,7 +17,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.report.file_report import Counted, FileReport, InternalError, Repair, Shapes, TargetVerdict
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.totals import Report
-from onnx_lint.report.verdict import verdict_lines, verdict_of
+from onnx_lint.report.verdict import verdict_in_words, verdict_lines
 from onnx_lint.reporters import Options, write_report
 from onnx_lint.spec.clauses import Severity
 
@@ -239,15 +239,15 @@ def test_each_form_says_all_of_it(form: str, files: list[FileReport], lines: lis
 def test_two_files_are_never_said_to_conform_if_one_is_not(file: FileReport) -> None:
     """Neither with a second file of the same kind nor with one that conforms."""
     for files in (several(file), [file, CLEAN], [CLEAN, file]):
-        verdict = verdict_of(run_of(files))
+        verdict = verdict_in_words(run_of(files))
         assert not re.match(r"\d+ (models|files) conform to", verdict), verdict
-    assert "conform" not in verdict_of(run_of(several(file))).replace("not conform", "")
+    assert "conform" not in verdict_in_words(run_of(several(file))).replace("not conform", "")
 
 
 def test_a_run_that_was_interrupted_says_so() -> None:
     report = run_of(several(CLEAN), not_linted=("later.onnx",))
-    assert verdict_of(report) == "2 models conform to ONNX 1.23; interrupted: 2 of 3 files were linted"
-    assert verdict_of(run_of([], not_linted=("a.onnx",))) == "interrupted: 0 of 1 file were linted"
+    assert verdict_in_words(report) == "2 models conform to ONNX 1.23; interrupted: 2 of 3 files were linted"
+    assert verdict_in_words(run_of([], not_linted=("a.onnx",))) == "interrupted: 0 of 1 file were linted"
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_file_that_does_not_conform_is_not_also_not_judged(
 
 
 def test_without_a_rule_no_file_conforms() -> None:
-    assert verdict_of(Report((CLEAN, WARNED), "1.23", "onnx-ml")) == (
+    assert verdict_in_words(Report((CLEAN, WARNED), "1.23", "onnx-ml")) == (
         "2 models: 1 conforms to ONNX 1.23 (2 warnings), 1 not judged"
     )
 
@@ -287,9 +287,9 @@ def test_many_different_sentences_are_counted() -> None:
     assert lines(5)[-1] == "not verified: part 4 was left out (4.onnx)"
     assert lines(7)[4:] == [
         "not verified: part 4 was left out (4.onnx)",
-        "not verified: 2 more; --verbose lists what, file by file",
+        "not verified: 2 more; --verbose lists them by file",
     ]
-    assert lines(101)[-1] == "not verified: more; --verbose lists what, file by file"
+    assert lines(101)[-1] == "not verified: more; --verbose lists them by file"
 
 
 def test_names_of_strangers_are_escaped() -> None:
@@ -302,7 +302,7 @@ def test_names_of_strangers_are_escaped() -> None:
 
 def test_settings_that_differ_from_file_to_file_are_counted() -> None:
     files = [FileReport(f"{each}.onnx", 9, gaps=(f"gap {each}",)) for each in range(7)]
-    assert verdict_of(run_of(files)).endswith("gap 4 in 1 of 7 models; other settings left out 2 more")
+    assert verdict_in_words(run_of(files)).endswith("gap 4 in 1 of 7 models; other settings left out 2 more")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic, ProposedFix
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import REPORTERS, Options, write_report
-from onnx_lint.reporters.wording import guidance_of, guidance_sentences
+from onnx_lint.reporters.wording import guidance_sentences, labelled_guidance
 
 FOUND = error(
     message="node 'a' uses 'x', which nothing defines; did you mean 'X'?",
@@ -42,7 +42,7 @@ def written(form: str, *found: Diagnostic, **options: bool) -> str:
 
 
 def test_the_parts_are_in_the_order_of_the_text_report() -> None:
-    assert list(guidance_of(FOUND)) == [
+    assert list(labelled_guidance(FOUND)) == [
         ("allowed", "the name of a value"),
         ("onnxruntime 1.32.0", "loads it"),
         ("fix", COMMAND),
@@ -54,7 +54,7 @@ def test_the_parts_are_in_the_order_of_the_text_report() -> None:
         f"Fix: {COMMAND}.",
         "Help: with transB=1 the shapes fit.",
     ]
-    assert list(guidance_of(error(allowed=None))) == []
+    assert list(labelled_guidance(error(allowed=None))) == []
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "junit", "github", "gitlab", "sarif", "json", "jsonl"])

@@ -29,7 +29,7 @@ from onnx_lint.reporters.escape import encodable, shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.sarif_rules import sarif_rules
 from onnx_lint.reporters.uri import uri_of
-from onnx_lint.reporters.wording import bytes_of, counted, facts_of
+from onnx_lint.reporters.wording import bytes_in_words, counted, facts_in_words
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import Clause
 
@@ -297,12 +297,12 @@ def test_counted(count: int, expected: str) -> None:
     ("byte_range", "expected"), [(None, ""), ((9, 9), "byte 9"), ((9, 12), "bytes 9..12"), ((0, 1), "bytes 0..1")]
 )
 def test_bytes_of(byte_range: tuple[int, int] | None, expected: str) -> None:
-    assert bytes_of(byte_range) == expected
+    assert bytes_in_words(byte_range) == expected
 
 
 def test_facts_of_many_imports_are_short() -> None:
     facts = FileFacts(8, tuple((f"domain{index}", index) for index in range(2000)), "p" * 10_000, 0, 0, 0)
-    assert facts_of(facts) == (
+    assert facts_in_words(facts) == (
         "IR version 8; "
         + ", ".join(f"domain{index} {index}" for index in range(8))
         + ", 1,992 more operator sets; 0 nodes in 0 graphs; producer "
@@ -314,7 +314,7 @@ def test_facts_of_many_imports_are_short() -> None:
 
 def test_a_ninth_import_is_one_more() -> None:
     facts = FileFacts(8, tuple((f"domain{index}", index) for index in range(9)), "", 1, 1, 0)
-    assert ", domain7 7, 1 more operator set; 1 node in 1 graph" in facts_of(facts)
+    assert ", domain7 7, 1 more operator set; 1 node in 1 graph" in facts_in_words(facts)
 
 
 # --- JSON

@@ -7,7 +7,7 @@ import pytest
 
 from onnx_lint.report.file_report import OWN_ERRORS, InternalError
 from onnx_lint.report.findings import ContextLine
-from onnx_lint.reporters.wording import internal_error_of, mark_under
+from onnx_lint.reporters.wording import crash_in_words, mark_under
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from onnx_lint.reporters.wording import internal_error_of, mark_under
     ],
 )
 def test_a_process_that_ended_is_not_called_a_crash(error: InternalError, expected: str) -> None:
-    assert internal_error_of(error) == expected
+    assert crash_in_words(error) == expected
 
 
 @pytest.mark.parametrize(

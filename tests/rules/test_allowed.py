@@ -9,7 +9,7 @@ from support.reports.made_up_report import error
 from support.reports.wording_faults import wording_faults
 
 from onnx_lint.cli.application import run
-from onnx_lint.reporters.wording import allowed_of
+from onnx_lint.reporters.wording import allowed_unless_said
 
 
 def test_faults_of_wording_are_found():
@@ -30,7 +30,7 @@ def test_faults_of_wording_are_found():
     ],
 )
 def test_the_allowed_line_is_left_out_where_the_message_says_it(message: str, allowed: str | None, shown: str | None):
-    assert allowed_of(error(message=message, allowed=allowed)) == shown
+    assert allowed_unless_said(error(message=message, allowed=allowed)) == shown
 
 
 @pytest.mark.parametrize("form", ["text", "github", "html", "json", "jsonl", "sarif"])

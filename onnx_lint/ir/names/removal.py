@@ -57,7 +57,7 @@ class _Mentions:
         return self._counts[number]
 
     @cached_property
-    def makers(self) -> dict[str, Place]:
+    def producers(self) -> dict[str, Place]:
         """The places of the outputs of nodes, by their names."""
         rows = enumerate(self._graph.node_outputs)
         return {
@@ -94,18 +94,18 @@ class _Mentions:
         return None if self.keeps_any_of(removed) else (removed, edits)
 
     def substitution(self, name: str, other: str, nodes: Container[int]) -> _Substitution | None:
-        """Return how `other` replaces `name`, which the deleted `nodes` define; None if it cannot.
+        """Return the edits after which `other` is read in place of `name`, which is deleted; None if a name must stay.
 
-        An output of the graph keeps its name, so `other` takes it.
+        `nodes`: the deleted nodes. An output of the graph keeps its name, so `other` takes it.
         """
         if not self.others.isdisjoint((name, other)):
             return None
         if name not in self.outputs:
             return _Substitution(name, self._reading(name, other, nodes))
-        maker = self._graph.positions.get(other, -1)
-        if maker < 0 or maker in nodes or other in self.outputs:
+        producer = self._graph.positions.get(other, -1)
+        if producer < 0 or producer in nodes or other in self.outputs:
             return None
-        return _Substitution(other, [Assign(self.makers[other], name), *self._reading(other, name, nodes)])
+        return _Substitution(other, [Assign(self.producers[other], name), *self._reading(other, name, nodes)])
 
     def _reading(self, name: str, other: str, nodes: Container[int]) -> list[Edit]:
         """Return the edits by which the nodes that are not deleted read `other` in place of `name`."""
@@ -156,7 +156,7 @@ class Removals:
         """
         if not self._is_possible or graph.is_file:
             return "the model has training information, or names that are undefined, out of order or defined twice"
-        mentions, replacements = self._of(graph), replacements or {}
+        mentions, replacements = self._mentions_in(graph), replacements or {}
         defined = {name for number in nodes for name in graph.node_outputs[number] if name}
         deleted = [Delete(graph.at("node", number)) for number in nodes]
         if initializer is not None:
@@ -181,18 +181,18 @@ class Removals:
         """Return an unused node, and every node whose outputs only these nodes read, directly or through others."""
         if not self._is_possible:
             return [number]
-        mentions, left = self._of(graph), dict[int, int]()
+        mentions, other_reads = self._mentions_in(graph), dict[int, int]()
         found = [number]
-        for user in found:  # the list grows meanwhile
-            for name in graph.node_inputs[user]:
-                maker = graph.positions.get(name, -1)
-                if maker >= 0:
-                    left[maker] = left.get(maker, mentions.count(maker)) - 1
-                    if not left[maker] and mentions.outputs.isdisjoint(graph.node_outputs[maker]):
-                        found.append(maker)
+        for reader in found:  # the list grows meanwhile
+            for name in graph.node_inputs[reader]:
+                producer = graph.positions.get(name, -1)
+                if producer >= 0:
+                    other_reads[producer] = other_reads.get(producer, mentions.count(producer)) - 1
+                    if not other_reads[producer] and mentions.outputs.isdisjoint(graph.node_outputs[producer]):
+                        found.append(producer)
         return sorted(found)
 
-    def _of(self, graph: Graph) -> _Mentions:
+    def _mentions_in(self, graph: Graph) -> _Mentions:
         if graph not in self._mentions:
             self._mentions[graph] = _Mentions(graph)
         return self._mentions[graph]

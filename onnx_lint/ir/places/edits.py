@@ -70,7 +70,7 @@ class DataCopy(Record):
 
 
 class Fix(Record):
-    """Edits that mend a fault. All places are those before the first edit."""
+    """Edits that fix a fault. All places are those before the first edit."""
 
     message: str
     """The instruction that the fix follows: "put the nodes into topological order"."""

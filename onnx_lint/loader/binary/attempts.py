@@ -66,9 +66,9 @@ class BinaryFile:
         """
         assert self._skeleton is not None
         if not is_within(self.source.size, self.limits):
-            from onnx_lint.loader.limits.memory_estimate import needed_memory
+            from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding
 
-            needed = needed_memory(self._skeleton, self.kind, self.limits.memory, shares_forms=shares_forms)
+            needed = memory_if_exceeding(self._skeleton, self.kind, self.limits.memory, shares_forms=shares_forms)
             if needed is not None:
                 raise beyond_memory(self.kind, self.limits, needed)
 

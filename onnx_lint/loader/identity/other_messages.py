@@ -28,7 +28,7 @@ from onnx_lint.loader.binary.strip_payloads import (
     whole,
 )
 from onnx_lint.loader.identity.foreign import foreign_format
-from onnx_lint.loader.limits.memory_estimate import needed_memory
+from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
@@ -230,7 +230,7 @@ def _holds(source: Source, kind: str, *, is_certain: bool = False) -> bool:
     """
     try:
         skeleton = _skeleton(source, kind)
-        if needed_memory(skeleton, kind, DEFAULT_LIMITS.memory) is not None:
+        if memory_if_exceeding(skeleton, kind, DEFAULT_LIMITS.memory) is not None:
             return not is_certain
         proto = schema.message(kind).FromString(skeleton.data)
         size = proto.ByteSize()

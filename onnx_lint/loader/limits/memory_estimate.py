@@ -21,23 +21,24 @@ from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
 from onnx_lint.common.deadline import check_deadline
+from onnx_lint.common.record import Record
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.columns.nodes import MAX_SHARED_BYTES, MAX_SHARED_NAMES
 from onnx_lint.loader.binary.runs import RUN, records_of
 from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH, PIECE_BYTES, Skeleton
-from onnx_lint.loader.limits.not_checked import MOST_OF_BYTE
+from onnx_lint.loader.limits.not_checked import MAX_BYTES_PER_INPUT_BYTE
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 
-BYTES_PER_BYTE: Final = 5
+BYTES_PER_INPUT_BYTE: Final = 5
 """Bytes of memory for each byte of the message."""
 
-_PER_LISTED_BYTE: Final = 3
-"""For each byte of a long list that stays in the file: rules read numbers into arrays, most of them of 32 bits."""
-_PER_PACKED_BYTE: Final = 8
-"""For each byte of such a list of packed integers, which may have one byte each."""
+_BYTES_PER_LISTED_BYTE: Final = 3
+"""Bytes for each byte of a long list that stays in the file: rules read numbers into arrays, most of 32 bits."""
+_BYTES_PER_PACKED_BYTE: Final = 8
+"""Bytes for each byte of a long list of packed integers, which may have one byte each."""
 
-_PER_MESSAGE: Final[Mapping[str, int]] = MappingProxyType(
+_BYTES_PER_MESSAGE: Final[Mapping[str, int]] = MappingProxyType(
     {
         "AttributeProto": 900,
         "FunctionProto": 4_200,
@@ -52,12 +53,12 @@ _PER_MESSAGE: Final[Mapping[str, int]] = MappingProxyType(
         "ValueInfoProto": 350,
     }
 )
-"""For each occurrence of a message."""
-_PER_LIST_ENTRY: Final = 300
-"""For any other message that a list holds, and for each string or number of a list."""
-_PER_SINGLE_MESSAGE: Final = 100
-"""For any other message that no list holds: most are parts of types."""
-_PER_FIELD: Final[Mapping[str, int]] = MappingProxyType(
+"""Bytes for each message of this type."""
+_BYTES_PER_LIST_ENTRY: Final = 300
+"""Bytes for each entry of any other list: a message, a string or a number."""
+_BYTES_PER_SINGLE_MESSAGE: Final = 100
+"""Bytes for each message of any other type outside of lists. Most are parts of types."""
+_BYTES_PER_FIELD: Final[Mapping[str, int]] = MappingProxyType(
     {
         "AttributeProto.floats": 60,
         "AttributeProto.ints": 50,
@@ -77,7 +78,7 @@ _PER_FIELD: Final[Mapping[str, int]] = MappingProxyType(
         "TensorProto.dims": 110,
     }
 )
-"""For fields that need another weight than their messages or lists."""
+"""Bytes for each value of this field, in place of those of its message or list entry."""
 
 _FUNCTION_NODE_FACTOR: Final = 2
 """The factor for the contents of nodes of functions: the walks over their bodies keep more of them."""
@@ -92,14 +93,15 @@ _WORTHWHILE: Final = 256
 """A run of fewer bytes is not worth a new walk after it."""
 
 
-def needed_memory(skeleton: Skeleton, message: str, limit: int, *, shares_forms: bool = False) -> int | None:
-    """Return the estimate for the message called `message`; None if it does not exceed the limit.
+def memory_if_exceeding(skeleton: Skeleton, message: str, limit: int, *, shares_forms: bool = False) -> int | None:
+    """Return the bytes of memory that a message of the type `message` needs; None if they do not exceed the limit.
 
     A message that cannot be split is counted up to the fault. `shares_forms`: whether the loader parses equal forms of
-    nodes, and equal types of values, only once. Then a message that exceeds the limit is counted again.
+    nodes, and equal types of values, only once. A message above the limit is then counted a second time, with what
+    that saves.
     """
     lists = _needed_by_lists(skeleton)
-    if skeleton.size * MOST_OF_BYTE + lists <= limit:
+    if skeleton.size * MAX_BYTES_PER_INPUT_BYTE + lists <= limit:
         return None
     needed = _counted(_Estimate(), skeleton, message)
     if needed + lists > limit and shares_forms:
@@ -115,10 +117,12 @@ def _counted(estimate: _Estimate, skeleton: Skeleton, message: str) -> int:
 
 
 def _needed_by_lists(skeleton: Skeleton) -> int:
-    parts = [part for parts in skeleton.long_lists.values() for part in parts]
-    return sum(
-        part.length * (_PER_PACKED_BYTE if part.packed and part.field == "ints" else _PER_LISTED_BYTE) for part in parts
-    )
+    needed = 0
+    for parts in skeleton.long_lists.values():
+        for part in parts:
+            is_packed = part.packed and part.field == "ints"
+            needed += part.length * (_BYTES_PER_PACKED_BYTE if is_packed else _BYTES_PER_LISTED_BYTE)
+    return needed
 
 
 @cache
@@ -126,9 +130,9 @@ def _weights(message: str) -> Mapping[int, tuple[int, str | None]]:
     """Return by number the fields that count: the weight of an occurrence, and the message to look into."""
     found: dict[int, tuple[int, str | None]] = {}
     for number, field in wire.fields(message).items():
-        of_single = _PER_SINGLE_MESSAGE if field.message else 0
-        usual = _PER_LIST_ENTRY if field.repeated else of_single
-        weight = _PER_FIELD.get(f"{message}.{field.name}", _PER_MESSAGE.get(field.message or "", usual))
+        weight_of_single = _BYTES_PER_SINGLE_MESSAGE if field.message else 0
+        usual = _BYTES_PER_LIST_ENTRY if field.repeated else weight_of_single
+        weight = _BYTES_PER_FIELD.get(f"{message}.{field.name}", _BYTES_PER_MESSAGE.get(field.message or "", usual))
         if weight:
             found[number] = weight, field.message if field.message and _has_parts(field.message) else None
     return found
@@ -136,7 +140,7 @@ def _weights(message: str) -> Mapping[int, tuple[int, str | None]]:
 
 def _has_parts(message: str) -> bool:
     """Return whether the message may hold more than numbers and strings: then the estimate looks into it."""
-    return message in _PER_MESSAGE or any(part.message or part.repeated for part in wire.fields(message).values())
+    return message in _BYTES_PER_MESSAGE or any(part.message or part.repeated for part in wire.fields(message).values())
 
 
 _NO_WEIGHT: Final = 0, None
@@ -174,12 +178,12 @@ class _SharedForms:
         key = form, names
         is_shared = self._forms.get(key)
         if is_shared is None:
-            is_canonical, holds_graphs = _checked_fields(form)
-            if not is_canonical:
+            checked = _checked_fields(form)
+            if not checked.is_canonical:
                 raise _NotSharedError
-            if len(self._forms) == _MOST_FORMS:
+            if len(self._forms) == _MAX_FORMS:
                 self._forms.clear()
-            self._forms[key] = not holds_graphs
+            self._forms[key] = not checked.holds_graphs
         if not is_shared:  # the first node with a form is counted in full
             return data, 0
         return own, _SAVED_PER_NAME * len(names) + _SAVED_PER_FORM_BYTE * len(form)
@@ -198,14 +202,14 @@ def _own_and_form(data: bytes) -> tuple[bytes, bytes, bytes]:
         while position < len(data):
             start, before, tag = position, tag, data[position]  # each tag of a node is one byte
             length, position = wire.decode_varint(data, start + 1)
-            has_shortest_length = position - start - 1 == (length.bit_length() + 6) // 7 + (not length)
+            has_shortest_length = position - start - 1 == max(1, (length.bit_length() + 6) // 7)  # seven bits a byte
             if tag < before or tag not in _TAGS_OF_NODE or not has_shortest_length:
                 raise _NotSharedError
             position += length
             if tag <= _OUTPUT:
                 names.append(tag if length else tag + 1)  # an omitted operand makes another form
             (form if tag in _TAGS_OF_FORM else own).append(data[start:position])
-            if tag in _TAGS_OF_NESTED and not _checked_fields(own[-1])[0]:
+            if tag in _TAGS_OF_NESTED and not _checked_fields(own[-1]).is_canonical:
                 raise _NotSharedError
     except (IndexError, OverflowError):
         raise _NotSharedError from None
@@ -214,18 +218,25 @@ def _own_and_form(data: bytes) -> tuple[bytes, bytes, bytes]:
     return b"".join(own), b"".join(form), bytes(names)
 
 
-def _checked_fields(data: bytes) -> tuple[bool, bool]:
-    """Return whether Protocol Buffers writes these fields of a node with the same bytes, and whether one is a graph."""
+class _CheckedFields(Record):
+    """The facts about some fields of a node that decide whether its form is shared."""
+
+    is_canonical: bool
+    """True if Protocol Buffers writes the fields with the same bytes."""
+    holds_graphs: bool
+
+
+def _checked_fields(data: bytes) -> _CheckedFields:
     try:
         node = schema.nodeless("NodeProto").FromString(data)
     except (DecodeError, UnicodeDecodeError) as error:
         schema.raise_lack_of_memory(error)
-        return False, False
+        return _CheckedFields(is_canonical=False, holds_graphs=False)
     node.DiscardUnknownFields()
     # The parser reads types again, because they may be too deep.
     has_types = any(each.HasField("tp") or each.type_protos for each in node.attribute)
     holds_graphs = any(each.HasField("g") or each.graphs for each in node.attribute)
-    return not has_types and node.SerializePartialToString() == data, holds_graphs
+    return _CheckedFields(not has_types and node.SerializePartialToString() == data, holds_graphs)
 
 
 _TAGS: Final = {field.name: field.number << 3 | WireType.LEN for field in wire.fields("NodeProto").values()}
@@ -233,17 +244,17 @@ _OUTPUT: Final = _TAGS["output"]
 _TAGS_OF_NODE: Final = frozenset(_TAGS.values())
 _TAGS_OF_FORM: Final = frozenset({_TAGS["op_type"], _TAGS["attribute"], _TAGS["domain"], _TAGS["overload"]})
 _TAGS_OF_NESTED: Final = frozenset({_TAGS["metadata_props"], _TAGS["device_configurations"]})
-_MOST_FORMS: Final = 2_048
+_MAX_FORMS: Final = 2_048
 """The limit on remembered forms; the columns of nodes keep twice as many."""
 
 _SAVED_PER_NODE: Final = 550
-"""The bytes that a node with a form of an earlier node saves."""
+"""Bytes that a node saves whose form an earlier node has."""
 _SAVED_PER_NAME: Final = 150
-"""The bytes that it saves for each of its inputs and outputs."""
+"""Bytes that such a node saves for each of its inputs and outputs."""
 _SAVED_PER_FORM_BYTE: Final = 2
-"""The bytes that it saves for each byte of the form."""
-_PER_SHARED_TYPE: Final = 20
-"""For a type that an earlier value has as well."""
+"""Bytes that such a node saves for each byte of its form."""
+_BYTES_PER_SHARED_TYPE: Final = 20
+"""Bytes for a type that an earlier value has as well."""
 
 
 class _Estimate:
@@ -257,7 +268,7 @@ class _Estimate:
     def add_message(self, name: str, content: bytes, depth: int, times: int = 1) -> None:
         """Count one message."""
         if not depth:
-            self.bytes += BYTES_PER_BYTE * len(content)
+            self.bytes += BYTES_PER_INPUT_BYTE * len(content)
         if depth > MAX_DEPTH:
             return
         if len(content) > _PIECE_BYTES:
@@ -306,7 +317,7 @@ class _Estimate:
                 self.add_nodes(values, name, depth + 1, times)
             elif name == "ValueInfoProto" and message in _OFTEN_REPEATED and self._shared is not None:
                 types = self._shared.new_types(values)
-                self.bytes -= times * (weight - _PER_SHARED_TYPE) * (len(values) - len(types))
+                self.bytes -= times * (weight - _BYTES_PER_SHARED_TYPE) * (len(values) - len(types))
                 self.add_messages(message, types, depth + 1, times)
             elif message in _OFTEN_REPEATED:
                 self.add_equal_messages(message, values, depth + 1, times)
@@ -323,12 +334,12 @@ class _Estimate:
 
     def add_nodes(self, values: Iterable[bytes], within: str, depth: int, times: int) -> None:
         """Count the contents of nodes in a graph, or in a function."""
-        of_contents = times * _FUNCTION_NODE_FACTOR if within == "FunctionProto" else times
+        times_of_contents = times * _FUNCTION_NODE_FACTOR if within == "FunctionProto" else times
         if self._shared is not None:
             parts = list(map(self._shared.split, values))
             values = [own for own, _ in parts]
-            self.bytes -= sum([times * _SAVED_PER_NODE + of_contents * saved for _, saved in parts if saved])
-        self.add_messages("NodeProto", filter(None, values), depth, of_contents)
+            self.bytes -= sum([times * _SAVED_PER_NODE + times_of_contents * saved for _, saved in parts if saved])
+        self.add_messages("NodeProto", filter(None, values), depth, times_of_contents)
 
     def add_one_by_one(self, name: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of messages that the parser rejects: a string is not UTF-8, or there is a worse fault."""
@@ -379,29 +390,29 @@ The wire type is RUN for equal fields in a row, and None for small fields of sev
 def _pieces(name: str, content: bytes) -> Iterator[_CountedPiece]:
     """Yield the content of a large message: long runs and large fields by themselves, the small fields between them."""
     source, end = BytesSource(content), len(content)
-    begun = position = 0
+    first_small = position = 0  # the start of the small fields that are not yet yielded
     with suppress(WireError):  # the rest is one piece
         while position < end:
             start = position
             for number, wire_type, tag, value, following in records_of(source, name, start, end):
                 position = following
                 if wire_type == RUN or following - tag > _PIECE_BYTES:
-                    yield 0, None, begun, begun, tag
+                    yield 0, None, first_small, first_small, tag
                     yield number, wire_type, tag, value, following
-                    begun = following
+                    first_small = following
                     continue
-                if following - begun >= _PIECE_BYTES:
-                    yield 0, None, begun, begun, following
-                    begun = following
+                if following - first_small >= _PIECE_BYTES:
+                    yield 0, None, first_small, first_small, following
+                    first_small = following
                 if wire_type == WireType.LEN:
                     # A run of short fields with this tag: the walk begins again after it.
-                    most = min(end, begun + _PIECE_BYTES)
+                    most = min(end, first_small + _PIECE_BYTES)
                     position, _ = wire.skip_short(source, following, most, content[tag], wire.MOST_SHORT_BYTES)
                     if position - following > _WORTHWHILE:
                         break
                     position = following
-            position = wire.advanced(start, position)
-    yield 0, None, begun, begun, end
+            position = wire.advanced(start, position)  # raises WireError if nothing was read: no endless loop
+    yield 0, None, first_small, first_small, end
 
 
 def _packed_count(field: wire.Field, content: bytes) -> int:
@@ -420,23 +431,31 @@ def _run_count(field: wire.Field, content: bytes, start: int, end: int) -> int:
 
 # --- text
 
-_OF_ELEMENT: Final = 50
-"""For the text after a comma: in JSON each field has one."""
-_OF_BLANK: Final = 170
-"""The parser of text keeps its position at each blank of a line, until the text after the blanks."""
-_BLANKS: Final = re.compile(r"(?<![^\S\n])[^\S\n]{1024,}+")
-_OF_BRACE: Final = 400
-"""For each message of a text; most are parts of types and shapes."""
-_BYTES_OF_CHARACTER: Final = 4
+_BYTES_PER_COMMA: Final = 50
+"""Bytes for each comma: in JSON one follows each field."""
+_BYTES_PER_BLANK: Final = 170
+"""Bytes for each blank of the longest run: the parser of text keeps its position at each, until the run ends."""
+# The lookbehind and the possessive quantifier keep the search linear: a run of blanks is tried at its start only.
+_LONG_BLANKS: Final = re.compile(r"(?<![^\S\n])[^\S\n]{1024,}+")
+"""A run of at least 1,024 blanks within a line."""
+_BYTES_PER_BRACE: Final = 400
+"""Bytes for each opening brace, that is for each message. Most are parts of types and shapes."""
+_MAX_BYTES_PER_CHARACTER: Final = 4
 """A text with one character outside of ASCII may take that many bytes for each character."""
 
 
-def needed_memory_of_text(text: str, limit: int) -> int | None:
+def text_memory_if_exceeding(text: str, limit: int) -> int | None:
     """Return the estimate for a text in either form and its parse; None if it is within the limit.
 
     Strings and comments are counted too, since nothing is parsed. The message is estimated again after parsing.
     """
-    needed = BYTES_PER_BYTE * len(text) * (1 if text.isascii() else _BYTES_OF_CHARACTER)
-    needed += _OF_BRACE * sum(map(text.count, "{<")) + _PER_LIST_ENTRY * text.count("[") + _OF_ELEMENT * text.count(",")
-    needed += _OF_BLANK * max((len(blanks[0]) for blanks in _BLANKS.finditer(text)), default=0)
+    characters = len(text) * (1 if text.isascii() else _MAX_BYTES_PER_CHARACTER)
+    longest_blanks = max((len(blanks[0]) for blanks in _LONG_BLANKS.finditer(text)), default=0)
+    needed = (
+        BYTES_PER_INPUT_BYTE * characters
+        + _BYTES_PER_BRACE * sum(map(text.count, "{<"))
+        + _BYTES_PER_LIST_ENTRY * text.count("[")
+        + _BYTES_PER_COMMA * text.count(",")
+        + _BYTES_PER_BLANK * longest_blanks
+    )
     return needed if needed > limit else None

@@ -20,7 +20,7 @@ from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader.binary.strip_payloads import whole
 from onnx_lint.loader.identity.identify import Form
-from onnx_lint.loader.limits.memory_estimate import needed_memory, needed_memory_of_text
+from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding, text_memory_if_exceeding
 from onnx_lint.loader.limits.not_checked import beyond_memory, is_within
 from onnx_lint.loader.text.text_tokens import COMMENT_OR_STRING, JSON_STRING
 from onnx_lint.model import Fault, FaultKind, Proto
@@ -135,7 +135,7 @@ def _column_before(column: int, line: str) -> int:
 
 def _check_memory(text: str, kind: str, limits: Limits) -> None:
     """Raise NotCheckedError for a text that takes too much memory to parse."""
-    needed = needed_memory_of_text(text, limits.memory)
+    needed = text_memory_if_exceeding(text, limits.memory)
     if needed is not None:
         raise beyond_memory(kind, limits, needed, is_least=True)
 
@@ -150,7 +150,7 @@ def read_text(source: Source, form: Form, kind: str, limits: Limits) -> Proto | 
     if isinstance(parsed[0], Fault) or (kind != MODEL_KIND and is_within(source.size, limits)):
         return parsed.pop()
     data = parsed[0].SerializePartialToString()
-    needed = needed_memory(whole(BytesSource(data)), kind, limits.memory, shares_forms=kind == MODEL_KIND)
+    needed = memory_if_exceeding(whole(BytesSource(data)), kind, limits.memory, shares_forms=kind == MODEL_KIND)
     if needed is not None:
         raise beyond_memory(kind, limits, needed)
     if kind != MODEL_KIND:

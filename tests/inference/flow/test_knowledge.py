@@ -18,7 +18,7 @@ from onnx_lint.inference.flow.knowledge import MOST_CAUSES, has_known_shape
 from onnx_lint.inference.shapes.fact import fact
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.report.not_verified import not_verified_of
+from onnx_lint.report.not_verified import not_verified_in_words
 from onnx_lint.reporters import write_report
 
 HEAD = '<ir_version: 10, opset_import: ["" : 21, "d" : 1, "com.example" : 1]>'
@@ -192,14 +192,14 @@ def _report(text: str, *rules: str):
 
 
 def test_people_are_told_of_operators_only():
-    of_shapes = [what for what in not_verified_of(_report(UNKNOWN_OPERATOR)) if "shapes" in what]
+    of_shapes = [what for what in not_verified_in_words(_report(UNKNOWN_OPERATOR)) if "shapes" in what]
     assert of_shapes == ["the shapes of 2 of 3 values: the shapes that 'com.example::Odd' produces are unknown"]
     for quiet in (
         "g (float[] x) => (float[] y) { y = Relu(x) }",
         "g (float[2] x, int64[n] s) => (float[] y) { y = Reshape(x, s) }",
     ):
         report = _report(quiet)
-        assert list(not_verified_of(report)) == []
+        assert list(not_verified_in_words(report)) == []
         assert report.shapes is not None
         assert report.shapes.unknown > 0
 

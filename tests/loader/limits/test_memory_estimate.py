@@ -24,8 +24,8 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.loader.binary.strip_payloads import read_skeleton, whole
-from onnx_lint.loader.limits.memory_estimate import needed_memory
-from onnx_lint.loader.limits.not_checked import MOST_OF_BYTE, NotCheckedError
+from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding
+from onnx_lint.loader.limits.not_checked import MAX_BYTES_PER_INPUT_BYTE, NotCheckedError
 
 MEGABYTE = 1 << 20
 FIXED_BYTES = 32 * MEGABYTE
@@ -37,7 +37,7 @@ SIZES = (2_000, 10_000, 50_000)
 def estimated(data: bytes) -> int:
     """The least limit that lets the file through."""
     skeleton = read_skeleton(BytesSource(data), sys.maxsize, sys.maxsize)
-    return needed_memory(skeleton, "ModelProto", 1, shares_forms=True) or 0
+    return memory_if_exceeding(skeleton, "ModelProto", 1, shares_forms=True) or 0
 
 
 def check(makes: Mapping[str, Callable[[], bytes]], folder: Path) -> None:
@@ -193,7 +193,7 @@ def test_honest_models_sixteen_times_as_large_are_within_the_default_limit(kind:
     is_of_graphs = kind.startswith(("functions", "subgraphs"))
     data = LARGE_MODELS[kind](1_250 if is_of_graphs else 12_500).SerializeToString()
     skeleton = read_skeleton(BytesSource(data), sys.maxsize, sys.maxsize)
-    assert needed_memory(skeleton, "ModelProto", DEFAULT_LIMITS.memory // 16) is None
+    assert memory_if_exceeding(skeleton, "ModelProto", DEFAULT_LIMITS.memory // 16) is None
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_long_lists_of_attributes_count_by_their_bytes(values: bytes, each: int,
     attribute = length(1, "a") + values
     data = BASE + length(7, length(1, length(4, "Op") + length(5, attribute)))
     skeleton = read_skeleton(BytesSource(data), sys.maxsize, sys.maxsize)
-    needed = needed_memory(skeleton, "ModelProto", 1)
+    needed = memory_if_exceeding(skeleton, "ModelProto", 1)
     assert needed is not None
     assert each * MEGABYTE <= needed < each * MEGABYTE + 20_000
 
@@ -223,17 +223,17 @@ def test_elements_count_however_they_are_written(change):
         one_list(list_fields()["AttributeProto.ints"], 50_000, own=False) + length(7, length(5, length(1, b"") * 1000))
     )
     data = reencode.write(change(plain))
-    counted = needed_memory(whole(BytesSource(data)), "ModelProto", 1)
+    counted = memory_if_exceeding(whole(BytesSource(data)), "ModelProto", 1)
     bad = data + length(2, b"\xff")  # which is counted field by field
     assert counted is not None
-    assert abs((needed_memory(whole(BytesSource(bad)), "ModelProto", 1) or 0) - counted) < 1000
+    assert abs((memory_if_exceeding(whole(BytesSource(bad)), "ModelProto", 1) or 0) - counted) < 1000
 
 
 def test_no_byte_counts_for_more_than_the_cheap_bound():
     graphs = length(25, length(7, length(5, length(11, b"") * 1000)))
-    needed = needed_memory(whole(BytesSource(graphs)), "ModelProto", 1)
+    needed = memory_if_exceeding(whole(BytesSource(graphs)), "ModelProto", 1)
     assert needed is not None
-    assert needed <= MOST_OF_BYTE * len(graphs)
+    assert needed <= MAX_BYTES_PER_INPUT_BYTE * len(graphs)
 
 
 def test_nodes_that_differ_in_names_alone_count_for_what_they_share_once():

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.reporters.wording import allowed_of
+from onnx_lint.reporters.wording import allowed_unless_said
 
 LEAST_WORDS: Final = 4
 """A repetition of fewer words is not reported."""
@@ -45,7 +45,9 @@ def wording_faults(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
 
 def _repeats(item: Diagnostic) -> bool:
     """Return whether the allowed text is in the message, nearly word by word."""
-    texts = (re.sub(r"'[^']*'", "", text) for text in (allowed_of(item) or "", item.message))  # names are no sentence
+    texts = (
+        re.sub(r"'[^']*'", "", text) for text in (allowed_unless_said(item) or "", item.message)
+    )  # names are no sentence
     allowed, message = (re.findall(r"[\w.:@/-]+", text) for text in texts)
     count = len(allowed)
     if count < LEAST_WORDS:
