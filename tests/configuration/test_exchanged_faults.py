@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -17,6 +18,7 @@ from support.baselines.exchanged import (
     is_at_another_element,
     is_in_a_place_of,
     pairs_of,
+    with_one_more,
 )
 from support.baselines.measure import copy_of, false_new, five_faults, new_in, report_on
 from support.fixes.plants import PLANTS, planted, small_models
@@ -112,6 +114,22 @@ def test_a_fault_at_another_element_of_a_list_is_new_also_if_the_reports_do_not_
                 swallowed.add(pair.name.partition(".")[0])
     assert count > 300
     assert swallowed == OF_ALL_ELEMENTS.keys()
+
+
+OF_MANY_USES = {"undefined-name", "non-c90-name"}
+"""The rules of whose faults one more is known: the uses of one name, and the names of a summary."""
+
+
+def test_one_more_faulty_element_of_a_value_is_new():
+    """The faulty element takes the place of another one as well."""
+    count, swallowed = 0, []
+    for rule in exchanged_rules():
+        for name, known, now in itertools.islice(with_one_more(rule), 40):
+            count += 1
+            if rule not in OF_MANY_USES and not any(item.rule == rule for item in new_in(known, now)):
+                swallowed.append(name)
+    assert count > 400
+    assert swallowed == []
 
 
 MOST_NEW = {"nodes: next number": 0.01, "next number": 0.01}

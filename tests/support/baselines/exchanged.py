@@ -8,15 +8,18 @@ import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import onnx
 from google.protobuf import text_format
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
+from onnx_lint import schema
 from onnx_lint.common.record import replace
+from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.folding import unfold
 from support.baselines.changes import rename_all
@@ -158,6 +161,13 @@ def _joined(one: onnx.ModelProto, other: onnx.ModelProto) -> onnx.ModelProto:
 _ORDERED = ("dim", "ints", "floats", "strings", "dims", "input", "output", "int64_data", "float_data", "int32_data")
 """Lists inside of values and nodes, whose order has a meaning."""
 
+_ELEMENTS = (
+    *_ORDERED,
+    *("raw_data", "string_data", "double_data", "uint64_data", "attribute", "keys", "string_keys"),
+    *("tensor_values", "sequence_values", "map_values", "optional_values", "sparse_tensor_values"),
+)
+"""The same of all kinds of documents, and bytes."""
+
 
 def _rotated(model: onnx.ModelProto) -> Iterator[onnx.ModelProto]:
     """Yield the model with one of its inner lists in another order."""
@@ -168,6 +178,72 @@ def _rotated(model: onnx.ModelProto) -> Iterator[onnx.ModelProto]:
         copies = _copies(message, field)
         _set(message, field, [*copies[1:], copies[0]])
         yield made
+
+
+def with_one_more(rule: str) -> Iterator[tuple[str, FileReport, FileReport]]:
+    """Yield the reports on each fixture that breaks the rule, and on it with an element at fault once more.
+
+    Each of the first elements of each inner list takes the place of each other one. Only if the rule then finds more
+    faults, the reports are yielded. Documents of other kinds are changed like models, and bytes like lists.
+    """
+    for fixture in fixtures():
+        if fixture.rule != rule or fixture.is_valid or not fixture.is_text or fixture.directory:
+            continue
+        made = schema.message(fixture.proto or "ModelProto")()
+        settings = replace(fixture.settings, has_baseline=True, proto=fixture.proto)
+        try:
+            text_format.Parse(fixture.text, made, descriptor_pool=schema.pool())
+            data = made.SerializePartialToString()
+            made.ParseFromString(data)
+        except (text_format.ParseError, DecodeError):
+            continue
+        known = _report_on_text(made, settings)
+        places = [item.pointer for item in unfold(known.diagnostics) if item.rule == rule]
+        for number, (_, _, path) in enumerate(_lists(made, ordered=_ELEMENTS)):
+            if number == _MOST_LISTS or not places:
+                break
+            if not any(_is_inside(path, place) or _is_inside(place, path) for place in places):
+                continue
+            for at, to in itertools.permutations(range(_MOST_COPIED), 2):
+                now = _with_copy(made, number, at, to)
+                if now is not None and _faults(rule, report := _report_on_text(now, settings)) > _faults(rule, known):
+                    yield f"{fixture.id} {path} {at} {to}", known, report
+
+
+def _is_inside(path: str, place: str) -> bool:
+    return f"{path}/".startswith(f"{place}/")
+
+
+def _report_on_text(document: Message, settings: Settings) -> FileReport:
+    text = text_format.MessageToString(document, descriptor_pool=schema.pool()).encode()
+    return lint_source(BytesSource(text), "model.textproto", settings)
+
+
+def _with_copy(document: Message, number: int, at: int, to: int) -> Message | None:
+    """Return the document with a copy of an element in the place of another one; None if nothing changes."""
+    made = type(document)()
+    made.CopyFrom(document)
+    message, field, _ = next(each for index, each in enumerate(_lists(made, ordered=_ELEMENTS)) if index == number)
+    values = getattr(message, field)
+    if max(at, to) >= len(values) or values[at] == values[to]:
+        return None
+    if isinstance(values, bytes):
+        setattr(message, field, values[:to] + values[at : at + 1] + values[to + 1 :])
+    elif isinstance(values[at], Message):
+        values[to].CopyFrom(values[at])
+    else:
+        values[to] = values[at]
+    return made
+
+
+def _faults(rule: str, file: FileReport) -> int:
+    """Return how many faults the findings of a rule say that there are."""
+    found = [item for item in unfold(file.diagnostics) if item.rule == rule]
+    more = [int(count.replace(",", "")) for item in found for count in re.findall(r"(\d[\d,]*) more", item.message)]
+    return max(len(found) + sum(more), sum(max(item.count, item.element_count) for item in found))
+
+
+_MOST_LISTS, _MOST_COPIED = 25, 3
 
 
 def _list(model: onnx.ModelProto, number: int) -> tuple[Message, str, str]:
@@ -221,16 +297,17 @@ _MOST = 8
 """The most elements of a list that are exchanged one by one."""
 
 
-def _lists(message: Message, path: str = "") -> Iterator[tuple[Message, str, str]]:
+def _lists(
+    message: Message, path: str = "", *, ordered: Collection[str] = _ORDERED
+) -> Iterator[tuple[Message, str, str]]:
     """Yield the inner lists: the message around each, its field, and its place as a JSON Pointer."""
-    is_graph = isinstance(message, (onnx.GraphProto, onnx.FunctionProto))
+    is_graph = message.DESCRIPTOR.name in ("GraphProto", "FunctionProto")
     for field, value in message.ListFields():
+        if field.name in ordered and not is_graph and len(value) > 1:
+            yield message, field.name, f"{path}/{field.name}"
         if not field.is_repeated:
             if isinstance(value, Message):
-                yield from _lists(value, f"{path}/{field.name}")
-            continue
-        if field.name in _ORDERED and not is_graph and len(value) > 1:
-            yield message, field.name, f"{path}/{field.name}"
-        if field.message_type is not None:
+                yield from _lists(value, f"{path}/{field.name}", ordered=ordered)
+        elif field.message_type is not None:
             for index, each in enumerate(value):
-                yield from _lists(each, f"{path}/{field.name}/{index}")
+                yield from _lists(each, f"{path}/{field.name}/{index}", ordered=ordered)
