@@ -514,7 +514,7 @@ def _with_an_axis(node: Node, operands: Operands, index: int) -> Iterator[Change
     for axis in range(len(shape) + 1):
         text = f"an Unsqueeze (axes=[{axis}]) of {_input(node, index)}"
         made = fact(operands.fact(index).kind, (*shape[:axis], 1, *shape[axis:]))
-        yield Change(text, partial(_unsqueeze_edits, index, [axis]), input=(index, made))
+        yield Change(text, partial(_unsqueeze_edits, index, [axis]), input=(index, made), must_be_whole=True)
 
 
 def _unsqueeze_edits(index: int, axes: Sequence[int], node: Node, operators: Operators) -> Iterator[Edit]:

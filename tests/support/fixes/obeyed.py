@@ -178,6 +178,11 @@ def _list(steps: Any, _: Diagnostic, values: str, index: str) -> None:
     node, _, _ = _node(steps)
     numbers = _numbers(values)
     assert isinstance(numbers, list)
+    for message, _, _ in steps:
+        for each in getattr(message, "initializer", ()):
+            if each.name == node.input[int(index)]:
+                each.CopyFrom(helper.make_tensor(each.name, TensorProto.INT64, [len(numbers)], numbers))
+                return
     node.input[int(index)] = "obeyed_list"
     _constant(steps, numbers)
 
