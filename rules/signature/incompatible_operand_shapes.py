@@ -7,7 +7,8 @@ from functools import partial
 from onnx_lint.inference.flow.constant_fixes import ScalarFix
 from onnx_lint.inference.flow.exchange import MOST_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
-from onnx_lint.ir.operators.proposals import Proposal
+from onnx_lint.inference.shapes.problem import WrongRank
+from onnx_lint.ir.operators.proposals import Proposal, preferred
 from onnx_lint.model import Model, has_shape_conflicts
 from onnx_lint.rule import Finding, findings_of_nodes, replace, reworded, rule
 
@@ -86,7 +87,12 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
 
 def _options(model: Model, conflict: ShapeConflict) -> Sequence[Proposal]:
-    """Return the changes of the node, or else the exchange of two inputs, with which its shapes fit."""
+    """Return the changes of the node, or else the exchange of two inputs, with which its shapes fit.
+
+    If an input has too few dimensions, the exchange is preferred to an axis more.
+    """
     changes = conflict.proposals.options()
-    exchange = None if changes else exchange_of(conflict.node, model.operators, model.value_flow, MOST_TRIED_INPUTS)
-    return changes if exchange is None else [exchange.proposal]
+    if changes and not isinstance(conflict.problem, WrongRank):
+        return changes
+    exchange = exchange_of(conflict.node, model.operators, model.value_flow, MOST_TRIED_INPUTS)
+    return changes if exchange is None else [*preferred([exchange.proposal]), *changes]

@@ -36,6 +36,7 @@ SHAPES: Final = "incompatible-operand-shapes"
 TYPES: Final = "mismatched-operand-type"
 
 HIDDEN: Final[Mapping[str, tuple[str, str]]] = {
+    "layers_of_torch": (SHAPES, "y"),
     "weights_transposed": (SHAPES, "s"),
     "two_weights_of_torch": (SHAPES, "y"),
     "name_misspelt_before_a_weight_of_torch": (SHAPES, "y"),

@@ -64,14 +64,24 @@ def converted(node: Node, index: int, element_type: int) -> Iterator[Edit]:
 
 
 def with_list(node: Node, index: int, content: Sequence[int]) -> Iterator[Edit]:
-    """Yield the edits that let an input be a constant list of int64."""
+    """Yield the edits that let an input be a constant list of int64: in its initializer, for all that read it."""
+    definition = node.graph.definition_of(node.inputs[index])
+    if definition is not None and definition.field == "initializer":
+        tensor = _tensor(content)
+        tensor.name = node.inputs[index]
+        yield Assign(definition.place, tensor)
+        return
     name = fresh_names(node.graph).like(f"{node.inputs[index]}_list")
     yield Insert(node.place, _constant(name, content))
     yield Assign(node.place.at("input", index), name)
 
 
+def _tensor(content: Sequence[int]) -> Proto:
+    return messages.message("TensorProto")(data_type=_INT64, dims=[len(content)], int64_data=content)
+
+
 def _constant(name: str, content: Sequence[int]) -> Proto:
-    tensor = messages.message("TensorProto")(data_type=_INT64, dims=[len(content)], int64_data=content)
+    tensor = _tensor(content)
     made = messages.message("NodeProto")(op_type="Constant", name=name, output=[name])
     made.attribute.append(
         messages.message("AttributeProto")(name="value", type=ATTRIBUTE_TYPE_CODES["TENSOR"], t=tensor)

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, starmap
 from math import prod
+from operator import ne
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import EMPTY, Record
@@ -23,6 +25,7 @@ from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.names.partners import is_weight
+from onnx_lint.ir.places.edits import Assign
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import describe_list, quote
 
@@ -76,6 +79,11 @@ def _kernel_of(weights: int) -> TriedValues:
     return sizes
 
 
+def _hidden(operands: Operands) -> Iterable[int]:
+    """Return the size of the recurrence weights."""
+    return [size for size in (operands.fact(2).shape or ())[2:] if isinstance(size, int)]
+
+
 VALUES: Final[Mapping[str, Mapping[str, TriedValues]]] = {
     "Concat": {"axis": _axes_of_channels},
     "Conv": {"group": _groups, "kernel_shape": _kernel_of(1)},
@@ -87,12 +95,12 @@ VALUES: Final[Mapping[str, Mapping[str, TriedValues]]] = {
     "FusedMatMul": {"transA": _flag, "transB": _flag},
     "GatherBlockQuantized": {"block_size": _blocks},
     "Gemm": {"transA": _flag, "transB": _flag},
-    "GRU": {"layout": _flag},
-    "LSTM": {"layout": _flag},
+    "GRU": {"hidden_size": _hidden, "layout": _flag},
+    "LSTM": {"hidden_size": _hidden, "layout": _flag},
     "MatMulNBits": {"block_size": _blocks},
     "QLinearConv": {"kernel_shape": _kernel_of(3)},
     "QuantizeLinear": {"axis": _axes, "block_size": _blocks},
-    "RNN": {"layout": _flag},
+    "RNN": {"hidden_size": _hidden, "layout": _flag},
     "Split": {"num_outputs": lambda operands: [operands.output_count]},
 }
 """The values of attributes that are tried, by operator."""
@@ -105,6 +113,9 @@ FILTERS: Final = frozenset({"Conv", "ConvTranspose"})
 
 TAKES_FLAT: Final = frozenset({"Gemm", "MatMul"})
 """The operators of layers whose input 0 may lack a Flatten."""
+
+WEIGHTED: Final = frozenset({"Gemm", "MatMul"})
+"""The operators whose input 1 may be the weight of another layer."""
 
 MATRICES: Final = frozenset({"MatMul", "MatMulInteger"})
 """The operators that multiply inputs 0 and 1. One of these may have to be transposed."""
@@ -259,6 +270,10 @@ _PRIMES: Final = (10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079, 10091,
 
 def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[Change]:
     operator = operands.operator
+    exchanged = list(_exchanged_weights(node, operands)) if operator in WEIGHTED else []
+    if exchanged:
+        yield from exchanged  # a change of the node would also fit, and compute with the wrong weight
+        return
     yield from _other_values(operands)
     if operator == "Scan":
         yield from _scan_inputs(node, operands)
@@ -274,6 +289,42 @@ def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[
         yield from _with_axes_behind(node, operands, (problem.one.operand, problem.other.operand))
     if isinstance(problem, WrongRank) and problem.rank + 1 == problem.least:
         yield from _with_an_axis(node, operands, problem.operand)
+
+
+def _exchanged_weights(node: Node, operands: Operands) -> Iterator[Change]:
+    """Yield the exchange of input 1 with the weight of a later node, if that has the wanted shape and its number.
+
+    The names of the two differ in one number, and the earlier node reads the one of the greater number.
+    """
+    graph, name, shape = node.graph, node.inputs[1], operands.fact(1).shape
+    own, numbers = _numbered(name)
+    position = graph.initializer_names.index(name) if name in graph.initializer_names else -1
+    if position < 0 or shape is None or name in graph.input_names:
+        return
+    for index, other in enumerate(graph.initializer_names):
+        pattern, others = _numbered(other)
+        is_before = pattern == own and others < numbers and sum(map(ne, others, numbers)) == 1
+        if not is_before or other in graph.input_names:
+            continue
+        dims = tuple(graph.message_at("initializer", index).dims)
+        reader = next((at for at, names in enumerate(graph.node_inputs) if other in names), -1)
+        if dims == shape[::-1] and dims != shape and reader > node.index:
+            text = f"initializers {quote(name)} and {quote(other)} exchanged"
+            edits = partial(_renamed_initializers, {position: other, index: name})
+            yield Change(text, edits, input=(1, fact(operands.fact(1).kind, dims)), must_be_whole=True)
+
+
+def _numbered(name: str) -> tuple[str, list[int]]:
+    """Return a name without its numbers, and these. A number with more digits than a model needs is none."""
+    return _NUMBER.sub("#", name), [int(each) for each in _NUMBER.findall(name)]
+
+
+_NUMBER: Final = re.compile("[0-9]{1,9}")
+
+
+def _renamed_initializers(names: Mapping[int, str], node: Node, _: Operators) -> Iterator[Edit]:
+    for index, name in names.items():
+        yield Assign(node.graph.at("initializer", index).at("name"), name)
 
 
 def _layouts(node: Node, operands: Operands) -> Iterator[Change]:
@@ -463,7 +514,7 @@ def _with_an_axis(node: Node, operands: Operands, index: int) -> Iterator[Change
     for axis in range(len(shape) + 1):
         text = f"an Unsqueeze (axes=[{axis}]) of {_input(node, index)}"
         made = fact(operands.fact(index).kind, (*shape[:axis], 1, *shape[axis:]))
-        yield Change(text, partial(_unsqueeze_edits, index, [axis]), input=(index, made))
+        yield Change(text, partial(_unsqueeze_edits, index, [axis]), input=(index, made), must_be_whole=True)
 
 
 def _unsqueeze_edits(index: int, axes: Sequence[int], node: Node, operators: Operators) -> Iterator[Edit]:

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 _FOREIGN: Final[Mapping[str, tuple[str, ...]]] = {
     "approx": ("approximate",),
+    "axes": ("perm",),
+    "batch_first": ("layout",),
+    "ceil": ("ceil_mode",),
     "dilation": ("dilations",),
     "dim": ("axis", "axes"),
     "dims": ("axes", "perm"),
     "dtype": ("to", "dtype"),
     "eps": ("epsilon",),
+    "hidden": ("hidden_size",),
     "keep_dims": ("keepdims",),
     "keepdim": ("keepdims",),
     "kernel": ("kernel_shape",),
@@ -34,6 +38,7 @@ _FOREIGN: Final[Mapping[str, tuple[str, ...]]] = {
     "padding": ("pads",),
     "permutation": ("perm",),
     "pool_size": ("kernel_shape",),
+    "start_dim": ("axis",),
     "transpose_a": ("transA",),
     "transpose_b": ("transB",),
     "upscale_factor": ("blocksize",),

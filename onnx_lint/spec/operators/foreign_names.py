@@ -12,6 +12,8 @@ RUNTIME_TRAINING: Final = frozenset({"AveragePoolGrad", "MaxPoolGrad"})
 """Operators that ONNX Runtime Training has in the default domain; its other gradients have a domain of their own."""
 
 OF_FRAMEWORKS: Final = {
+    "AdaptiveAvgPool2d": "GlobalAveragePool",
+    "AddV2": "Add",
     "AvgPool": "AveragePool",
     "AvgPool2D": "AveragePool",
     "AvgPool2d": "AveragePool",
@@ -26,6 +28,7 @@ OF_FRAMEWORKS: Final = {
     "Conv2d": "Conv",
     "ConvTranspose2d": "ConvTranspose",
     "Dense": "Gemm",
+    "Convolution": "Conv",
     "Divide": "Div",
     "Embedding": "Gather",
     "FullyConnected": "Gemm",
@@ -35,6 +38,7 @@ OF_FRAMEWORKS: Final = {
     "InstanceNorm": "InstanceNormalization",
     "LayerNorm": "LayerNormalization",
     "Linear": "Gemm",
+    "LocalResponseNorm": "LRN",
     "MaxPool2D": "MaxPool",
     "MaxPool2d": "MaxPool",
     "Maximum": "Max",
@@ -43,7 +47,9 @@ OF_FRAMEWORKS: Final = {
     "Permute": "Transpose",
     "Power": "Pow",
     "RealDiv": "Div",
+    "Select": "Where",
     "Subtract": "Sub",
+    "SyncBatchNorm": "BatchNormalization",
     "View": "Reshape",
 }
 """Names that other frameworks have for operators of ONNX. Whether a node may be one is tried."""

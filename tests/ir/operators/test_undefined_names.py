@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import onnx.parser
 import pytest
+from onnx import helper
 
 from onnx_lint import lint
 from onnx_lint.input.source import BytesSource
@@ -79,3 +82,34 @@ def test_a_renamed_input_of_a_function_is_suggested_though_another_function_has_
     (found,) = lint(onnx.parser.parse_model(text)).diagnostics
     assert "'a', which only function 'com.l::F' defines" in found.message
     assert found.message.endswith("; did you mean 'value'?")
+
+
+@pytest.mark.parametrize(
+    ("lost", "counts"),
+    [
+        ({"bn1.mean", "bn1.var", "bn2.mean", "bn2.var"}, [4]),
+        ({"bn1.mean", "bn2.mean"}, [2]),
+        ({"bn1.mean", "bn2.var"}, [1, 1]),
+        ({"bn1.mean"}, [1]),
+    ],
+)
+def test_weights_that_were_lost_together_are_one_finding(lost: set[str], counts: list[int]):
+    names = ["scale", "mean", "var"]
+    nodes = [
+        helper.make_node(
+            "BatchNormalization", [x, *(f"{bn}.{each}" for each in ("scale", "scale", "mean", "var"))], [y]
+        )
+        for x, y, bn in (("x", "h", "bn1"), ("h", "y", "bn2"))
+    ]
+    tensors = [
+        helper.make_tensor(f"{bn}.{each}", 1, [4], [1.0] * 4)
+        for bn in ("bn1", "bn2")
+        for each in names
+        if f"{bn}.{each}" not in lost
+    ]
+    value = partial(helper.make_tensor_value_info, elem_type=1, shape=[1, 4, 2, 2])
+    graph = helper.make_graph(nodes, "g", [value("x")], [value("y")], tensors)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    found = [each for each in lint(model).diagnostics if each.rule == "undefined-name"]
+    assert [each.count for each in found] == counts
+    assert found[0].hint == f"nothing produces {found[0].subject!r}: a node or an initializer is missing"

@@ -129,13 +129,20 @@ def _stored(steps: Any, _: Diagnostic, name: str, kind: str) -> None:
     graph.initializer[index].CopyFrom(numpy_helper.from_array(values, name))
 
 
-def _number_of_cast(steps: Any, _: Diagnostic, number: str, name: str) -> None:
-    [cast] = [each for each in steps[0][0].graph.node if each.name == name]
+def _number_of_cast(steps: Any, _: Diagnostic, number: str, name: str | None, index: str | None) -> None:
+    nodes = steps[0][0].graph.node
+    [cast] = [each for each in nodes if each.name == name] if index is None else [nodes[int(index)]]
     _set(cast, "to", int(number))
 
 
 def _empty_name(steps: Any, _: Diagnostic, index: str) -> None:
     _node(steps)[0].input.insert(int(index), "")
+
+
+def _exchanged_initializers(steps: Any, _: Diagnostic, one: str, other: str) -> None:
+    names = {one: other, other: one}
+    for each in steps[0][0].graph.initializer:
+        each.name = names.get(each.name, each.name)
 
 
 def _constant(steps: Any, values: list[int], kind: int = TensorProto.INT64) -> str:
@@ -171,6 +178,11 @@ def _list(steps: Any, _: Diagnostic, values: str, index: str) -> None:
     node, _, _ = _node(steps)
     numbers = _numbers(values)
     assert isinstance(numbers, list)
+    for message, _, _ in steps:
+        for each in getattr(message, "initializer", ()):
+            if each.name == node.input[int(index)]:
+                each.CopyFrom(helper.make_tensor(each.name, TensorProto.INT64, [len(numbers)], numbers))
+                return
     node.input[int(index)] = "obeyed_list"
     _constant(steps, numbers)
 
@@ -312,8 +324,9 @@ _ACTS: Final = {
     rf"call output (\d+) of .* {NAME}, which nothing defines": _output,
     r"an Unsqueeze \(axes=(\[.*\])\) of input (\d+) '.*'": _unsqueeze,
     r"a Cast to \w+ \(to=(\d+)\) of input (\d+) '.*'": _cast,
-    rf"to=(\d+) \(\w+\) of node {NAME} \(Cast\)": _number_of_cast,
+    rf"to=(\d+) \(\w+\) of (?:node {NAME}|unnamed node (\d+)) \(Cast\).*": _number_of_cast,
     r"an empty name before input (\d+) '.*' of .*": _empty_name,
+    rf"initializers {NAME} and {NAME} exchanged": _exchanged_initializers,
     rf"initializer {NAME} as (\w+)": _stored,
     r"(\[.*\]) as input (\d+) '.*'": _list,
     r"inputs (\d+) '.*' and (\d+) '.*' of .* exchanged": _exchange,

@@ -12,6 +12,26 @@ HEAD: Final = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
 OWN: Final = '<ir_version: 10, opset_import: ["": 21, "com.acme": 1], producer_name: "me"> '
 
 SLIPS: Final[dict[str, tuple[str, str]]] = {
+    # --- types
+    "weight_of_two_readers_in_half": (
+        """g (float[N,4] x) => (float[N,4] y) <float16[4] w = {1, 1, 1, 1}>
+        { h = Mul(x, w) i = Relu(x) y = Sub(i, w) }""",
+        "with initializer 'w' as FLOAT the types fit",
+    ),
+    "cast_to_another_type": (
+        "g (float[4] x) => (float[4] y) { n = Cast<to = 6>(x) y = Where(n, x, x) }",
+        "to=9 (BOOL)",
+    ),
+    "layers_exchanged": (
+        """g (float[N,2] x) => (float[N,2] y) <float[2,3] w1 = {1, 2, 3, 4, 5, 6}, float[3,2] w2 = {1, 2, 3, 4, 5, 6}>
+        { h = MatMul(x, w2) r = Relu(h) y = MatMul(r, w1) }""",
+        "with initializers 'w2' and 'w1' exchanged the shapes fit",
+    ),
+    "layers_of_torch": (
+        """g (float[N,2] x) => (float[N,2] y) <float[3,2] w1 = {1, 2, 3, 4, 5, 6}, float[2,3] w2 = {1, 2, 3, 4, 5, 6}>
+        { h = MatMul(x, w1) r = Relu(h) y = MatMul(r, w2) }""",
+        "with a Transpose of input 1 'w1'",
+    ),
     # --- names
     "input_renamed": (
         "g (float[N,16] pixel_values) => (float[N,16] y) { h = Relu(x) y = Add(h, x) }",
@@ -33,6 +53,15 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         """g (float[N,4] x) => (float[N,4] y) <float Constant_1 = {1}> { h = Add(x, Constant_1) i = Mul(h, Constant_2)
         y = Sub(i, Constant_1) }""",
         "nothing produces 'Constant_2': a node or an initializer is missing",
+    ),
+    "all_inputs_renamed": (
+        """g (int64[N,4] ids, int64[N,4] attn, int64[N,4] kinds) => (int64[N,4] y)
+        { h = Add(input_ids, token_type_ids) y = Add(h, attention_mask) }""",
+        "nothing uses 'ids', 'attn' or 'kinds'; 2 more faults have this cause",
+    ),
+    "mask_renamed": (
+        """g (int64[N,4] mask, int64[N,4] segments) => (int64[N,4] y) { y = Add(attention_mask, token_types) }""",
+        "did you mean 'mask'",
     ),
     "statistics_lost": (
         """g (float[N,4,2,2] x) => (float[N,4,2,2] y) <float[4] w = {1, 1, 1, 1}, float[4] bn_var = {1, 1, 1, 1}>
