@@ -9,10 +9,11 @@ from typing import Final
 from onnx_lint.engine.registry import registry
 from onnx_lint.inference.shapes.rules import WITHOUT_SHAPES, has_shape_rule
 from onnx_lint.reporters.documentation import is_default, worst_severity
+from onnx_lint.reporters.record_page import LEGEND, record_lines
 from onnx_lint.spec.clauses import KEYWORDS, OWN_KEYWORDS, Severity, clauses
 from onnx_lint.spec.operators import OperatorSchemas, Parameter, ParameterOption
 from onnx_lint.spec.operators.attribute_constraints import attribute_constraints
-from onnx_lint.spec.operators.attribute_values import allowed_values
+from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN, allowed_values
 from onnx_lint.spec.operators.combinations import Choice, combinations
 from onnx_lint.spec.operators.operand_ranks import LIST, SCALAR, operand_ranks
 from onnx_lint.spec.operators.records import record_of
@@ -99,6 +100,10 @@ def operator_page(domain: str, op_type: str) -> str:
         if schema is not None:
             section = _SCHEMAS.section(domain, op_type, version)
             parts += [f"### Version {version} ({section})", "\n".join(f"- {line}" for line in _checks(schema))]
+    record = record_of(op_type) if domain == RUNTIME_DOMAIN else None
+    if record is not None:
+        lines = "\n".join(f"- {line}" for line in record_lines(record))
+        parts += ["### What ONNX Runtime requires", LEGEND, lines or "- nothing beyond the signature"]
     return "\n\n".join(parts) + "\n"
 
 

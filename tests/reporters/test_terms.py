@@ -8,6 +8,7 @@ import pytest
 from onnx_lint.cli.catalogue import explain_command
 from onnx_lint.reporters.terms import operator_page, operators_called
 from onnx_lint.spec.operators import known_domains, operator_names
+from onnx_lint.spec.operators.records import families, record_of
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,13 @@ from onnx_lint.spec.operators import known_domains, operator_names
         ("not verified", "`--opset-schema` describes such a domain"),
         ("conv", "- attribute `pads`, INTS; at least 0\n"),
         ("com.microsoft::Attention", "### Version 1 (ContribOperators.md#com.microsoft.Attention)\n"),
+        ("com.microsoft::MoE", "- `f` stands for `[2*i]` if activation_type=swiglu swiglu_fusion"),
+        ("com.microsoft::MoE", "- input `router_probs`: `[t e]` if flat; `[b*s e]` if batched\n"),
+        ("com.microsoft::MoE", "- a kernel for CPUs in no release: swiglu_fusion=0 activation_type=swiglu"),
+        ("com.microsoft::MatMulNBits", "- only from ONNX Runtime 1.23.2 on: bits=8\n"),
+        ("com.microsoft::MatMulNBits", "- attribute `block_size`: power of 2 from 16\n"),
+        ("com.microsoft::BeamSearch", "- graph `encoder` if model_type=1: inputs `encoder_input_ids` int32, "),
+        ("com.microsoft::QLinearConcat", "- each value of the variadic input is needed\n"),
         ("Upsample", "- deprecated: a node of it is an error\n"),
     ],
 )
@@ -35,3 +43,14 @@ def test_every_operator_has_a_page_with_a_section_for_each_version() -> None:
         for name in operator_names(domain):
             assert (domain, name) in operators_called(f"{domain}::{name}")
             assert "\n### Version " in operator_page(domain, name)
+
+
+def test_the_page_of_an_operator_says_all_that_its_record_has() -> None:
+    """Each name and each text of a record is somewhere on the page."""
+    for name in families():
+        record, page = record_of(name), operator_page("com.microsoft", name)
+        assert record is not None
+        for field in ("attributes", "sizes", "contents", "inputs", "outputs", "where", "since", "until", "advised"):
+            for key, value in getattr(record, field).items():
+                assert key in page
+                assert not isinstance(value, str) or value in page

@@ -80,7 +80,7 @@ class WordedProblem(Record):
         """The inputs that the message shows with their shapes."""
         problem = self.problem
         if isinstance(problem, (AxisOutOfRange, Repeated, WrongValue)):
-            return {0} if self._is_about_data and self._has_data(problem.place) else set()
+            return {self._data} if self._is_about_data and self._has_data(problem.place) else set()
         places = _contradicted(problem), fault_of(problem)
         operands = [each.operand if isinstance(each, InputDimension) else each for each in places]
         return {each for each in operands if isinstance(each, int)}
@@ -191,13 +191,29 @@ class WordedProblem(Record):
         problem = self.problem
         return isinstance(problem, AxisOutOfRange) or (isinstance(problem, WrongValue) and problem.about_data)
 
+    @property
+    def _data(self) -> int:
+        """The input whose shape the message shows: input 0, unless an operator of ONNX Runtime has scales before it."""
+        rank = self.problem.rank if isinstance(self.problem, AxisOutOfRange) else None
+        if rank is None or not self.node.domain:
+            return 0
+        return next(
+            (at for at, each in enumerate(self.inputs) if each.shape is not None and len(each.shape) == rank), 0
+        )
+
     def _has_data(self, element: Element) -> bool:
-        """Return whether the shape of input 0 is known, and the number is not in input 0 itself."""
-        return element.source != 0 and bool(self.inputs) and self.inputs[0].shape is not None
+        """Return whether the shape of the input is known, and the number is not in that input itself."""
+        index = self._data
+        return element.source != index and index < len(self.inputs) and self.inputs[index].shape is not None
 
     def _with_data(self, sentence: str, element: Element) -> str:
-        """Append the shape of input 0 to a sentence about a number that does not fit it, as far as `_has_data`."""
-        return with_more(sentence, f"{self._input(0)} is {self._shape(0)}") if self._has_data(element) else sentence
+        """Append the shape of the input to a sentence about a number that does not fit it, as far as `_has_data`."""
+        index = self._data
+        return (
+            with_more(sentence, f"{self._input(index)} is {self._shape(index)}")
+            if self._has_data(element)
+            else sentence
+        )
 
     def _input(self, index: int) -> str:
         return f"input {index} {quote(self.node.inputs[index])}"
@@ -278,8 +294,8 @@ _SENTENCES: Final[Mapping[type, Callable[[WordedProblem, Any], str]]] = {
 def _value(element: Element) -> object:
     """Return a number, or a list of numbers."""
     value = element.value
-    if value == ():
-        return "empty"
+    if value in ((), ""):
+        return "empty" if value == () else "''"
     return describe_list(value) if isinstance(value, tuple) else value
 
 

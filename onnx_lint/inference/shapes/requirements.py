@@ -11,7 +11,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import Operands
-from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, Unequal, WrongCount
+from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, ProblemPlace, Unequal, WrongCount
 from onnx_lint.spec.operators.records import Requirement
 from onnx_lint.wording import listed
 
@@ -297,7 +297,9 @@ def _has_size(node: Operands, name: str, required: Requirement, solution: FormSo
     if not isinstance(size, int) or not isinstance(place, InputDimension) or not isinstance(limit, int):
         return
     if required.kind == "multiple of" and limit and size % limit:
-        node.indivisible(place, limit * (place.size // size if size else 1), solution.parts.get(name) or by)
+        parts = place.size // size if size else 1
+        why = f"because each of its {parts} parts must be a multiple of {limit}" if parts > 1 else ""
+        node.problems.append(Indivisible(place, limit * parts, solution.parts.get(name) or by, why))
     elif required.kind == "at most" and size > limit:
         node.problems.append(Unequal(place, limit, by, least=0))
     elif required.kind == "equal to" and size != limit:

@@ -119,25 +119,25 @@ def are_blocks(node: Operands) -> Outputs:
         return UNKNOWN
     if weights is not None and not node.integer("weight_prepacked", 0):
         for axis, (expected, source) in enumerate(
-            ((columns, by), (blocks, None), (size * bits // _BITS_OF_A_BYTE, None))
+            ((columns, by), (blocks, Element("K", rows)), (size * bits // _BITS_OF_A_BYTE, Element("bits", bits)))
         ):
             # No weights are a projection that is left out.
             if weights[axis] != 0:
                 node.same((1, axis), expected, source)
-    _fit_columns(node, columns, blocks, bits)
+    _fit_columns(node, columns, blocks, Element("K", rows))
     return UNKNOWN
 
 
-def _fit_columns(node: Operands, columns: int, blocks: int, bits: int) -> None:
+def _fit_columns(node: Operands, columns: int, blocks: int, rows: Element) -> None:
     """Record scales and zero points that are not one for each block of each column."""
-    by = Element("N", columns)
-    is_packed = node.fact(3).kind == "tensor(uint8)"
-    for index, each in ((2, blocks), (3, -(-blocks * bits // _BITS_OF_A_BYTE) if is_packed else blocks)):
+    by, bits = Element("N", columns), node.integer("bits", 4)
+    packed = -(-blocks * bits // _BITS_OF_A_BYTE) if node.fact(3).kind == "tensor(uint8)" else blocks
+    for index, each, source in ((2, blocks, rows), (3, packed, rows if packed == blocks else Element("bits", bits))):
         shape = node.fact(index).shape
         if shape and are_sizes(shape) and node.shape(index, at_most=2) is not None:
             expected = columns * each if len(shape) == 1 else columns
             if node.same((index, 0), expected, by) == shape[0] and len(shape) > 1:
-                node.same((index, 1), each, None)
+                node.same((index, 1), each, source)
 
 
 _ROWS_AND_COLUMNS = 2
