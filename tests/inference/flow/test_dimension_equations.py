@@ -220,3 +220,11 @@ def test_the_sizes_of_a_sequence_of_parts_fix_a_dimension(parts: str, count: int
     found = warnings_of(f"""(float[n,3] x) => (seq(float[m,3]) w) {{
         s = Constant<{parts}>() w = SplitToSequence(x, s) }}""")
     assert [message.split("; ")[-1] for message in found] == ["so 'n' of input 'x' can only be 4"] * count
+
+
+@pytest.mark.parametrize(("length", "expected"), [(0, "b"), (2, 2)])
+def test_a_concatenation_has_the_sizes_of_the_operands_with_elements(length: int, expected: int | str):
+    shape = f"s = Constant<value_ints=[{length},4]>() e = ConstantOfShape(s)"
+    text = f"g (float[b,4] x) => (float[] y) {{ {shape} y = Concat<axis=1>(e, x) }}"
+    model = parser.parse_model(f'<ir_version: 10, opset_import: ["" : 21]> {text}')
+    assert load(BytesSource(model.SerializeToString()), "m.onnx").shape_of("y") == (expected, 8)

@@ -10,6 +10,7 @@ from onnx_lint.inference.shapes.dims import (
     at_least,
     divide,
     divide_down,
+    is_positive,
     multiply,
     subtract,
     total,
@@ -48,11 +49,19 @@ def concatenated(node: Operands, operands: range) -> Outputs:
         along.append(other[axis])
         for each, size in enumerate(other):
             if each != axis:
-                sizes[each] = node.same((index, each), sizes[each], node.place(known_by[each], each))
+                shared = node.same((index, each), sizes[each], node.place(known_by[each], each))
+                sizes[each] = shared if size == sizes[each] else _of_elements(sizes[each], size, shared)
                 if isinstance(size, int) and node.place(known_by[each], each) is None:
                     known_by[each] = index
     sizes[axis] = total(along)
     return [tuple(sizes)]
+
+
+def _of_elements(one: Dim, other: Dim, shared: Dim) -> Dim:
+    """Return the dimension of a concatenation. ONNX Runtime leaves out an operand where it is empty."""
+    if all(dim is None or is_positive(dim) for dim in (one, other)):
+        return shared
+    return next((dim for dim in (one, other) if is_positive(dim)), None)
 
 
 @shapes_of("Split", reads=(1,))
