@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from onnx_lint.engine.unjudged_parts import (
+from onnx_lint.engine.parts_in_question import (
     has_attribute,
     inputs_of_kind,
     kind_of,

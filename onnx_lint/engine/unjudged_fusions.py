@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from onnx_lint.engine.unjudged_parts import has_attribute, kind_of, nodes_of, some
+from onnx_lint.engine.parts_in_question import has_attribute, kind_of, nodes_of, some
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.spec.products import ProductRelease, version_number
 

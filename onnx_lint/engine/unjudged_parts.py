@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, takewhile
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.inference.shapes.fact import Content
-from onnx_lint.inference.shapes.stated import content_of
+from onnx_lint.engine.parts_in_question import (
+    Unjudged,
+    has_attribute,
+    inputs_of_kind,
+    kind_of,
+    nodes_of,
+    some,
+    stored_contents,
+)
 from onnx_lint.ir.graph import GraphKind
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
 from onnx_lint.ir.operators.stored_elements import StoredElements
@@ -21,7 +27,6 @@ from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TY
 from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.products.refusals import NEEDED_ATTRIBUTES, READ_INPUTS, READ_VERSIONS
 from onnx_lint.spec.releases import DOMAIN_ALIAS
-from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
     from onnx_lint.ir.tensors.sparse import StoredSparseTensor
@@ -84,17 +89,6 @@ def unjudged_tensors(model: Model, release: ProductRelease) -> Iterator[str]:
         yield from unjudged_by_converters(model, release)
 
 
-Unjudged = tuple[int, str, str]
-"""How many parts there are of what kind, and what they have."""
-
-
-def some(*parts: Unjudged) -> Iterator[str]:
-    """Yield the kinds of which there are any: `2 tensors in segments`."""
-    for count, noun, more in parts:
-        if count:
-            yield f"{counted(count, noun)} {more}".rstrip()
-
-
 def _read_from_files(model: Model) -> Iterator[Proto]:
     """Yield the tensors of other types than integers in data files whose elements the inference of shapes reads."""
     for alike in model.operators.alike_nodes if model.external_data else ():
@@ -138,11 +132,6 @@ _WITH_FAULTS: Final = "MeanVarianceNormalization"
 def _has_untyped_output(graph: Graph) -> bool:
     """Return whether a graph of an attribute has an output without a type; one that is named twice counts as well."""
     return graph.parent is not None and any(not each.type.WhichOneof("value") for each in graph.proto.output)
-
-
-def has_attribute(node: Node, name: str, *values: bytes | int) -> bool:
-    """Return whether an attribute of a node has one of these values."""
-    return any(each.name == name and (each.s in values or each.i in values) for each in node.attribute_protos)
 
 
 def _rounds_up_without_padding(node: Node) -> bool:
@@ -296,24 +285,6 @@ def _gives(node: Node, name: str) -> bool:
     return any(each.name == name and not each.ref_attr_name for each in node.attribute_protos)
 
 
-def nodes_of(model: Model, name: str) -> list[Node]:
-    """Return the nodes with an operator of the default domain."""
-    named = [each for each in model.operators.alike_nodes if each.operator.op_type == name]
-    return [node for each in named if not each.operator.domain for node in each.nodes]
-
-
-def kind_of(model: Model, graph: Graph, name: str) -> str:
-    """Return the type of a value that a graph sees, such as `tensor(float)`; empty if it is unknown."""
-    fact = model.value_flow.facts_seen(graph)(name)
-    return (fact.kind or "") if fact is not None else ""
-
-
-def inputs_of_kind(model: Model, pattern: str) -> int:
-    """Return the number of inputs of the main graph with a type that matches a pattern."""
-    graph = model.main_graph
-    return sum(re.search(pattern, kind_of(model, graph, name)) is not None for name in graph.input_names)
-
-
 _NOT_REGISTERED: Final = (
     r"complex|sparse|opaque|float[46]e|seq\(seq|map\((?!(int64|string), (tensor\()?(double|float|int64|string)\b)"
 )
@@ -349,12 +320,6 @@ def _may_divide_by_0(model: Model, node: Node) -> bool:
         return name in found.graph.initializer_index and model.effective_ir_version < REPLACEABLE_SINCE
     contents = stored_contents(model, node.graph, name)
     return not contents or any(each is None or 0 in each for each in contents)
-
-
-def stored_contents(model: Model, graph: Graph, name: str) -> list[Content]:
-    """Return the elements of the tensors that a value may be; None for unknown ones. Empty if it is no constant."""
-    tensors = StoredElements(model.calls, model.main_graph).tensors_of(graph, name)
-    return [content_of(each, tuple(each.dims)) for each in tensors]
 
 
 _NOT_FOLLOWED: Final = frozenset(f"tensor({name})" for name in ("int8", "int16", "uint8", "uint16", "uint32", "uint64"))

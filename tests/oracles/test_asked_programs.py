@@ -16,10 +16,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import onnx
+import onnx.parser
 import pytest
+from google.protobuf.json_format import MessageToJson
+from google.protobuf.text_format import MessageToString
 from support.models.asked_programs import CHECKER, FULL_CHECK, ONNXRUNTIME, outcomes, runtimes
 from support.models.everyday_mistakes import MISTAKES, everyday_mistakes
 from support.models.placed_faults import Faulty, placed_faults
+from support.wire.wire_bytes import tag, varint
 
 from onnx_lint import lint
 from onnx_lint.spec.clauses import ACCEPTED, REFUSED, Clause, clauses
@@ -42,7 +46,13 @@ OF_MACHINE = (
 )
 """Why ONNX Runtime refuses real models that are said to load: docs/targets.md, "Compared with ONNX Runtime"."""
 UNFIXTURED = ("FIL-1a", "FIL-9")
-"""The clauses about files that are no binary model, which the suite has in text form, or that are too large for it."""
+"""The clauses about files that are no binary model, which the suite has in text form, or that are too large for it.
+
+Tests below ask about them.
+"""
+GRAPH = "g (float[2] x) => (float[2] y) { y = Abs (x) }"
+PARTS = 8
+"""The fixtures are asked about in parts, so that no test reaches the limit of `faulthandler_timeout`."""
 
 
 @pytest.fixture(scope="module")
@@ -85,9 +95,82 @@ def test_fixtures_are_judged_as_the_checker_judges_them(placed: list[Faulty], ta
 
 
 @pytest.mark.consumers
-def test_fixtures_are_judged_as_onnx_runtime_judges_them(placed: list[Faulty]) -> None:
+@pytest.mark.parametrize("part", range(PARTS))
+def test_fixtures_are_judged_as_onnx_runtime_judges_them(placed: list[Faulty], part: int) -> None:
+    files = [each.path for each in placed[part::PARTS]]
+    assert len(files) > 500
     for version, python in _runtimes().items():
-        assert _untrue([each.path for each in placed], f"onnxruntime={version}", ONNXRUNTIME, python) == [], version
+        assert _untrue(files, f"onnxruntime={version}", ONNXRUNTIME, python) == [], version
+
+
+@pytest.fixture
+def text_forms(tmp_path: Path) -> list[Path]:
+    """Write files of FIL-1a: a model in text form, with the names of binary ones."""
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 17]> g (float[2] x) => (float[2] y) { y = Abs (x) }'
+    )
+    texts = {"json": MessageToJson(model), "textproto": MessageToString(model)}
+    files = [tmp_path / f"{form}{suffix}" for form in texts for suffix in (".onnx", ".pb")]
+    for file in files:
+        file.write_text(texts[file.stem])
+    return files
+
+
+@pytest.fixture
+def large_file(tmp_path: Path) -> Path:
+    """Write a file of FIL-9: a model of 2 GiB, most of which is a hole in the file."""
+    size, file = 2**31, tmp_path / "large.onnx"
+    tensor = onnx.TensorProto(name="w", dims=[size // 4], data_type=1).SerializeToString() + tag(9, 2) + varint(size)
+    graph = onnx.parser.parse_graph(GRAPH).SerializeToString()
+    graph += tag(5, 2) + varint(len(tensor) + size) + tensor
+    model = onnx.ModelProto(ir_version=8, opset_import=[onnx.helper.make_opsetid("", 17)]).SerializeToString()
+    start = model + tag(7, 2) + varint(len(graph) + size) + graph
+    with file.open("wb") as opened:
+        opened.write(start)
+        opened.truncate(len(start) + size)
+    return file
+
+
+def _assert_refused(files: list[Path], clause: str, target: str, program: str, python: str = sys.executable) -> None:
+    """Assert that a program refuses each file, and that onnx-lint says so of the file and of the clause."""
+    reasons = outcomes(files, program, python)
+    for file in files:
+        report = lint(file, target=target)
+        (found,) = [item for item in report.diagnostics if item.clause == clause]
+        assert reasons[file] is not None, file
+        assert [text.startswith("refuse") for _, text in found.by_target] == [True], file
+        assert report.files[0].targets[0].loads is False, file
+
+
+@pytest.mark.differential
+@pytest.mark.parametrize("target", OF_ONNX)
+def test_the_checker_refuses_text_forms_with_the_name_of_a_binary_one(text_forms: list[Path], target: str) -> None:
+    _assert_refused(text_forms, "FIL-1a", target, OF_ONNX[target])
+
+
+@pytest.mark.consumers
+def test_onnx_runtime_refuses_text_forms_with_the_name_of_a_binary_one(text_forms: list[Path]) -> None:
+    for version, python in _later_runtimes("FIL-1a").items():
+        _assert_refused(text_forms, "FIL-1a", f"onnxruntime={version}", ONNXRUNTIME, python)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("target", OF_ONNX)
+def test_the_checker_refuses_a_message_of_2_gib(large_file: Path, target: str) -> None:
+    _assert_refused([large_file], "FIL-9", target, OF_ONNX[target])
+
+
+@pytest.mark.heavy
+def test_onnx_runtime_refuses_a_message_of_2_gib(large_file: Path) -> None:
+    for version, python in _later_runtimes("FIL-9").items():
+        _assert_refused([large_file], "FIL-9", f"onnxruntime={version}", ONNXRUNTIME, python)
+
+
+def _later_runtimes(clause: str) -> dict[str, str]:
+    """Return the interpreters of the releases that the row of a clause is about."""
+    row = _refused_by_onnxruntime(clauses()[clause])
+    assert row is not None
+    return {name: each for name, each in _runtimes().items() if version_number(name) >= version_number(row[1])}
 
 
 @pytest.mark.consumers

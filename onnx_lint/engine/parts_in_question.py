@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a model that a question about a program needs: nodes of an operator, types of values, constants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from onnx_lint.inference.shapes.fact import Content
+from onnx_lint.inference.shapes.stated import content_of
+from onnx_lint.ir.operators.stored_elements import StoredElements
+from onnx_lint.model import Graph, Model, Node
+from onnx_lint.wording import counted
+
+Unjudged = tuple[int, str, str]
+"""How many parts there are of what kind, and what they have."""
+
+
+def some(*parts: Unjudged) -> Iterator[str]:
+    """Yield the kinds of which there are any: `2 tensors in segments`."""
+    for count, noun, more in parts:
+        if count:
+            yield f"{counted(count, noun)} {more}".rstrip()
+
+
+def has_attribute(node: Node, name: str, *values: bytes | int) -> bool:
+    """Return whether an attribute of a node has one of these values."""
+    return any(each.name == name and (each.s in values or each.i in values) for each in node.attribute_protos)
+
+
+def nodes_of(model: Model, name: str) -> list[Node]:
+    """Return the nodes with an operator of the default domain."""
+    named = [each for each in model.operators.alike_nodes if each.operator.op_type == name]
+    return [node for each in named if not each.operator.domain for node in each.nodes]
+
+
+def kind_of(model: Model, graph: Graph, name: str) -> str:
+    """Return the type of a value that a graph sees, such as `tensor(float)`; empty if it is unknown."""
+    fact = model.value_flow.facts_seen(graph)(name)
+    return (fact.kind or "") if fact is not None else ""
+
+
+def inputs_of_kind(model: Model, pattern: str) -> int:
+    """Return the number of inputs of the main graph with a type that matches a pattern."""
+    graph = model.main_graph
+    return sum(re.search(pattern, kind_of(model, graph, name)) is not None for name in graph.input_names)
+
+
+def stored_contents(model: Model, graph: Graph, name: str) -> list[Content]:
+    """Return the elements of the tensors that a value may be; None for unknown ones. Empty if it is no constant."""
+    tensors = StoredElements(model.calls, model.main_graph).tensors_of(graph, name)
+    return [content_of(each, tuple(each.dims)) for each in tensors]

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of kinds whose conversion fails in some models are not said to load in OpenVINO."""
+
+from __future__ import annotations
+
+import onnx
+import onnx.parser
+import pytest
+
+import onnx_lint
+
+IMAGE = "(float[1, 2, 4, 4] x) => (float[a, b, c, d] y) { y = %s(x) }"
+SCALED = "(float[3, 4] x) => (uint8[3, 4] y) <float%s s> { y = QuantizeLinear<axis = 0>(x, s) }"
+
+
+def state(graph: str, opset: int = 17) -> bool | None:
+    """Return whether OpenVINO loads a model."""
+    found = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]> g {graph}')
+    return onnx_lint.lint(found, target="openvino=2026.4").files[0].targets[0].loads
+
+
+POOL = "AveragePool<kernel_shape = [%s], pads = [1, 1, 1, 1]>"
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ("MaxPool<kernel_shape = [2, 2]>", True),
+        ("MaxPool<kernel_shape = [5, 2], ceil_mode = 1>", None),
+        (POOL % "3, 3", True),
+        (POOL % "1, 1", None),
+        ("Celu", True),
+        ("Bernoulli", None),
+    ],
+)
+def test_forms_of_one_operator(node: str, expected: bool | None) -> None:
+    assert (state(IMAGE % node) or None) is expected
+
+
+@pytest.mark.parametrize(("training", "expected"), [("{0}", True), ("{1}", None)])
+def test_dropout_in_training(training: str, expected: bool | None) -> None:
+    start = f"(float[2] x) => (float[2] y) <float r = {{0.5}}, bool t = {training}>"
+    assert state(start + " { y = Dropout(x, r, t) }") is expected
+    assert state("(float[2] x, bool t) => (float[2] y) <float r = {0.5}> { y = Dropout(x, r, t) }") is None
+
+
+def test_a_rank_that_is_unknown() -> None:
+    softmax = "(float[2, 3] x, int64[n] s) => (float[a, b] y) { %s y = Softmax(r) }"
+    assert state(softmax % "r = Abs(x)", opset=11) is True
+    assert state(softmax % "r = Reshape(x, s)", opset=11) is None
+
+
+def test_scales_of_an_axis() -> None:
+    for shape, elements, expected in (("", "1", True), ("[3]", "1, 1, 1", True), ("[3, 1]", "1, 1, 1", None)):
+        scaled = SCALED.replace(" s>", f" s = {{{elements}}}>") % shape
+        assert state(scaled) is expected, shape
+
+
+def test_types_that_an_operator_does_not_take() -> None:
+    assert state("(float16[2] x) => (float16[2] y) { y = Abs(x) }") is True
+    assert state("(float16[2] x) => (float16[2] y) { y = RandomUniformLike(x) }") is None
+    assert state("(string[2] x) => (string[2] y) { y = Identity(x) }") is None
