@@ -19,7 +19,7 @@ from onnx_lint.inference.flow.conflict import Note
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Shape, is_positive
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Shape, is_natural, is_positive
 from onnx_lint.inference.shapes.expression import Product, Sum, bounds, limited_factor, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.operands import EqualDimensions
@@ -101,6 +101,8 @@ class DimensionEquation(Record):
     @property
     def is_by_weights(self) -> bool:
         """True if the weights of a product, convolution or recurrence need the size: channels or features."""
+        if self.shared_variables:
+            return False
         if self.node.op_type in _RECURRENT:
             return self.operand in _WEIGHTS_OF_RECURRENCE
         return self.node.op_type not in ("Concat", "Reshape", "Split", "SplitToSequence", "Squeeze", *_FITTED)
@@ -467,8 +469,9 @@ def _of_operands(
 
 
 def _sizes_that_may_be_0(facts: Facts) -> list[str]:
+    """Return the dimensions that may be 0. One that may be below 0 is left out: windows do not fit in there."""
     dims = {dim for each in facts for dim in each.shape or () if isinstance(dim, str)}
-    return sorted(dim for dim in dims if not is_positive(dim))
+    return sorted(dim for dim in dims if is_natural(dim) and not is_positive(dim))
 
 
 # --- solving

@@ -228,3 +228,16 @@ def test_a_concatenation_has_the_sizes_of_the_operands_with_elements(length: int
     text = f"g (float[b,4] x) => (float[] y) {{ {shape} y = Concat<axis=1>(e, x) }}"
     model = parser.parse_model(f'<ir_version: 10, opset_import: ["" : 21]> {text}')
     assert load(BytesSource(model.SerializeToString()), "m.onnx").shape_of("y") == (expected, 8)
+
+
+@pytest.mark.parametrize(("pads", "count"), [("0,0", 1), ("1,1", 0)])
+def test_a_window_that_is_not_padded_makes_an_axis_shorter_than_what_it_is_joined_with(pads: str, count: int):
+    found = warnings_of(f"""(float[1,2,n] x) => (float[1,m,k] w) {{
+        y = MaxPool<kernel_shape=[3], pads=[{pads}]>(x) w = Concat<axis=1>(y, x) }}""")
+    assert len(found) == count
+
+
+def test_a_variable_on_both_sides_is_not_fixed_by_weights():
+    found = warnings_of("""(float[n,4] x) => (float[4,4] w) {
+        a, b = Split<num_outputs=2>(x) t = Transpose(a) w = MatMul(t, x) }""")
+    assert [message.split("; ")[-1] for message in found] == ["so 'n' of input 'x' can only be 1, or 0"]
