@@ -130,7 +130,10 @@ def newest_opset_version(domain: str) -> int | None:
 
 
 def check_opset_version(domain: str, version: int) -> None:
-    """Raise ValueError for an operator set version that does not exist; a domain of others may have any of 32 bits."""
+    """Raise ValueError for an operator set version that does not exist.
+
+    Another domain than ONNX's may have any of 32 bits.
+    """
     newest = newest_opset_version(domain)
     if not 1 <= version <= (newest or GREATEST_VERSION):
         known = f"1 to {newest or GREATEST_VERSION}"
