@@ -262,7 +262,7 @@ def mark_under(line: ContextLine) -> str:
 
 def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
     """Yield the related places. The message of one with the same fault has only the names that differ."""
-    same = {(each.at, each.message): each for each in item.members[1:MAX_PLACES]}
+    same = {(each.at, each.message): each for each in item.members[1:MAX_PLACES] if each.rule == item.rule}
     for place in item.related:
         member = same.get((place.at, place.message))
         if member is not None and member.node and member.operator:
