@@ -266,7 +266,8 @@ def reworded_related(item: Diagnostic) -> Iterator[RelatedPlace]:
     """Yield the related places. The message of one with the same fault has only the names that differ."""
     from onnx_lint.report.findings import MAX_PLACES
 
-    same = {(each.at, each.message): each for each in item.folding.members[1:MAX_PLACES]}
+    members = item.folding.members[1:MAX_PLACES]
+    same = {(each.at, each.message): each for each in members if each.rule == item.rule}
     for place in item.related:
         member = same.get((place.at, place.message))
         if member is not None and member.node and member.operator:
