@@ -14,7 +14,7 @@ from onnx import ModelProto
 
 import onnx_lint
 from onnx_lint.spec.products import product_release
-from tools.compare_target import LACKS, outcomes
+from tools.compare_target import outcomes
 from tools.single_nodes import single_nodes
 
 pytestmark = pytest.mark.consumers
