@@ -88,6 +88,8 @@ def _may_fail(model: Model, alike: AlikeNodes, node: Node) -> bool:
     name, version = alike.operator.op_type, alike.operator.opset_version or 0
     if name in _IN_ANY_FORM or (name in _NEED_RANKS and _has_no_rank(model, node)):
         return True
+    if name.startswith("Reduce") and 0 in (_sizes(model, node, 0) or ()):
+        return True
     types = _TYPES.get(name)
     if types is not None and node.inputs and not _has_type(model, node, types):
         return True

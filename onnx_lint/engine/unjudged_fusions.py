@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from onnx_lint.engine.parts_in_question import has_attribute, kind_of, nodes_of, some
+from onnx_lint.engine.parts_in_question import has_attribute, kind_of, nodes_of, some, stored_contents
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.spec.products import ProductRelease, version_number
 
@@ -32,6 +32,12 @@ def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
             "of MatMul of float16 after a Transpose",
         ),
         (_quantized_to_8_bits(model, version), "node", "between float8 tensors that may be fused"),
+        (sum(_is_computed(model, node) for node in nodes_of(model, "RNN")), "node", "of RNN with constant operands"),
+        (
+            sum(_is_empty(model, node) for node in nodes_of(model, "ReduceMax")) if version < _HALF_SINCE else 0,
+            "node",
+            "of ReduceMax of no elements",
+        ),
     )
 
 
@@ -68,6 +74,16 @@ def _has_odd_activation(node: Node, version: list[int]) -> bool:
         return version < _OF_2026
     has_parameters = any(each.name == "activation_params" for each in node.attribute_protos)
     return names[0] not in with_parameters or not has_parameters
+
+
+def _is_computed(model: Model, node: Node) -> bool:
+    """Return whether a release may compute a node while it loads the model."""
+    return bool(node.inputs) and bool(stored_contents(model, node.graph, node.inputs[0]))
+
+
+def _is_empty(model: Model, node: Node) -> bool:
+    shape = model.shape_of(node.inputs[0], node.graph) if node.inputs else None
+    return shape is not None and 0 in shape
 
 
 def _is_inverse_and_one_sided(node: Node) -> bool:
