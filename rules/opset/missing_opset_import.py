@@ -7,7 +7,6 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.import_fixes import ImportFixes
 from onnx_lint.ir.operators.imports import count_domains
 from onnx_lint.model import (
@@ -124,20 +123,20 @@ class _Users:
 
     def nodes(self, owner: int | None, domain: str) -> list[Node]:
         """Return all of them."""
-        return [node for graph in self._graphs[owner] for node in graph.nodes_of(set(_forms_of(graph, domain)))]
+        found: list[Node] = []
+        for graph in self._graphs[owner]:
+            found += graph.nodes_of({form for form in graph.form_counts if normalized_domain(form.domain) == domain})
+        return found
 
     def first(self, owner: int | None, domain: str) -> Node:
         """Return the first of them. There must be one."""
-        return next(graph.first_of(form) for graph in self._graphs[owner] for form in _forms_of(graph, domain))
+        forms = ((graph, form) for graph in self._graphs[owner] for form in graph.form_counts)
+        return next(graph.first_of(form) for graph, form in forms if normalized_domain(form.domain) == domain)
 
     @cached_property
     def own_domains(self) -> set[str]:
         """The domains of the model's own functions. A node of one means it, and no other one of nearly its name."""
         return {normalized_domain(function.domain) for function in self._model.functions}
-
-
-def _forms_of(graph: Graph, domain: str) -> Iterator[NodeForm]:
-    return (form for form in graph.form_counts if normalized_domain(form.domain) == domain)
 
 
 def _missing_in_model(
