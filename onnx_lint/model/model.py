@@ -484,21 +484,6 @@ class Model:
         return Operators(*parts, fixes.assumed_versions(lacking))
 
     @cached_property
-    def versions_instead(self) -> Mapping[str, int | None]:
-        """For each imported domain the version that fits all nodes, if they do not fit the imported one; else None."""
-        from onnx_lint.ir.operators.import_fixes import ImportFixes
-
-        fixes = ImportFixes(self.graphs, self.operators, self.imports, self.effective_ir_version)
-        is_stated = self.kind == "ModelProto" and self.imports.are_stated
-        domains = self.imports.domains(None) if is_stated else ()
-        return {domain: fixes.version_instead(domain, self._rank_of_input) for domain in domains}
-
-    def _rank_of_input(self, node: Node) -> int | None:
-        """Return the rank of input 0 of a node; None if it is unknown."""
-        shape = self.value_flow.fact_of(node.inputs[0], node.graph).shape if node.inputs else None
-        return None if shape is None else len(shape)
-
-    @cached_property
     def bound_nodes(self) -> list[BoundNodes]:
         """The nodes of functions whose attributes refer to parameters, with the values from calls and defaults."""
         if not self.parametric_functions or not any(kind.is_reference for kind in self.attribute_index.kinds):

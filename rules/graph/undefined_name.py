@@ -169,11 +169,7 @@ def _lost_with(use: Use, undefined: Set[str]) -> str | None:
     node = use.node
     lost = {_NUMBERS.sub("#", each.rpartition(".")[2]) for each in node.inputs[1:] if each in undefined}
     kind = _NUMBERS.sub("#", use.name.rpartition(".")[2])
-    return (
-        f"{node.graph.place} {node.op_type} without {sorted(lost)}"
-        if kind in lost and len(use.name) > len(kind)
-        else None
-    )
+    return f"{node.graph.place} {node.op_type} without {sorted(lost)}" if kind in lost and "." in use.name else None
 
 
 _NUMBERS: Final = re.compile("[0-9]+")

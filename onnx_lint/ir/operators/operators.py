@@ -132,6 +132,8 @@ class Operators:
         """`assumed`: versions by which to judge nodes of domains that are not imported, by `number`."""
         self.schemas = schemas
         """The source of signatures: the built-in operators and those of schema files."""
+        self.versions_instead: dict[str, int | None] = {}
+        """For each domain that was looked at, the version that fits all nodes in place of the imported one; or None."""
         self._graphs = graphs
         self._imports = imports
         self._calls_of_functions = calls
