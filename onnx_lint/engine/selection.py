@@ -205,8 +205,7 @@ class Selection:
             cited = [clauses()[name] for name in entry.clauses]
             by_default = [clause for clause in cited if _is_present(entry, clause, usual)]
             missing = [clause for clause in by_default if not _is_present(entry, clause, own)]
-            if not missing:
-                unchanged += 1
+            unchanged += int(not missing)
             if not any(_is_requirement(clause, own) for clause in by_default):
                 continue
             misses_errors |= any(_is_requirement(clause, own) for clause in missing)

@@ -35,7 +35,7 @@ from onnx_lint.reporters.html_findings import (
     written,
 )
 from onnx_lint.reporters.statistics import statistics, statistics_tables
-from onnx_lint.reporters.wording import file_description, labelled_remarks, weakenings_in_words, worst_severity
+from onnx_lint.reporters.wording import file_description, labelled_remarks, weakenings_in_words, worst_finding
 from onnx_lint.version import __version__
 from onnx_lint.wording import counted
 
@@ -91,7 +91,7 @@ class Writer:
     def file(self, file: FileReport) -> None:
         """Keep what the page says of the file."""
         lines = (_state(file, self._head), *(f"{label}: {what}" for label, what in labelled_remarks(file)))
-        rank = -(worst_severity(file) or 0), not (file.internal_errors or file.failure is not None)
+        rank = -(worst_finding(file) or 0), not (file.internal_errors or file.failure is not None)
         self._files.append(_PageFile(file.path, rank, lines))
         if len(self._files) > 2 * MAX_FILES:
             self._files = self._worst_files()

@@ -32,8 +32,8 @@ from onnx_lint.reporters.wording import (
     path_at,
     reworded_related,
     weakenings_in_words,
+    worst_finding,
     worst_first,
-    worst_severity,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -222,7 +222,7 @@ def _summary(file: FileReport, report: Report) -> Line:
     facts = "".join(f"; {what}" for what in (fixable_in_words(fixes_of(file)), file_description(file)) if what)
     if file.internal_errors:
         return (path, (findings_line(file, report), "bold red"), (facts, ""))
-    if (worst := worst_severity(file)) is not None:
+    if (worst := worst_finding(file)) is not None:
         return (path, (findings_line(file, report), _STYLES[worst]), (facts, ""))
     if file.failure is not None:
         label, reason = file.failure.state, file.failure.reason

@@ -215,7 +215,7 @@ def grouped_findings(diagnostics: Iterable[Diagnostic]) -> list[list[Diagnostic]
     return list(groups.values())
 
 
-def worst_severity(file: FileReport) -> Severity | None:
+def worst_finding(file: FileReport) -> Severity | None:
     """Return the highest severity of the findings of a file; None if there are none."""
     return max((item.severity for item in file.diagnostics), default=None)
 

@@ -48,23 +48,38 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    The descriptions of ONNX's operators decide, at the imported version:
+    The descriptions of the operators decide, at the imported version:
 
-    - Exactly one of: the values of Constant, the keys and the values of LabelEncoder, the class labels of classifiers
-      and ZipMap, the `cats` of OneHotEncoder, the pools of TfIdfVectorizer, the vocabularies of DictVectorizer, the
-      imputed values of Imputer, `num_outputs` and `split` of Split, `scales` and `sizes` of Resize.
-    - Both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
-      `prob_b` of SVMClassifier, the two lists of CategoryMapper, `offset` and `scale` of Scaler, which have one length.
-    - Both or neither, in com.microsoft: `past_key` and `past_value` of GroupQueryAttention and MultiHeadAttention,
-      `key` and `value`, `cos_cache` and `sin_cache` of GroupQueryAttention.
-    - All or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. They form
-      tuples; only `nodes_hitrates` and `nodes_missing_value_tracks_true` are optional. ONNX Runtime refuses the model.
+    | Operator | Requirement |
+    | --- | --- |
+    | Attention | both or neither: `past_key` and `past_value`; `present_key` and `present_value` |
+    | Attention | not both: `nonpad_kv_seqlen`, and past or present keys and values |
+    | CategoryMapper | both or neither of its lists |
+    | classifiers, ZipMap | one list of class labels |
+    | Constant | one value |
+    | DictVectorizer | one vocabulary |
+    | GroupQueryAttention | both or neither: `key` and `value`; `cos_cache` and `sin_cache` |
+    | GroupQueryAttention, MultiHeadAttention | both or neither: `past_key` and `past_value` |
+    | Imputer | one list of imputed values |
+    | LabelEncoder | one list of keys, and one of values |
+    | OneHotEncoder | one of the `cats` |
+    | Resize | one of `scales` and `sizes` |
+    | Scaler | both or neither: `offset` and `scale`, which have one length |
+    | Split | one of `num_outputs` and `split` |
+    | SVMClassifier | both or neither: `prob_a` and `prob_b` |
+    | TfIdfVectorizer | one pool |
+    | TreeEnsembleClassifier, TreeEnsembleRegressor | all or none: the lists of nodes, and those of votes |
+    | TreeEnsembleClassifier, TreeEnsembleRegressor | not both: an attribute, and the same with `_as_tensor` |
+    | any with `auto_pad` | not both: `pads`, and an `auto_pad` other than NOTSET |
+
+    What is a value, and what is accepted:
+
     - A number or text with the value that the signature has as its default counts as left out: both mean the same, and
       spox writes all of them for LabelEncoder, Imputer and CategoryMapper.
-    - Not both: `nonpad_kv_seqlen` and past or present keys and values of Attention; an attribute of
-      TreeEnsembleClassifier or TreeEnsembleRegressor and the one of the same name with `_as_tensor`.
-    - Not both: `pads` and an `auto_pad` other than NOTSET. Consumers ignore the pads of a pool, but its text is that of
-      a convolution: "This attribute cannot be used simultaneously with auto_pad attribute."
+    - The lists of nodes and votes of trees form tuples. Only `nodes_hitrates` and `nodes_missing_value_tracks_true` are
+      optional. ONNX Runtime refuses a model without one of the others.
+    - Consumers ignore the pads of a pool with `auto_pad`, but its text is that of a convolution: "This attribute cannot
+      be used simultaneously with auto_pad attribute."
     - A `default_*` of LabelEncoder since version 4 of another type than its `values_*` is a warning, because consumers
       ignore it.
     - An empty list is a value for Constant, whose `value_ints` without elements is a tensor of shape [0], and for
