@@ -114,8 +114,9 @@ def test_an_attribute_is_a_multiple_of_another():
 def test_dimensions_and_attributes_fit_the_dimensions():
     place, of_pairs = InputDimension(0, 2, 36), InputDimension(7, 1, 20)
     found = FormSolution((), {"d": (12, place), "r": (20, of_pairs)}, {"d": Element("num_heads", 3)})
+    why = "because each of its 3 parts must be a multiple of 8"
     for text, name, problem in [
-        ("multiple of 8", "d", Indivisible(place, 24, Element("num_heads", 3))),
+        ("multiple of 8", "d", Indivisible(place, 24, Element("num_heads", 3), why)),
         ("multiple of 8 if do_rotary", "d", None),
         ("at most d/2", "r", Unequal(of_pairs, 6, place, least=0)),
         ("at least @kv_num_heads", "r", Unequal(of_pairs, 30, Element("kv_num_heads", 30), or_more=True)),
