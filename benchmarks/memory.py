@@ -26,7 +26,7 @@ from table import versions
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.binary.strip_payloads import read_skeleton
-from onnx_lint.loader.limits.memory_estimate import needed_memory
+from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding
 
 TESTS: Final = Path(__file__).parent.parent / "tests"
 """The folder with the package that writes hostile models."""
@@ -183,7 +183,7 @@ def _estimated_row(meter: Meter, path: Path, title: str, least: float, *, digits
 def estimate(content: bytes) -> int:
     """Return the estimate of memory for a model."""
     skeleton = read_skeleton(BytesSource(content), sys.maxsize, sys.maxsize)
-    return needed_memory(skeleton, "ModelProto", 1, shares_forms=True) or 0
+    return memory_if_exceeding(skeleton, "ModelProto", 1, shares_forms=True) or 0
 
 
 def main() -> None:

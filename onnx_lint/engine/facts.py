@@ -73,9 +73,9 @@ def operators_not_listed(model: Model) -> tuple[tuple[str, str, str | None], ...
 
 def shapes_of(model: Model) -> Shapes | None:
     """Return how many shapes are known; None if no rule needed shapes, since inferring them costs time."""
-    known = model.shape_knowledge
-    if known is None:
+    if "value_flow" not in vars(model):
         return None
+    known = model.value_flow.knowledge
     causes = [(kind, report_name(name), values) for (kind, name), values in known.causes]
     return Shapes(known.values, known.unknown, tuple(causes))
 

@@ -44,7 +44,6 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.flow.knowledge import Knowledge
     from onnx_lint.inference.flow.provenance import Provenance
     from onnx_lint.inference.flow.value_flow import ValueFlow
     from onnx_lint.inference.shapes.dims import Shape
@@ -561,11 +560,6 @@ class Model:
         call.
         """
         return self.value_flow.shape_of(name, graph)
-
-    @property
-    def shape_knowledge(self) -> Knowledge | None:
-        """The numbers of values with known shapes, and the causes of unknown ones; None if values were not inferred."""
-        return self.value_flow.knowledge if "value_flow" in self.__dict__ else None
 
     @cached_property
     def provenance(self) -> Provenance:

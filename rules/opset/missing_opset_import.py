@@ -2,18 +2,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import partial
 from typing import Final
 
-from onnx_lint.common.cached import cached_property
 from onnx_lint.ir.operators.import_fixes import ImportFixes
-from onnx_lint.ir.operators.imports import count_domains
+from onnx_lint.ir.operators.imports import DomainUsers, count_domains
 from onnx_lint.model import (
     ROOT,
     Assign,
     Function,
-    Graph,
     Model,
     Node,
     Place,
@@ -88,18 +86,18 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
       earlier, where they had no imports.
     """
     in_use = model.domains_in_use
-    suggestions = Suggestions()
+    hint_of = partial(_hint, {normalized_domain(each.domain) for each in model.functions}, Suggestions())
     fixes = ImportFixes(model.graphs, model.operators, model.imports, model.effective_ir_version)
     if model.imports.are_stated and model.effective_ir_version >= LATER_FIELDS["ModelProto.opset_import"].ir_version:
-        yield from _missing_in_model(model, in_use[None], suggestions, fixes)
+        yield from _missing_in_model(model, in_use[None], hint_of, fixes)
     if functions_are_bound(model):
         domains = model.imports.domains
         none: frozenset[str] = frozenset()
         lacking = [function for function in model.functions if in_use.get(function.index, none) - domains(function)]
         counts = count_domains(model.graphs) if lacking else {}
-        users = _Users(model)
+        users = DomainUsers(model.graphs)
         for function in lacking:
-            yield from _missing_in_function(model, function, counts[function.index], users, suggestions, fixes)
+            yield from _missing_in_function(model, function, counts[function.index], users, hint_of, fixes)
 
 
 _TWO_SENTENCES: Final = (
@@ -108,39 +106,8 @@ _TWO_SENTENCES: Final = (
 )
 
 
-class _Users:
-    """The nodes of each domain, in each function by its index, and outside of functions under None."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-
-    @cached_property
-    def _graphs(self) -> dict[int | None, list[Graph]]:
-        found: dict[int | None, list[Graph]] = {}
-        for graph in self._model.graphs:
-            found.setdefault(None if graph.function is None else graph.function.index, []).append(graph)
-        return found
-
-    def nodes(self, owner: int | None, domain: str) -> list[Node]:
-        """Return all of them."""
-        found: list[Node] = []
-        for graph in self._graphs[owner]:
-            found += graph.nodes_of({form for form in graph.form_counts if normalized_domain(form.domain) == domain})
-        return found
-
-    def first(self, owner: int | None, domain: str) -> Node:
-        """Return the first of them. There must be one."""
-        forms = ((graph, form) for graph in self._graphs[owner] for form in graph.form_counts)
-        return next(graph.first_of(form) for graph, form in forms if normalized_domain(form.domain) == domain)
-
-    @cached_property
-    def own_domains(self) -> set[str]:
-        """The domains of the model's own functions. A node of one means it, and no other one of nearly its name."""
-        return {normalized_domain(function.domain) for function in self._model.functions}
-
-
 def _missing_in_model(
-    model: Model, used: frozenset[str], suggestions: Suggestions, fixes: ImportFixes
+    model: Model, used: frozenset[str], hint_of: Callable[[str, Sequence[str]], str], fixes: ImportFixes
 ) -> Iterator[Finding]:
     imported = model.imports.domains(None)
     if not imported:
@@ -155,14 +122,14 @@ def _missing_in_model(
         return
     if not used <= imported:
         known = _listed(imported)
-        users = _Users(model)
+        users = DomainUsers(model.graphs)
         for domain, count in count_domains(model.graphs)[None].items():
             if domain not in imported:
                 clause = "OPR-1" if domain else "MOD-6"
                 case = "registered" if domain in model.target.assumed_imports else None
                 whole = _of_domain("the model", known, domain, clause)
                 whole = replace(whole, case=case, fix=fixes.importing([domain]))
-                hint = "" if domain in users.own_domains else suggestions(whole.subject or "", known)
+                hint = hint_of(domain, known)
                 first = users.first(None, domain)
                 if count == 1:
                     whole = replace(whole, proposals=_of_ai_onnx(model, domain, first))
@@ -221,8 +188,8 @@ def _missing_in_function(
     model: Model,
     function: Function,
     used: Counter[str],
-    users: _Users,
-    suggestions: Suggestions,
+    users: DomainUsers,
+    hint_of: Callable[[str, Sequence[str]], str],
     fixes: ImportFixes,
 ) -> Iterator[Finding]:
     imported = model.imports.domains(function)
@@ -231,9 +198,16 @@ def _missing_in_function(
         if domain not in imported:
             whole = _of_domain(function.body.describe(), known, domain, "FUN-12")
             whole = replace(whole, fix=fixes.importing([domain], function))
-            hint = "" if domain in users.own_domains else suggestions(whole.subject or "", known)
+            hint = hint_of(domain, known)
             nodes = partial(users.nodes, function.index, domain)
             yield _finding(whole, hint, users.first(function.index, domain), count, nodes)
+
+
+def _hint(own: Set[str], suggestions: Suggestions, domain: str, known: Sequence[str]) -> str:
+    """Return the words on an imported domain of nearly this name. `own`: the domains of the model's own functions. A
+    node of one means it.
+    """
+    return "" if domain in own else suggestions(shown_domain(domain), known)
 
 
 def _of_domain(importer: str, known: Sequence[str], domain: str, clause: str) -> Finding:

@@ -17,6 +17,7 @@ from support.wire.wire_bytes import (
     rich_model,
 )
 
+from onnx_lint.engine.facts import shapes_of
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.graph import Nodes
 from onnx_lint.ir.places.place import ROOT
@@ -97,10 +98,11 @@ INPUT = (
 
 def test_shapes_are_followed_when_somebody_asks():
     model = from_text(f"opset_import {{ version: 21 }} graph {{ {RELU} {INPUT} }}")
-    assert model.shape_knowledge is None
+    assert shapes_of(model) is None
     assert (model.shape_of("y"), model.shape_of("nothing")) == ((2, "N"), None)
-    assert model.shape_knowledge is not None
-    assert model.shape_knowledge.unknown == 0
+    found = shapes_of(model)
+    assert found is not None
+    assert found.unknown == 0
 
 
 @pytest.mark.parametrize(

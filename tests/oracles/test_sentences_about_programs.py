@@ -227,7 +227,12 @@ CLAIMS: Final = [
         "the_activation_of_causalconvwithstate",
         "+--",
     ),
-    ("unsupported-combination", "ONNX Runtime refuses the model", "a_tree_classifier_without_ids_of_trees", "++-"),
+    (
+        "unsupported-combination",
+        "ONNX Runtime refuses a model without one",
+        "a_tree_classifier_without_ids_of_trees",
+        "++-",
+    ),
     (
         "unsupported-combination",
         "onnx or ONNX Runtime refuses such a node",
@@ -253,8 +258,11 @@ OF_ONNX_LINT: Final = {
     "unsupported-by-product": "ONNX Runtime does not register needs a library",
 }
 """Words of sentences that name a program and say what onnx-lint does, or what the user may do."""
-ELSEWHERE: Final = {"unsupported-by-product": "ONNX Runtime needs the operator sets"}
-"""Words of sentences that tests/oracles/test_refusals.py tries with the fixtures of the rule."""
+ELSEWHERE: Final = {
+    "unsupported-by-product": "ONNX Runtime needs the operator sets",
+    "mismatched-decoder": "than ONNX Runtime feeds",
+}
+"""Words of sentences that tests/oracles/test_refusals.py or test_searched_graphs.py tries."""
 
 
 def test_the_pages_have_the_sentences() -> None:

@@ -11,7 +11,7 @@ from onnx_lint import schema
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.common.salted import salted_key
-from onnx_lint.ir.graph import Function, Graph
+from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.schema import Proto
 from onnx_lint.spec.releases import ML_DOMAIN, newest_opset_version, normalized_domain
@@ -190,3 +190,24 @@ def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
         for form, count in graph.form_counts.items():
             owner[normalized_domain(form.domain)] += count
     return counts
+
+
+class DomainUsers:
+    """The nodes of each domain, in each function by its index, and outside of functions under None."""
+
+    def __init__(self, graphs: Iterable[Graph]) -> None:
+        self._graphs: dict[int | None, list[Graph]] = {}
+        for graph in graphs:
+            self._graphs.setdefault(None if graph.function is None else graph.function.index, []).append(graph)
+
+    def nodes(self, owner: int | None, domain: str) -> list[Node]:
+        """Return all of them."""
+        found: list[Node] = []
+        for graph in self._graphs[owner]:
+            found += graph.nodes_of({form for form in graph.form_counts if normalized_domain(form.domain) == domain})
+        return found
+
+    def first(self, owner: int | None, domain: str) -> Node:
+        """Return the first of them. There must be one."""
+        forms = ((graph, form) for graph in self._graphs[owner] for form in graph.form_counts)
+        return next(graph.first_of(form) for graph, form in forms if normalized_domain(form.domain) == domain)
