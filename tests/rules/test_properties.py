@@ -112,6 +112,9 @@ VALUE_NAMES = {
 }
 """The fields that hold names of values, by message."""
 
+ABOUT_NAMES = frozenset({"mismatched-decoder"})
+"""Rules for which some names have a meaning: those that ONNX Runtime expects of the graphs of a search."""
+
 
 def _renamed(name: str) -> str:
     return f"r_{name}" if name else ""
@@ -127,6 +130,8 @@ def _rename_field(message: Any, field: str) -> None:
 
 @each_valid_model
 def test_the_names_of_values_mean_nothing(fixture: Fixture):
+    if fixture.rule in ABOUT_NAMES:
+        return
     proto = _proto(fixture)
     for message in list(_messages(proto)):
         kind = message.DESCRIPTOR.name
