@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes findings for reports: with their clause, their bytes and the names around their place."""
+"""Makes diagnostics of findings: with their clause, their bytes and the names around their place."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
 
 _MAX_RELATED: Final = 1_000
+"""The most related places of a finding that are listed."""
 
 
 def located(
     rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, settings: Settings
 ) -> tuple[int, Diagnostic]:
-    """Return the diagnostic for a finding, and its first byte. After a crash it has the message and the place alone."""
+    """Return the first byte of a finding and the diagnostic for it; after a crash 0, and one without surroundings."""
     bare = Diagnostic(
         rule=rule.id,
         severity=level,
@@ -42,7 +43,7 @@ def located(
         folding=Folding(finding.cause, finding.is_cause_shared),
     )
     with model.crashes.at("describing a finding", finding.place):
-        return _described(bare, finding, clause, model)
+        return _with_surroundings(bare, finding, clause, model)
     return 0, bare
 
 
@@ -53,12 +54,12 @@ def _advice(finding: Finding) -> Advice:
 
 
 def _case(finding: Finding) -> str:
-    """Return the case of the clause that a finding is about, or else the kind of its place."""
+    """Return the case of the clause that a finding states; if it states none, the kind of its place."""
     return finding.case or place_kind([field for field, _ in finding.place.key])
 
 
-def _described(bare: Diagnostic, finding: Finding, clause: Clause, model: Model) -> tuple[int, Diagnostic]:
-    """Return the diagnostic with its surroundings, and its first byte."""
+def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model: Model) -> tuple[int, Diagnostic]:
+    """Return the first byte of a finding, and its diagnostic with its bytes, and with what is around its place."""
     extent = extent_of(finding, model)
     around = EnclosingNames()
     with model.crashes.at("looking for the names around a finding", finding.place):
@@ -84,21 +85,20 @@ def _user(finding: Finding, model: Model) -> str | None:
 
 
 def _section_of_operator(finding: Finding, clause: Clause, model: Model) -> str | None:
-    """Return the section that describes the operator of the node at fault; None if the finding is about no operator."""
+    """Return the section on the operator of the faulty node; None if the clause is not about operators."""
     if clause.chapter != "signature":
         return None
     for place in (finding.place, *(item.place for item in finding.related)):
         nodes = [message for kind, message in model.places.messages_on(place) if kind == "NodeProto"]
         if nodes:
-            break
-    else:
-        return None
-    version = model.operators.opset_versions(_graph_around(place, model)).get(normalized_domain(nodes[-1].domain))
-    return None if version is None else model.operators.schemas.section(nodes[-1].domain, nodes[-1].op_type, version)
+            node = nodes[-1]  # the innermost one
+            version = model.operators.opset_versions(_graph_around(place, model)).get(normalized_domain(node.domain))
+            return None if version is None else model.operators.schemas.section(node.domain, node.op_type, version)
+    return None
 
 
 def _graph_around(place: Place, model: Model) -> Graph:
-    """Return a graph with the imports that are used at a place: the body of its function, or the main graph."""
+    """Return the graph whose imports apply at a place: the body of its function, or the main graph."""
     for list_name, index in place.key[:1]:
         if list_name == "functions" and index is not None:
             return model.functions[index].body
@@ -106,7 +106,7 @@ def _graph_around(place: Place, model: Model) -> Graph:
 
 
 def cited_from_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:
-    """Return the diagnostic with the entry of the configuration that requires it as its section."""
+    """Return the diagnostic, citing the entry of the configuration that requires what the finding is about."""
     entry, file = f"policy.{diagnostic.anchor}", settings.policy_files.get(diagnostic.anchor)
     cited = replace(diagnostic.cited, anchor=entry if file is None else f"{file}: {entry}")
     return replace(diagnostic, cited=cited)
@@ -118,7 +118,7 @@ def _with_noun(place: Place, model: Model) -> Place:
 
 
 def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
-    """Return the related places; of a long cycle only the first ones, and their number."""
+    """Return the first related places. If there are more, the last one returned says how many."""
     places = [
         RelatedPlace(
             _with_noun(item.place, model),
@@ -134,7 +134,7 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
 
 
 def extent_of(finding: Finding, model: Model) -> tuple[int, int] | None:
-    """Return the bytes of the finding, or those of its place; None if a bug prevents finding them."""
+    """Return the bytes of the finding, or else of its place; None if they are unknown, or after a crash."""
     if finding.offset is not None:
         return finding.offset, finding.offset + (finding.length or 0)
     with model.crashes.at(_FIND_BYTES, finding.place):
@@ -146,6 +146,7 @@ _FIND_BYTES: Final = "looking for the bytes of a finding"
 
 
 def _bytes_of(place: Place, model: Model) -> tuple[int, int] | None:
+    """Return the bytes of a related place; None if they are unknown, or after a crash."""
     with model.crashes.at(_FIND_BYTES, place):
         return model.places.byte_range(place)
     return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fixes that can be made together."""
+"""Chooses the fixes that can be made together."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from onnx_lint.common.record import Record
 from onnx_lint.ir.places.edits import Assign, Fix
 from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 
+ByteRange = tuple[int, int]
+"""The bytes that a splice replaces: the first one, and the one after the last."""
+
 
 class Candidate(Record):
     """The fix of one or several findings, and its splices."""
@@ -21,7 +24,7 @@ class Candidate(Record):
 
 
 def candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: dict[str, None]) -> list[Candidate]:
-    """Return the fixes whose edits are possible. `not_made` gets a sentence for each of the others."""
+    """Return the fixes, each with its rule, whose edits are possible. Add a sentence on each other to `not_made`."""
     found: list[Candidate] = []
     for rule, fix in fixes:
         check_deadline()
@@ -35,38 +38,43 @@ def candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: dic
 def without_overlaps(possible: Iterable[Candidate]) -> list[Candidate]:
     """Return the fixes that can be made together.
 
-    Of two that change the same bytes, only the first. Of two rules that write the same text as well: each may have
-    chosen it as a free name. A fix that reads a value which another one removes is left out.
+    A fix is left out if an earlier one changes the same bytes, or is of another rule and writes the same text: each may
+    have chosen it as a free name. So is a fix that uses or removes a value that an earlier one removes, and one that
+    removes a value that an earlier one uses.
     """
-    taken: list[tuple[int, int]] = []
-    removed: set[str] = set()
-    writers: dict[str, str] = {}
     chosen: list[Candidate] = []
+    spans: list[ByteRange] = []
+    removed: set[str] = set()
+    rule_by_text: dict[str, str] = {}
     for candidate in possible:
-        spans = [_position(splice) for splice in candidate.splices]
-        edits = candidate.fix.edits
-        texts = {edit.value for edit in edits if isinstance(edit, Assign) and isinstance(edit.value, str)}
-        is_possible = all(writers.get(text, candidate.rule) == candidate.rule for text in texts)
-        removes = candidate.fix.removes
-        is_possible &= removed.isdisjoint(texts | removes) and removes.isdisjoint(writers)
-        if is_possible and not any(_overlaps(span, taken) for span in spans):
+        rule, removes = candidate.rule, candidate.fix.removes
+        texts = _assigned_texts(candidate.fix)
+        own_spans = [(splice.start, splice.end) for splice in candidate.splices]
+        is_possible = (
+            all(rule_by_text.get(text, rule) == rule for text in texts)
+            and removed.isdisjoint(texts | removes)
+            and removes.isdisjoint(rule_by_text)
+            and not any(_overlaps(span, spans) for span in own_spans)
+        )
+        if is_possible:
             chosen.append(candidate)
             removed |= removes
-            writers.update(dict.fromkeys(texts, candidate.rule))
-            for span in spans:
-                insort(taken, span)
+            rule_by_text.update(dict.fromkeys(texts, rule))
+            for span in own_spans:
+                insort(spans, span)
     return chosen
 
 
-def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
-    """Return whether the span shares a byte with a taken span, or both are the same empty span."""
-    index = bisect_left(taken, span)
-    return any(_share(span, other) for other in taken[max(index - 1, 0) : index + 1])
+def _assigned_texts(fix: Fix) -> set[str]:
+    """Return the strings that a fix writes into fields, such as names."""
+    return {edit.value for edit in fix.edits if isinstance(edit, Assign) and isinstance(edit.value, str)}
 
 
-def _share(one: tuple[int, int], other: tuple[int, int]) -> bool:
+def _overlaps(span: ByteRange, others: list[ByteRange]) -> bool:
+    """Return whether a span shares a byte with one of the others, which are sorted, or is the same empty span."""
+    index = bisect_left(others, span)
+    return any(_share(span, other) for other in others[max(index - 1, 0) : index + 1])
+
+
+def _share(one: ByteRange, other: ByteRange) -> bool:
     return one == other or (one[0] < other[1] and other[0] < one[1])
-
-
-def _position(splice: Splice) -> tuple[int, int]:
-    return splice.start, splice.end

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The identities of findings, by which a baseline knows them again after the model has changed."""
+"""The identities of findings, by which a baseline recognizes them after the model has changed.
+
+`BaselineIdentity` describes the texts that the functions below return.
+"""
 
 from __future__ import annotations
 
@@ -26,40 +29,50 @@ if TYPE_CHECKING:
 
 
 def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structures, model: Model) -> Diagnostic:
-    """Return the diagnostic with the identities that a baseline compares besides the names."""
-    clause = diagnostic.clause
-    found = structures.of(finding.place)
-    structure = "".join(
-        (
-            digest(clause, *found.steps),
-            digest(*found.names),
-            *(digest(clause, *view) for view in (found.from_start, found.from_end, found.by_operators)),
-        )
-    )
-    is_one = finding.parts is None or finding.parts.is_one_fault or finding.parts.are_few(1)
-    if finding.parts is not None:
-        parts, is_any = _of_parts(clause, finding.parts, structures), finding.parts.is_one_fault
-    else:
-        # Of a collective finding only the first place is known.
-        is_inside = bool(found.inside or found.keys or finding.inner or finding.partners) and not finding.collective
-        own = finding.place, finding.inner, finding.partners
-        parts, is_any = (_part(clause, own, structures),) if is_inside else (), False
+    """Return the diagnostic with what a baseline compares besides the names."""
+    clause, found = diagnostic.clause, structures.of(finding.place)
+    parts = _parts_of(clause, finding, found, structures)
     has_elements = finding.elements is not None or finding.user is not None
-    elements, count = _of_elements(clause, finding, structures) if has_elements else ((), 0)
+    elements, count = _elements_of(clause, finding, structures) if has_elements else ((), 0)
     identity = BaselineIdentity(
-        structure=structure if found.names and is_one else "",
+        structure=_structure_of(clause, finding, found),
         parts=parts,
         names=structures.digest_of_names(finding.place),
         elements=elements,
         element_count=count,
         apart=_apart(finding, parts, model),
-        is_one_fault=is_any,
+        is_one_fault=finding.parts is not None and finding.parts.is_one_fault,
     )
     return replace(diagnostic, identity=identity)
 
 
+def _structure_of(clause: str, finding: Finding, found: Structure) -> str:
+    """Return `BaselineIdentity.structure`: empty without names, or for several faults."""
+    faults = finding.parts
+    is_one = faults is None or faults.is_one_fault or faults.are_few(1)
+    if not found.names or not is_one:
+        return ""
+    return digest(clause, *found.steps) + digest(*found.names) + _views(clause, found)
+
+
+def _views(clause: str, found: Structure) -> str:
+    """Return the digests of three descriptions of the operators around a place."""
+    return "".join(digest(clause, *view) for view in (found.from_start, found.from_end, found.by_operators))
+
+
+def _parts_of(clause: str, finding: Finding, found: Structure, structures: Structures) -> tuple[str, ...]:
+    """Return `BaselineIdentity.parts`."""
+    if finding.parts is not None:
+        return _identities_of(clause, finding.parts, structures)
+    if finding.collective:
+        return ()  # only the first place is known
+    is_inside = found.inside or found.keys or finding.inner or finding.partners
+    fault = finding.place, finding.inner, finding.partners
+    return (_identity_of(clause, fault, structures),) if is_inside else ()
+
+
 def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[RelatedPlace, ...]:
-    """Return `BaselineIdentity.apart`. `parts`: `BaselineIdentity.parts`, which are in order if there are few."""
+    """Return `BaselineIdentity.apart`. `parts`: `BaselineIdentity.parts`, in the order of the faults."""
     faults = finding.elements or finding.parts
     if faults is None or faults.are_few(1) or (finding.elements is None and (faults.is_one_fault or len(parts) < 2)):
         return ()
@@ -73,30 +86,29 @@ def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[Relate
     return tuple(found)
 
 
-def _part(clause: str, fault: FaultIdentity, structures: Structures, around: Structure | None = None) -> str:
-    """Return the identity of one fault, as in `BaselineIdentity.parts`. `around`: that of its user."""
+def _identity_of(clause: str, fault: FaultIdentity, structures: Structures, around: Structure | None = None) -> str:
+    """Return the identity of one fault, as in `BaselineIdentity.parts`.
+
+    `around`: the structure around the node that uses the faulty value, in place of that around the value.
+    """
     place, inner, partners = fault
     found = around or structures.of(place)
     names = _names(found)
-    return "".join(
-        (
-            digest(*found.steps),
-            digest(*names),
-            digest(clause, *names, *found.inside),
-            *(digest(clause, *view) for view in (found.from_start, found.from_end, found.by_operators)),
-            _end((inner,), found.keys, _of_partners([[structures.of(each) for each in partners]])),
-        )
-    )
+    own = digest(*found.steps) + digest(*names) + digest(clause, *names, *found.inside) + _views(clause, found)
+    return own + _end((inner,), found.keys, _partner_digests([[structures.of(each) for each in partners]]))
 
 
 def _names(found: Structure) -> Sequence[str]:
-    """Return the names around a place. Without any, a fault is known by its place alone."""
+    """Return the names around a place. If there are none, the steps of the place identify a fault."""
     return found.names or found.steps
 
 
-def _of_partners(faults: Sequence[Sequence[Structure]]) -> str:
-    """Return the digests of the other places of each fault, one for each of `views`."""
-    if not any(faults):
+def _partner_digests(partners: Sequence[Sequence[Structure]]) -> str:
+    """Return four digests of the other places of faults: by names, and by three descriptions of the operators.
+
+    `partners`: the other places of each fault.
+    """
+    if not any(partners):
         return ""
     views: tuple[Callable[[Structure], Sequence[str]], ...] = (
         _names,
@@ -104,39 +116,46 @@ def _of_partners(faults: Sequence[Sequence[Structure]]) -> str:
         lambda each: each.from_end,
         lambda each: each.by_operators,
     )
-    # The place inside of one is part of each digest, as it is of the first of them.
+    # Each digest includes the places inside of values.
     return "".join(
-        digest(*sorted("\0".join(text for each in places for text in (*view(each), *each.inside)) for places in faults))
+        digest(
+            *sorted("\0".join(text for each in places for text in (*view(each), *each.inside)) for places in partners)
+        )
         for view in views
     )
 
 
-def _of_elements(clause: str, finding: Finding, structures: Structures) -> tuple[tuple[str, ...], int]:
-    """Return the identities of the first wrong elements of a value and one of all others, and the number of all."""
+def _elements_of(clause: str, finding: Finding, structures: Structures) -> tuple[tuple[str, ...], int]:
+    """Return `BaselineIdentity.elements`, and the number of wrong elements."""
     faults = finding.elements
     found = [(finding.place, finding.inner, finding.partners)] if faults is None else list(faults.identities())
     user = None if finding.user is None else structures.of(finding.user)
-    known = [_part(clause, each, structures, user) for each in found[:MOST_LISTED]]
+    known = [_identity_of(clause, each, structures, user) for each in found[:MOST_LISTED]]
     if len(found) > MOST_LISTED:
         others = digest(*(f"{place.field} {place.index} {inner}" for place, inner, _ in found[MOST_LISTED:]))
-        known.append(_part(clause, (found[0][0], others, found[0][2]), structures, user))
+        place, _, partners = found[0]
+        known.append(_identity_of(clause, (place, others, partners), structures, user))
     return tuple(known), len(found)
 
 
 def _end(inner: Sequence[str], keys: Sequence[str], partners: str) -> str:
-    """Return the end of the identity of faults: what is wrong inside of the place, the keys on the way to it, and the
-    digests of its partners.
+    """Return the end of an identity, without empty pieces at its end.
+
+    It has what is wrong inside of the place, the keys on the way to it, and the digests of the partners.
     """
     ends = [*(digest(*each) if any(each) else "" for each in (inner, keys)), partners]
     return "".join(INNER_DIGEST + end for end in ends).rstrip(INNER_DIGEST)
 
 
-def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
-    """Return the identities of the faults. Those of many are one, or none if the faults are uses of one."""
+def _identities_of(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
+    """Return the identity of each fault; of more than `MOST_LISTED`, one for all, or none if they are uses of one."""
     if parts.are_few(MOST_LISTED):
-        return tuple([_part(clause, each, structures) for each in parts.identities()])
-    if parts.is_one_fault:
-        return ()
+        return tuple([_identity_of(clause, each, structures) for each in parts.identities()])
+    return () if parts.is_one_fault else (_identity_of_all(parts, structures),)
+
+
+def _identity_of_all(parts: FaultParts | Faults, structures: Structures) -> str:
+    """Return the one identity of many faults."""
     faults = list(parts.identities())
     found = [structures.of(place) for place, _, _ in faults]
     names = [_names(each) for each in found]
@@ -146,5 +165,6 @@ def _of_parts(clause: str, parts: FaultParts | Faults, structures: Structures) -
         *(["\0".join(getattr(each, view)) for each in found] for view in ("from_start", "from_end", "by_operators")),
     ]
     inner, keys = sorted(each for _, each, _ in faults), sorted("\0".join(one.keys) for one in found)
-    partners = _of_partners([[structures.of(place) for place in (own, *others)] for own, _, others in faults if others])
-    return (ALL_FAULTS + "".join(digest(*sorted(each)) for each in texts) + _end(inner, keys, partners),)
+    partners = [[structures.of(place) for place in (own, *others)] for own, _, others in faults if others]
+    digests = "".join(digest(*sorted(each)) for each in texts)
+    return ALL_FAULTS + digests + _end(inner, keys, _partner_digests(partners))

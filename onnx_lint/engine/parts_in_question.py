@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a model that a question about a program needs: nodes of an operator, types of values, constants."""
+"""Lookups of parts of a model that a program may refuse: nodes of an operator, types of values, constants."""
 
 from __future__ import annotations
 
@@ -12,26 +12,30 @@ from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.wording import counted
 
-Unjudged = tuple[int, str, str]
-"""How many parts there are of what kind, and what they have."""
+CountedParts = tuple[int, str, str]
+"""A number of parts, their noun in the singular, and what they have in common: `2, "tensor", "in segments"`."""
 
 
-def some(*parts: Unjudged) -> Iterator[str]:
-    """Yield the kinds of which there are any: `2 tensors in segments`."""
-    for count, noun, more in parts:
+def phrases(*parts: CountedParts) -> Iterator[str]:
+    """Yield a phrase for each kind of parts that the model has: `2 tensors in segments`."""
+    for count, noun, common in parts:
         if count:
-            yield f"{counted(count, noun)} {more}".rstrip()
+            yield f"{counted(count, noun)} {common}".rstrip()
 
 
 def has_attribute(node: Node, name: str, *values: bytes | int) -> bool:
-    """Return whether an attribute of a node has one of these values."""
+    """Return whether a node has the attribute with one of these values."""
     return any(each.name == name and (each.s in values or each.i in values) for each in node.attribute_protos)
 
 
 def nodes_of(model: Model, name: str) -> list[Node]:
-    """Return the nodes with an operator of the default domain."""
-    named = [each for each in model.operators.alike_nodes if each.operator.op_type == name]
-    return [node for each in named if not each.operator.domain for node in each.nodes]
+    """Return the nodes with the operator of this name in the default domain."""
+    return [
+        node
+        for alike in model.operators.alike_nodes
+        if alike.operator.op_type == name and not alike.operator.domain
+        for node in alike.nodes
+    ]
 
 
 def kind_of(model: Model, graph: Graph, name: str) -> str:
@@ -47,6 +51,6 @@ def inputs_of_kind(model: Model, pattern: str) -> int:
 
 
 def stored_contents(model: Model, graph: Graph, name: str) -> list[Content]:
-    """Return the elements of the tensors that a value may be; None for unknown ones. Empty if it is no constant."""
+    """Return the elements of each tensor that a value may be, None for unknown elements; empty if it is no constant."""
     tensors = StoredElements(model.calls, model.main_graph).tensors_of(graph, name)
     return [content_of(each, tuple(each.dims)) for each in tensors]

@@ -33,25 +33,25 @@ from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import listed, with_more
 
 MOST_PARTS: Final = 200_000
-"""The parts of the largest model of which changes are tried: nodes, inputs and initializers."""
+"""The most parts of a model for which changes are tried. Its parts are the nodes, inputs and initializers."""
 
 PARTS_OF_START: Final = 6_000
-"""The parts that a run checks in less time than it needs to begin."""
+"""The cost of the start of a run: it takes longer than checking this number of parts."""
 
 PARTS_OF_TRIAL: Final = 375
-"""The parts that a run checks in the time of a trial in the smallest model."""
+"""The cost of a trial in the smallest model: it takes as long as checking this number of parts."""
 
 MOST_FINDINGS: Final = 200
-"""The most causes of a model that is worth a trial. With more of them, no single change is of much help."""
+"""From this number of causes on, no change is tried: a single change would be of little help."""
 
 MOST_FAULTS: Final = 5_000
-"""The most faults of a rule that a trial counts."""
+"""The most findings of a rule that a trial counts."""
 
 MOST_CERTAIN: Final = 1_000
 """The most proposals of a model that are reported without a trial."""
 
 SECONDS: Final = 5
-"""The processor time of all trials, for a model that takes unusually long for its nodes."""
+"""The most processor time of all trials together. It limits them if a model takes unusually long for its parts."""
 
 MOST_SHOWN: Final = 2
 """The most changes that a hint offers."""
@@ -89,72 +89,81 @@ class Trials:
         self._model = model
         self._seconds = float(SECONDS)
         self._certain_left = MOST_CERTAIN
-        self._causes: dict[tuple[str, str], bool] = {}
-        """The causes of findings whose proposals were tried, and whether one passed: a report folds the others."""
-        self._shared: dict[str, list[Proposal]] = {}
-        """What passed of the proposals that several findings share, by their cause."""
-        self._followed: dict[FaultAt, FaultAt] = {}
-        """The faults that the reported change of another one fixes as well, with that one."""
+        self._has_passed: dict[tuple[str, str], bool] = {}
+        """By rule and cause of the findings whose proposals were tried: whether one passed. Others are folded."""
+        self._passed_by_cause: dict[str, list[Proposal]] = {}
+        """The passed proposals that several findings share, by the cause in the proposals."""
+        self._consequences: dict[FaultAt, FaultAt] = {}
+        """The faults that the reported change of another fault fixes as well, and that other fault."""
         self._are_all_tried = False
         """True if each change of the latest proposals was tried."""
 
     @cached_property
     def _left(self) -> dict[str, int]:
-        """The trials that each rule has left. The selection of rules does not matter: all rules that propose count."""
+        """The number of trials that each rule has left.
+
+        All rules that propose changes share the trials, also those that are not selected: the selection of rules does
+        not change a hint.
+        """
         if self._before is None:
             return {}
         proposing = self._before.proposing()
-        each, more = divmod(most_trials(self._model), len(proposing) or 1)
-        return {rule: each + (number < more) for number, rule in enumerate(proposing)}
+        share, rest = divmod(most_trials(self._model), len(proposing) or 1)
+        return {rule: share + (number < rest) for number, rule in enumerate(proposing)}
 
     def with_hints(self, finding: Finding, rule: Rule) -> Finding:
-        """Return the finding with the proposals that fix it in words, and no other."""
+        """Return the finding with the proposals that fix it as its hint or in its message, and without the others."""
         proposals = finding.proposals
         if proposals is None:
             return finding
         kind = (rule.id, finding.clause or rule.clauses[0])
         finding = replace(finding, proposals=None)
         if proposals.cause is not None:
-            if proposals.cause not in self._shared:
-                self._shared[proposals.cause] = self._passed(proposals, kind, finding)
-            passed = self._shared[proposals.cause]
-        elif finding.cause and (rule.id, finding.cause) in self._causes:
+            if proposals.cause not in self._passed_by_cause:
+                self._passed_by_cause[proposals.cause] = self._passed(proposals, kind, finding)
+            passed = self._passed_by_cause[proposals.cause]
+        elif finding.cause and (rule.id, finding.cause) in self._has_passed:
             passed = []
-            if self._causes[rule.id, finding.cause]:
+            if self._has_passed[rule.id, finding.cause]:
                 proposals = replace(proposals, cause_if_none_fits=None)
-        elif (*kind, finding.place.key) in self._followed:
+        elif (*kind, finding.place.key) in self._consequences:
             return finding
         else:
             passed = self._passed(proposals, kind, finding)
-            self._causes[rule.id, finding.cause or ""] = bool(passed)
-        return _with(finding, proposals, passed, are_all_tried=self._are_all_tried)
+            self._has_passed[rule.id, finding.cause or ""] = bool(passed)
+        if not passed:
+            return _without_proposals(finding, proposals, are_all_tried=self._are_all_tried)
+        return _with_proposals(finding, proposals, passed)
 
     def with_causes(self, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """Return the diagnostics; those of faults that the reported change of another one fixes have its cause."""
+        """Return the diagnostics. A fault that the reported change of another one fixes has the cause of that one."""
         items = list(diagnostics)
         by_fault = {_fault_of(item): item for item in items}
-        pairs = ((by_fault.get(fault), by_fault.get(first)) for fault, first in self._followed.items())
         causes: dict[object, str] = {}
-        for item, first in pairs:
+        for consequence, origin in self._consequences.items():
+            item, first = by_fault.get(consequence), by_fault.get(origin)
             if item is None or first is None or item.severity != first.severity:
                 continue
             known = first.folding.cause
             own = f"{first.rule} {first.clause} {known or first.place}"
             cause = known if known and first.folding.is_shared else own
             if item.folding.cause != cause:
-                causes[_fault_of(item)] = cause
+                causes[consequence] = cause
                 causes.setdefault(_group_of(first), own)
         if not causes:
             return items
         return [_with_cause(item, causes) for item in items]
 
     def _passed(self, proposals: Proposals, kind: RuleAndClause, finding: Finding) -> list[Proposal]:
-        """Return the changes that fix the model, or the one that fixes the finding and shows what was hidden by it."""
+        """Return the changes that fix the finding and cause no new fault.
+
+        If there are none, return the one change that fixes it and only shows faults that it had hidden.
+        """
         if proposals.is_certain:
             return self._certain(proposals)
         found: list[Tried] = []
         self._are_all_tried = self._left.get(kind[0], 0) > 0
-        for each in self._options(proposals, kind[0]):
+        for each in self._options_of(proposals) if self._are_all_tried else ():
             tried = self._tried(each, kind, finding)
             if tried is not None:
                 found.append(tried)
@@ -167,7 +176,8 @@ class Trials:
         found = whole or (others if len(others) == 1 else [])
         if len(found) == 1:
             fault = (*kind, finding.place.key)
-            self._followed.update((each, fault) for each in found[0].fixed if each not in self._followed)
+            for consequence in found[0].fixed:
+                self._consequences.setdefault(consequence, fault)
         return [each.proposal for each in found] if len(found) <= MOST_SHOWN else []
 
     def _certain(self, proposals: Proposals) -> list[Proposal]:
@@ -176,18 +186,16 @@ class Trials:
         if self._certain_left <= 0:
             return []
         self._certain_left -= 1
-        return list(self._made(proposals))
+        return list(self._options_of(proposals))
 
-    def _options(self, proposals: Proposals, rule: str) -> Sequence[Proposal]:
-        return self._made(proposals) if self._left.get(rule, 0) > 0 else ()
-
-    def _made(self, proposals: Proposals) -> Sequence[Proposal]:
+    def _options_of(self, proposals: Proposals) -> Sequence[Proposal]:
+        """Return the changes that are proposed; none after a crash."""
         with self._model.crashes.at("looking for a change that fixes a finding"):
             return proposals.options()
         return ()
 
     def _tried(self, proposal: Proposal, kind: RuleAndClause, finding: Finding) -> Tried | None:
-        """Return what the change fixes; None if the finding is not gone, or if there is another new one."""
+        """Return what the change fixes; None if it does not fix the finding, causes a new fault, or is not tried."""
         if self._left.get(kind[0], 0) <= 0 or self._before is None:
             self._are_all_tried = False
             return None
@@ -204,6 +212,7 @@ class Trials:
 
     @cached_property
     def _before(self) -> FaultsOfModel | None:
+        """The faults of the model without a change; None if they have too many causes."""
         return faults_of(self._model)
 
     @cached_property
@@ -219,6 +228,7 @@ class Trials:
     def _trial_of(
         self, proposal: Proposal, kind: RuleAndClause, finding: Finding, before: FaultsOfModel
     ) -> Tried | None:
+        """Check the changed model, and return what the change fixes; None as in `compared`."""
         edits = list(proposal.edits(self._model.operators))
         changed = self._changed(edits)
         if changed is None:
@@ -243,17 +253,20 @@ def _fault_of(item: Diagnostic) -> FaultAt:
 
 
 def _group_of(item: Diagnostic) -> object:
-    """Return the key of the diagnostics that are folded with one anyway."""
+    """Return the key of the group that a diagnostic is in: those of one rule and clause with one cause."""
     return item.rule, item.clause, item.severity, item.folding.cause or _fault_of(item)
 
 
 def _with_cause(item: Diagnostic, causes: Mapping[object, str]) -> Diagnostic:
-    """Return a diagnostic with its cause of `causes`: by its fault if it follows from another one, or by its group."""
-    of_fault = causes.get(_fault_of(item))
-    cause = of_fault or causes.get(_group_of(item))
-    if cause is None or (item.folding.is_shared and of_fault is None):
+    """Return a diagnostic with its new cause, if it has one.
+
+    `causes`: by fault, those of consequences of other faults; by group, those of the faults with consequences.
+    """
+    cause_of_fault = causes.get(_fault_of(item))
+    cause = cause_of_fault or causes.get(_group_of(item))
+    if cause is None or (item.folding.is_shared and cause_of_fault is None):
         return item
-    return replace(item, folding=Folding(cause, is_shared=True, is_consequence=of_fault is not None))
+    return replace(item, folding=Folding(cause, is_shared=True, is_consequence=cause_of_fault is not None))
 
 
 class Tried(Record):
@@ -263,43 +276,43 @@ class Tried(Record):
     is_whole: bool
     """True if no fault is new. Otherwise the new ones are at nodes whose inputs were unknown because of the finding."""
     fixed: tuple[FaultAt, ...]
-    """Other faults that are gone: those of the same rule, and of all rules if it is whole."""
+    """The other faults that it fixes. Unless `is_whole`, only those of the same rule."""
 
 
 class FaultsOfModel:
-    """The faults that rules find in a model, by the node at which they are."""
+    """The faults that rules find in a model, each with the node around it."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.faults: list[tuple[RuleAndClause, int, Place]] = []
-        """The kind of each finding, the number of its faults, and its place."""
-        self._nodes: list[Finding] = []
-        """The findings whose proposals change their node."""
-        self._proposing: dict[str, tuple[int, ...]] = {}
-        """The rules with findings that propose a change, and the first place of those."""
+        """The rule and clause of each finding, the number of its faults, and its place."""
+        self._changing_node: list[Finding] = []
+        """The findings whose proposals change the node around their place."""
+        self._first_places: dict[str, tuple[int, ...]] = {}
+        """The rules with findings that propose a change, and the first place of such findings."""
 
     def add(self, rule: str, clause: str, finding: Finding, *, is_counted: bool) -> None:
         """Add a finding. It is a fault if it is counted."""
         if is_counted:
             self.faults.append(((rule, clause), finding.count, finding.place))
         if finding.proposals is not None and finding.proposals.changes_node:
-            self._nodes.append(finding)
+            self._changing_node.append(finding)
         if finding.proposals is not None and not finding.proposals.is_certain:
             place = tuple([index or 0 for _, index in finding.place.key])
-            self._proposing[rule] = min(place, self._proposing.get(rule, place))
+            self._first_places[rule] = min(place, self._first_places.get(rule, place))
 
     def proposing(self) -> list[str]:
         """Return the rules whose findings propose changes, in the order of their first places."""
-        return sorted(self._proposing, key=self._proposing.__getitem__)
+        return sorted(self._first_places, key=self._first_places.__getitem__)
 
     @property
-    def mendable(self) -> set[NodeKey | None]:
-        """The nodes whose operands do not fit, but would with a change of the node."""
-        options = ((each, each.proposals.options() if each.proposals is not None else ()) for each in self._nodes)
-        return {self.node_key(each.place) for each, found in options if found}
+    def fixable_nodes(self) -> set[NodeKey | None]:
+        """The nodes whose operands do not fit, but would fit after a change of the node."""
+        fixable = (each for each in self._changing_node if each.proposals is not None and each.proposals.options())
+        return {self.node_key(each.place) for each in fixable}
 
-    def kinds(self, without: Set[NodeKey] = frozenset()) -> Counter[RuleAndClause]:
-        """Return the number of faults of each kind, but of those at some nodes."""
+    def counts(self, without: Set[NodeKey] = frozenset()) -> Counter[RuleAndClause]:
+        """Return the number of faults of each rule and clause. Faults at the nodes of `without` are left out."""
         found: Counter[RuleAndClause] = Counter()
         for kind, count, place in self.faults:
             if not without or self.node_key(place) not in without:
@@ -307,7 +320,7 @@ class FaultsOfModel:
         return found
 
     def node_key(self, place: Place) -> NodeKey | None:
-        """Return what the innermost node around a place has in common with itself before a change."""
+        """Return the key of the innermost node around a place. It is the same before and after a change."""
         found = self._node_around(place)
         return None if found is None else (_graph_key(found[0]), tuple(found[0].node_outputs[found[1]]))
 
@@ -347,14 +360,13 @@ class FaultsOfModel:
 
 
 GraphKey = tuple[object, ...]
-"""The outputs of the nodes around a graph, and where it is in them."""
+"""Identifies a graph before and after a change: the outputs of the nodes around it, and its place in them."""
 
 NodeKey = tuple[GraphKey, tuple[str, ...]]
-"""The graph of a node and its outputs: a change inserts nodes, but leaves their names."""
+"""Identifies a node before and after a change: its graph and the names of its outputs. Indices may change."""
 
 
 def _graph_key(graph: Graph) -> GraphKey:
-    """Return what a graph has in common with itself before a change."""
     steps: list[object] = []
     while graph.parent is not None:
         steps += [graph.place.key[-2:], *graph.parent.node_outputs[graph.position : graph.position + 1]]
@@ -370,30 +382,32 @@ def compared(
     before: FaultsOfModel,
     after: FaultsOfModel,
 ) -> Tried | None:
-    """Return what a change fixes; None if the finding is not gone, or if it causes another one."""
-    one, other = before.kinds(), after.kinds()
-    is_whole = not other - one and one[kind] - other[kind] >= finding.count
+    """Return what a change fixes; None if it does not fix the finding, or if it causes another fault."""
+
+    def fixes_only(counts: Counter[RuleAndClause], counts_after: Counter[RuleAndClause]) -> bool:
+        return not counts_after - counts and counts[kind] - counts_after[kind] >= finding.count
+
+    is_whole = fixes_only(before.counts(), after.counts())
     if not is_whole:
-        touched = {before.node_key(each.place) for each in edits} | {before.node_key(finding.place)}
-        shown = _unknown_before(before, after, touched - after.mendable if proposal.is_sure else touched)
-        one, other = before.kinds(shown - touched), after.kinds(shown)
-        if not shown or other - one or one[kind] - other[kind] < finding.count:
+        changed = {before.node_key(each.place) for each in edits} | {before.node_key(finding.place)}
+        shown = _unknown_before(before, after, changed - after.fixable_nodes if proposal.is_sure else changed)
+        if not shown or not fixes_only(before.counts(shown - changed), after.counts(shown)):
             return None
     left = {(each, after.node_key(place)) for each, _, place in after.faults}
-    gone = [
+    fixed = [
         (*each, place.key)
         for each, _, place in before.faults
         if (is_whole or each[0] == kind[0]) and place != finding.place and (each, before.node_key(place)) not in left
     ]
-    return Tried(proposal, is_whole, tuple(gone))
+    return Tried(proposal, is_whole, tuple(fixed))
 
 
-def _unknown_before(before: FaultsOfModel, after: FaultsOfModel, touched: Set[NodeKey | None]) -> set[NodeKey]:
-    """Return the nodes with faults that read what was unknown before the change, and that it does not concern."""
+def _unknown_before(before: FaultsOfModel, after: FaultsOfModel, changed: Set[NodeKey | None]) -> set[NodeKey]:
+    """Return the nodes with faults after a change, except `changed`, that have inputs unknown before the change."""
     found = set()
     for place in {each for _, _, each in after.faults}:
         node = after.node_key(place)
-        if node is None or node in touched or node in found:
+        if node is None or node in changed or node in found:
             continue
         if _is_more_known(before.inputs_of(node), after.inputs_at(place)):
             found.add(node)
@@ -401,13 +415,13 @@ def _unknown_before(before: FaultsOfModel, after: FaultsOfModel, touched: Set[No
 
 
 def _is_more_known(before: Sequence[Fact], after: Sequence[Fact]) -> bool:
-    """Return whether a type, shape or dimension became known, and none another one."""
+    """Return whether a type, shape or dimension became known, and none changed."""
     pairs = list(zip(before, after, strict=False))
     return any(one.bare is not other.bare for one, other in pairs) and all(_is_kept(*pair) for pair in pairs)
 
 
 def _is_kept(before: Fact, after: Fact) -> bool:
-    """Return whether a fact says what it said before, or more."""
+    """Return whether each type, shape and dimension that was known is the same."""
     if before.kind not in (None, after.kind):
         return False
     if before.shape is None or after.shape is None:
@@ -417,9 +431,9 @@ def _is_kept(before: Fact, after: Fact) -> bool:
 
 
 def most_trials(model: Model) -> int:
-    """Return how many trials check together as many parts as the first pass, with the start of the run.
+    """Return how many trials take as long as the start of the run and the first pass; 0 for a large model.
 
-    A node that the first pass inferred several times counts as often, for example in a function.
+    A node counts once for each time that the first pass inferred it, such as a node of a function for several calls.
     """
     graphs = model.graphs
     nodes = sum(len(graph.node_inputs) for graph in graphs)
@@ -455,6 +469,7 @@ def _counts(entry: Registered, clause: Clause, usual: Settings) -> bool:
 
 
 def _rules(model: Model) -> Iterator[Registered]:
+    """Yield the rules on graphs that have something to check in the model."""
     held = KINDS[model.kind].holds
     for entry in registry().values():
         if entry.chapter in _CHAPTERS and entry.plugin is None and entry.needs in held:
@@ -463,16 +478,19 @@ def _rules(model: Model) -> Iterator[Registered]:
                 yield entry
 
 
-def _with(finding: Finding, proposals: Proposals, passed: list[Proposal], *, are_all_tried: bool) -> Finding:
-    """Return the finding with these proposals in words."""
-    if not passed:
-        cause = None if proposals.cause_if_none_fits is None else proposals.cause_if_none_fits()
-        if cause is not None:
-            finding = replace(finding, cause=cause, is_cause_shared=True)
-        fact = None if proposals.otherwise is None else proposals.otherwise()
-        if fact is not None:
-            return replace(finding, message=with_more(finding.message, fact))
-        return replace(finding, hint=finding.hint or proposals.if_none_fits) if are_all_tried else finding
+def _without_proposals(finding: Finding, proposals: Proposals, *, are_all_tried: bool) -> Finding:
+    """Return the finding with what is said if none of the proposals passed."""
+    cause = None if proposals.cause_if_none_fits is None else proposals.cause_if_none_fits()
+    if cause is not None:
+        finding = replace(finding, cause=cause, is_cause_shared=True)
+    fact = None if proposals.otherwise is None else proposals.otherwise()
+    if fact is not None:
+        return replace(finding, message=with_more(finding.message, fact))
+    return replace(finding, hint=finding.hint or proposals.if_none_fits) if are_all_tried else finding
+
+
+def _with_proposals(finding: Finding, proposals: Proposals, passed: list[Proposal]) -> Finding:
+    """Return the finding with the proposals that passed, in words."""
     words = proposals.sentence.format(listed([each.text for each in passed], "or"))
     notes = tuple(Related(*each.note) for each in passed if each.note is not None)
     finding = replace(finding, related=(*notes, *finding.related))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a model that OpenVINO refuses in some models, so that it cannot be said to load the model.
+"""Parts of a model that programs which convert models refuse in some models: they cannot be said to load such a model.
 
-The data of OpenVINO list the operators and types that it lacks in general. The tables below have the kinds of nodes
-whose conversion failed in 2026.4.1: for 1,884 node tests of onnx, 10,667 models with one node, all fixtures and
+The data of OpenVINO list the operators and types that it lacks in general. The tables below list the kinds of nodes
+whose conversion failed in OpenVINO 2026.4.1, in 1,884 node tests of onnx, 10,667 models with one node, all fixtures and
 exports. Nodes of these kinds may load in some models, and in another release.
 """
 
@@ -16,7 +16,7 @@ from onnx_lint.engine.parts_in_question import (
     inputs_of_kind,
     kind_of,
     nodes_of,
-    some,
+    phrases,
     stored_contents,
 )
 from onnx_lint.model import AlikeNodes, Model, Node
@@ -25,11 +25,11 @@ from onnx_lint.spec.products import ProductRelease
 
 
 def unjudged_by_converters(model: Model, release: ProductRelease) -> Iterator[str]:
-    """Yield the tensors, and for OpenVINO the nodes, that a release refuses in some models, in words."""
-    yield from some(
+    """Yield the parts that a release refuses in some models, in words; for OpenVINO also the nodes."""
+    yield from phrases(
         (inputs_of_kind(model, _NOT_CONVERTED), "input", "of a type that the release may not have"),
         (_tensors_of_other_types(model, release), "tensor", "of a type that the release may not have"),
-        # It refuses one that a node reads, unless it is a default of an input.
+        # A release refuses one that a node reads, unless it is the default of an input.
         (
             sum(len(graph.sparse_initializer_names) for graph in model.graphs_with("sparse_initializer")),
             "sparse initializer",
@@ -40,7 +40,7 @@ def unjudged_by_converters(model: Model, release: ProductRelease) -> Iterator[st
             "tensor",
             "in segments",
         ),
-        # The file may then have nothing else.
+        # A release loads such a tensor only if the file holds nothing else.
         (
             sum(each.is_external and "length" not in each.keys for each in model.external_data),
             "tensor",
@@ -59,11 +59,11 @@ def unjudged_by_converters(model: Model, release: ProductRelease) -> Iterator[st
 
 
 _NOT_CONVERTED: Final = r"map\(|sparse|opaque|complex|float[46]e|\bu?int2\b"
-"""The types of inputs that OpenVINO does not convert."""
+"""A pattern of the types of inputs that OpenVINO does not convert."""
 
 
 def _tensors_of_other_types(model: Model, release: ProductRelease) -> int:
-    """Return the number of tensors of types that the release does not take."""
+    """Return the number of tensors of types that the data of the release do not list; 0 if they list no types."""
     if not release.element_types:
         return 0
     others = {number for number, each in ELEMENT_TYPES.items() if f"tensor({each.name})" not in release.element_types}
@@ -75,37 +75,37 @@ def _has_negative_axes(node: Node) -> bool:
 
 
 def _unjudged_nodes(model: Model) -> Iterator[str]:
-    """Yield the nodes of kinds whose conversion fails in some models, in words."""
+    """Yield the nodes of the kinds whose conversion fails in some models, in words."""
     for alike in model.operators.alike_nodes:
         if alike.operator.domain or alike.operator.function is not None:
             continue
         doubted = sum(_may_fail(model, alike, node) for node in alike.nodes)
-        yield from some((doubted, "node", f"of {alike.operator.op_type} whose conversion may fail"))
+        yield from phrases((doubted, "node", f"of {alike.operator.op_type} whose conversion may fail"))
 
 
 def _may_fail(model: Model, alike: AlikeNodes, node: Node) -> bool:
     """Return whether the conversion of a node of the default domain may fail."""
     name, version = alike.operator.op_type, alike.operator.opset_version or 0
-    if name in _IN_ANY_FORM or (name in _NEED_RANKS and _has_no_rank(model, node)):
+    if name in _ALWAYS_DOUBTFUL or (name in _NEED_RANKS and _has_unknown_rank(model, node)):
         return True
     if name.startswith("Reduce") and 0 in (_sizes(model, node, 0) or ()):
         return True
-    types = _TYPES.get(name)
+    types = _CONVERTED_TYPES.get(name)
     if types is not None and node.inputs and not _has_type(model, node, types):
         return True
-    judge = _FORMS.get(name)
-    if judge is not None and judge(model, node, version):
+    is_doubtful = _DOUBTFUL_FORMS.get(name)
+    if is_doubtful is not None and is_doubtful(model, node, version):
         return True
     return any(kind_of(model, node.graph, each) == "tensor(string)" for each in node.inputs if each)
 
 
-_NAMES: Final = (
+_ALWAYS: Final = (
     "AffineGrid Attention Bernoulli BlackmanWindow Col2Im ConcatFromSequence HammingWindow HannWindow "
     "NegativeLogLikelihoodLoss RotaryEmbedding STFT SequenceAt SequenceConstruct SequenceEmpty SequenceErase "
     "SequenceInsert SequenceLength SplitToSequence"
 )
-_IN_ANY_FORM: Final = frozenset(_NAMES.split())
-"""Operators whose conversion fails for what is not compared here: sequences, constants, masks."""
+_ALWAYS_DOUBTFUL: Final = frozenset(_ALWAYS.split())
+"""Operators whose conversion may fail for reasons that are not compared here: sequences, constants, masks."""
 
 _RANKED: Final = (
     "Conv ConvInteger ConvTranspose DepthToSpace DequantizeLinear GlobalLpPool GridSample InstanceNormalization "
@@ -116,7 +116,7 @@ _NEED_RANKS: Final = frozenset(_RANKED.split())
 """Operators whose conversion fails if the rank of an operand is unknown."""
 
 
-def _has_no_rank(model: Model, node: Node) -> bool:
+def _has_unknown_rank(model: Model, node: Node) -> bool:
     return any(model.shape_of(name, node.graph) is None for name in node.inputs if name)
 
 
@@ -126,7 +126,7 @@ def _has_type(model: Model, node: Node, types: str) -> bool:
     return kind.removeprefix("tensor(").removesuffix(")") in types.split()
 
 
-_TYPES: Final[Mapping[str, str]] = {
+_CONVERTED_TYPES: Final[Mapping[str, str]] = {
     "BatchNormalization": "float float16 double",
     "Celu": "float",
     "DFT": "float float16 bfloat16",
@@ -137,10 +137,11 @@ _TYPES: Final[Mapping[str, str]] = {
     "Resize": "float float16 bfloat16 int8 uint8 int32 int64",
     "Upsample": "float float16 bfloat16 int8 uint8 int32 int64",
 }
-"""The types of the first input with which a conversion does not fail, for operators that take others as well."""
+"""The types of input 0 with which a conversion does not fail, for operators that ONNX allows other types for."""
 
 
 _IsDoubtful = Callable[[Model, Node, int], bool]
+"""Returns whether the conversion of a node may fail, in a version of the operator set."""
 
 
 def _sizes(model: Model, node: Node, index: int) -> Sequence[object] | None:
@@ -149,18 +150,20 @@ def _sizes(model: Model, node: Node, index: int) -> Sequence[object] | None:
     return model.shape_of(name, node.graph) if name else None
 
 
-def _gives(node: Node, name: str) -> bool:
+def _has(node: Node, name: str) -> bool:
+    """Return whether a node has an attribute."""
     return any(each.name == name for each in node.attribute_protos)
 
 
-def _of_constant(_: Model, node: Node, version: int) -> bool:
+def _is_constant_of_strings(_: Model, node: Node, version: int) -> bool:
+    """Return whether a Constant has strings in an attribute of its own, or before version 13 no tensor."""
     if version < 13:
-        return not _gives(node, "value")
-    return _gives(node, "value_string") or _gives(node, "value_strings")
+        return not _has(node, "value")
+    return _has(node, "value_string") or _has(node, "value_strings")
 
 
-def _of_dropout(model: Model, node: Node, version: int) -> bool:
-    """Return whether a Dropout may be in training mode: that of the first versions is unless `is_test` is 1."""
+def _may_train(model: Model, node: Node, version: int) -> bool:
+    """Return whether a Dropout may be in training mode. Before version 7, it is unless `is_test` is 1."""
     if version < 7:
         return not has_attribute(node, "is_test", 1)
     name = node.inputs[2] if len(node.inputs) > 2 else ""
@@ -170,28 +173,29 @@ def _of_dropout(model: Model, node: Node, version: int) -> bool:
     return not contents or any(each is None or any(each) for each in contents)
 
 
-def _of_recurrent_layer(_: Model, node: Node, __: int) -> bool:
-    return not _gives(node, "hidden_size") or has_attribute(node, "layout", 1)
+def _is_batch_first_or_of_unknown_size(_: Model, node: Node, __: int) -> bool:
+    return not _has(node, "hidden_size") or has_attribute(node, "layout", 1)
 
 
-def _of_mod(model: Model, node: Node, _: int) -> bool:
+def _is_mod_of_floats(model: Model, node: Node, _: int) -> bool:
+    """Return whether a Mod without `fmod` 1 has floats, which ONNX does not allow, or a type that is unknown."""
     kind = kind_of(model, node.graph, node.inputs[0]) if node.inputs else ""
     return not has_attribute(node, "fmod", 1) and "int" not in kind
 
 
-def _of_resize(_: Model, node: Node, __: int) -> bool:
+def _has_rare_coordinates(_: Model, node: Node, __: int) -> bool:
     return has_attribute(node, "coordinate_transformation_mode", b"half_pixel_symmetric", b"tf_crop_and_resize")
 
 
-def _of_normalization(model: Model, node: Node, _: int) -> bool:
-    """Return whether BatchNormalization has a vector, other outputs, or parameters of another type."""
+def _is_rare_normalization(model: Model, node: Node, _: int) -> bool:
+    """Return whether a BatchNormalization has several outputs, a rank below 2, or inputs of several types."""
     data = _sizes(model, node, 0)
     kinds = {kind_of(model, node.graph, name) for name in node.inputs}
     return len(node.outputs) > 1 or data is None or len(data) < 2 or len(kinds) > 1
 
 
-def _of_pool(model: Model, node: Node, version: int) -> bool:
-    """Return whether the window of a pool may be longer than the input, or a pad as long as the window."""
+def _has_doubtful_window(model: Model, node: Node, version: int) -> bool:
+    """Return whether the window of a pool may be longer than the padded input, or a pad as long as the window."""
     lists = {each.name: [*each.ints] for each in node.attribute_protos}
     kernel, data = lists.get("kernel_shape", []), _sizes(model, node, 0)
     count = len(kernel)
@@ -205,18 +209,19 @@ def _of_pool(model: Model, node: Node, version: int) -> bool:
     dilations = lists.get("dilations", [1] * count)
     for axis, (size, length) in enumerate(zip(kernel, data[2:], strict=True)):
         dilation = dilations[axis] if axis < len(dilations) else 1
-        around = pads[axis] + pads[axis + count]
-        if isinstance(length, int) and (size - 1) * dilation + 1 > length + around:
+        padding = pads[axis] + pads[axis + count]
+        if isinstance(length, int) and (size - 1) * dilation + 1 > length + padding:
             return True
     return False
 
 
-def _of_least_or_greatest(model: Model, node: Node, _: int) -> bool:
+def _is_scalar_or_unknown(model: Model, node: Node, _: int) -> bool:
+    """Return whether input 0 is a scalar, or its rank is unknown."""
     return not _sizes(model, node, 0)
 
 
-def _of_gather(model: Model, node: Node, _: int) -> bool:
-    """Return whether the indices may be longer than the data on another axis."""
+def _gathers_other_sizes(model: Model, node: Node, _: int) -> bool:
+    """Return whether the indices have another size than the data on another axis than that of the node."""
     data, indices = _sizes(model, node, 0), _sizes(model, node, 1)
     if data is None or indices is None or len(data) != len(indices):
         return False
@@ -225,8 +230,8 @@ def _of_gather(model: Model, node: Node, _: int) -> bool:
     return any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
 
 
-def _of_quantization(model: Model, node: Node, _: int) -> bool:
-    """Return whether a scale is in blocks, or has another number of elements than the axis."""
+def _has_doubtful_scale(model: Model, node: Node, _: int) -> bool:
+    """Return whether a scale is of blocks, or may have another number of elements than the axis."""
     data, scale = _sizes(model, node, 0), _sizes(model, node, 1)
     if data is None or scale is None or len(scale) > 1 or _has_blocks(node):
         return True
@@ -241,7 +246,7 @@ def _has_blocks(node: Node) -> bool:
 
 
 def _has_many_scales(*indices: int) -> _IsDoubtful:
-    """Return what says whether one of these inputs is no scalar."""
+    """Return the function that returns whether one of these inputs may have several elements."""
 
     def has_many(model: Model, node: Node, _: int) -> bool:
         shapes = [_sizes(model, node, index) for index in indices]
@@ -250,42 +255,44 @@ def _has_many_scales(*indices: int) -> _IsDoubtful:
     return has_many
 
 
-def _of_reduction(model: Model, node: Node, version: int) -> bool:
+def _reduces_early_int8(model: Model, node: Node, version: int) -> bool:
+    """Return whether a node reduces integers of 8 bits before version 13."""
     kind = kind_of(model, node.graph, node.inputs[0]) if node.inputs else ""
     return version < 13 and kind in ("tensor(int8)", "tensor(uint8)")
 
 
-def _of_random(_: Model, node: Node, __: int) -> bool:
+def _is_random_of_other_type(_: Model, node: Node, __: int) -> bool:
+    """Return whether a node produces random numbers of another type than float."""
     return any(each.name == "dtype" and each.i != 1 for each in node.attribute_protos)
 
 
-def _of_lengths(model: Model, node: Node, _: int) -> bool:
-    """Return whether a size of the first input is unknown."""
+def _has_unknown_size(model: Model, node: Node, _: int) -> bool:
+    """Return whether a size of input 0 is unknown."""
     data = _sizes(model, node, 0)
     return data is None or not all(isinstance(size, int) for size in data)
 
 
-_FORMS: Final[Mapping[str, _IsDoubtful]] = {
-    **dict.fromkeys(("ArgMax", "ArgMin"), _of_least_or_greatest),
-    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _of_pool),
-    "BatchNormalization": _of_normalization,
+_DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
+    **dict.fromkeys(("ArgMax", "ArgMin"), _is_scalar_or_unknown),
+    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _has_doubtful_window),
+    "BatchNormalization": _is_rare_normalization,
     "Cast": lambda _, node, version: version < 6,
-    "Concat": lambda _, node, version: not _gives(node, "axis"),
-    "Constant": _of_constant,
-    **dict.fromkeys(("DequantizeLinear", "QuantizeLinear"), _of_quantization),
-    "Dropout": _of_dropout,
-    **dict.fromkeys(("GRU", "LSTM", "RNN"), _of_recurrent_layer),
-    "GatherElements": _of_gather,
-    "GlobalLpPool": _of_lengths,
+    "Concat": lambda _, node, version: not _has(node, "axis"),
+    "Constant": _is_constant_of_strings,
+    **dict.fromkeys(("DequantizeLinear", "QuantizeLinear"), _has_doubtful_scale),
+    "Dropout": _may_train,
+    **dict.fromkeys(("GRU", "LSTM", "RNN"), _is_batch_first_or_of_unknown_size),
+    "GatherElements": _gathers_other_sizes,
+    "GlobalLpPool": _has_unknown_size,
     "GridSample": lambda model, node, _: len(_sizes(model, node, 0) or ()) != 4,
-    "Mod": _of_mod,
+    "Mod": _is_mod_of_floats,
     "Pad": lambda _, node, version: has_attribute(node, "mode", b"wrap"),
     "QLinearConv": _has_many_scales(1, 4, 6),
     "QLinearMatMul": _has_many_scales(1, 4, 6),
-    **dict.fromkeys(("RandomNormalLike", "RandomUniform", "RandomUniformLike"), _of_random),
-    **dict.fromkeys(("ReduceMax", "ReduceMin"), _of_reduction),
-    "Reshape": lambda _, node, version: version < 5 and not _gives(node, "shape"),
-    "Resize": _of_resize,
-    "ReverseSequence": _of_lengths,
+    **dict.fromkeys(("RandomNormalLike", "RandomUniform", "RandomUniformLike"), _is_random_of_other_type),
+    **dict.fromkeys(("ReduceMax", "ReduceMin"), _reduces_early_int8),
+    "Reshape": lambda _, node, version: version < 5 and not _has(node, "shape"),
+    "Resize": _has_rare_coordinates,
+    "ReverseSequence": _has_unknown_size,
 }
-"""Which nodes of an operator have a form whose conversion may fail. The number is the version of the operator set."""
+"""The forms of nodes whose conversion may fail, by operator."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of which ONNX Runtime makes others that a release may refuse, so that it cannot be said to load the model.
+"""Nodes from which ONNX Runtime makes others that a release may refuse: it cannot be said to load such a model.
 
 Seen in 1.17.3, 1.18.1, 1.20.1, 1.23.2 and 1.32.0.
 """
@@ -9,45 +9,39 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from onnx_lint.engine.parts_in_question import has_attribute, kind_of, nodes_of, some, stored_contents
+from onnx_lint.engine.parts_in_question import has_attribute, kind_of, nodes_of, phrases, stored_contents
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.spec.products import ProductRelease, version_number
 
 
 def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
-    """Yield the nodes that a release may refuse for the others around them, and for what is fused into them."""
+    """Yield the nodes that a release may refuse because of what it fuses, in words."""
     version = version_number(release.version)
-    yield from some(
-        (sum(_has_odd_activation(node, version) for node in _fused(model)), "node", "with a fused activation"),
-        (
-            sum(_is_inverse_and_one_sided(node) for node in nodes_of(model, "DFT")) if version < _OF_2026 else 0,
-            "node",
-            "of DFT that is one-sided and inverse",
-        ),
-        (
-            sum(_multiplies_transposed(model, node) for node in nodes_of(model, "MatMul"))
-            if version >= _HALF_SINCE
-            else 0,
-            "node",
-            "of MatMul of float16 after a Transpose",
-        ),
-        (_quantized_to_8_bits(model, version), "node", "between float8 tensors that may be fused"),
-        (sum(_is_computed(model, node) for node in nodes_of(model, "RNN")), "node", "of RNN with constant operands"),
-        (
-            sum(_is_empty(model, node) for node in nodes_of(model, "ReduceMax")) if version < _HALF_SINCE else 0,
-            "node",
-            "of ReduceMax of no elements",
-        ),
-    )
+    activations = sum(_has_odd_activation(node, version) for node in _with_own_activation(model))
+    yield from phrases((activations, "node", "with a fused activation"))
+    if version < _SUPPORTS_INVERSE_AND_FLOAT8:
+        inverses = sum(_is_inverse_and_one_sided(node) for node in nodes_of(model, "DFT"))
+        yield from phrases((inverses, "node", "of DFT that is one-sided and inverse"))
+    if version >= _FUSES_TRANSPOSED_HALF:
+        products = sum(_multiplies_transposed_half(model, node) for node in nodes_of(model, "MatMul"))
+        yield from phrases((products, "node", "of MatMul of float16 after a Transpose"))
+    yield from phrases((_readers_of_float8(model, version), "node", "between float8 tensors that may be fused"))
+    constants = sum(_is_computed_at_load(model, node) for node in nodes_of(model, "RNN"))
+    yield from phrases((constants, "node", "of RNN with constant operands"))
+    if version < _REDUCES_EMPTY:
+        empty = sum(_is_empty(model, node) for node in nodes_of(model, "ReduceMax"))
+        yield from phrases((empty, "node", "of ReduceMax of no elements"))
 
 
-_OF_2026: Final = [1, 32]
-"""The first known release that knows float8 in the nodes that it fuses, and one-sided inverses of DFT."""
-_HALF_SINCE: Final = [1, 23]
+_SUPPORTS_INVERSE_AND_FLOAT8: Final = (1, 32)
+"""The first known release that has a one-sided inverse DFT, HardSwish in fused nodes, and most float8 in them."""
+_FUSES_TRANSPOSED_HALF: Final = (1, 23)
 """The first known release that ends the process for some products of a transposed tensor of float16."""
+_REDUCES_EMPTY: Final = (1, 23)
+"""The first known release whose ReduceMax takes an empty tensor."""
 
 
-def _fused(model: Model) -> Iterator[Node]:
+def _with_own_activation(model: Model) -> Iterator[Node]:
     """Yield the nodes whose operator has an activation of its own."""
     for alike in model.operators.alike_nodes:
         if (alike.operator.domain, alike.operator.op_type) in _ACTIVATIONS:
@@ -55,33 +49,36 @@ def _fused(model: Model) -> Iterator[Node]:
 
 
 _WITHOUT_PARAMETERS: Final = (b"Relu", b"Tanh", b"Sigmoid")
+"""The activations that each of these operators takes."""
 _WITH_PARAMETERS: Final = (b"Clip", b"HardSigmoid", b"LeakyRelu")
+"""The activations that convolutions take with the attribute `activation_params`."""
 _ACTIVATIONS: Final[Mapping[tuple[str, str], tuple[bytes, ...]]] = {
     ("com.microsoft", "FusedConv"): _WITH_PARAMETERS,
     ("com.microsoft", "FusedGemm"): (),
     ("com.microsoft.nchwc", "Conv"): _WITH_PARAMETERS,
 }
-"""The activations that an operator takes with the attribute `activation_params`, besides those without parameters."""
+"""The operators with an activation of their own, and the activations with parameters that they take."""
 
 
-def _has_odd_activation(node: Node, version: list[int]) -> bool:
+def _has_odd_activation(node: Node, version: tuple[int, ...]) -> bool:
     """Return whether a kernel may refuse the activation of a node."""
     names = [each.s for each in node.attribute_protos if each.name == "activation"]
     if not names or names[0] in (b"", *_WITHOUT_PARAMETERS):
         return False
     with_parameters = _ACTIVATIONS[node.domain, node.op_type]
     if names[0] == b"HardSwish" and with_parameters:
-        return version < _OF_2026
+        return version < _SUPPORTS_INVERSE_AND_FLOAT8
     has_parameters = any(each.name == "activation_params" for each in node.attribute_protos)
     return names[0] not in with_parameters or not has_parameters
 
 
-def _is_computed(model: Model, node: Node) -> bool:
-    """Return whether a release may compute a node while it loads the model."""
+def _is_computed_at_load(model: Model, node: Node) -> bool:
+    """Return whether a release may compute a node while it loads the model, since input 0 is a constant."""
     return bool(node.inputs) and bool(stored_contents(model, node.graph, node.inputs[0]))
 
 
 def _is_empty(model: Model, node: Node) -> bool:
+    """Return whether input 0 has no elements."""
     shape = model.shape_of(node.inputs[0], node.graph) if node.inputs else None
     return shape is not None and 0 in shape
 
@@ -90,16 +87,16 @@ def _is_inverse_and_one_sided(node: Node) -> bool:
     return has_attribute(node, "inverse", 1) and has_attribute(node, "onesided", 1)
 
 
-def _multiplies_transposed(model: Model, node: Node) -> bool:
-    """Return whether a product of float16 has a transposed operand."""
+def _multiplies_transposed_half(model: Model, node: Node) -> bool:
+    """Return whether a node multiplies tensors of float16, one of which a Transpose produces."""
     sources = [node.graph.definition_of(name) for name in node.inputs if name]
     producers = [each.node for each in sources if each is not None and each.node is not None]
     is_half = any(kind_of(model, node.graph, name) == "tensor(float16)" for name in node.inputs)
     return is_half and any(each.op_type == "Transpose" for each in producers)
 
 
-def _quantized_to_8_bits(model: Model, version: list[int]) -> int:
-    """Return the number of nodes that have operands of float8, as far as nodes around them dequantize these."""
+def _readers_of_float8(model: Model, version: tuple[int, ...]) -> int:
+    """Return the number of nodes that read dequantized float8 tensors, and that a release may fuse and then refuse."""
     dequantized: dict[Graph, set[str]] = {}
     for node in nodes_of(model, "DequantizeLinear"):
         if node.inputs and "float8" in kind_of(model, node.graph, node.inputs[0]):
@@ -107,4 +104,6 @@ def _quantized_to_8_bits(model: Model, version: list[int]) -> int:
     readers = [
         node for graph, names in dequantized.items() for node in graph.nodes if not names.isdisjoint(node.inputs)
     ]
-    return sum(version < _OF_2026 or node.op_type == "Clip" for node in readers)  # 1.32.0 fails for Clip only
+    if version >= _SUPPORTS_INVERSE_AND_FLOAT8:
+        return sum(node.op_type == "Clip" for node in readers)  # 1.32.0 fails for Clip only
+    return len(readers)

@@ -10,7 +10,7 @@ from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model, Node, OperatorSchema
 from onnx_lint.spec.operators.schema import Parameter
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.products.refusals import WITHOUT_KERNEL
+from onnx_lint.spec.products.refusals import ONNXRUNTIME_WITHOUT_KERNEL
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
 from onnx_lint.wording import counted, report_name
 
@@ -74,7 +74,7 @@ def _typed_parameters(operator: Operator, release: ProductRelease) -> frozenset[
     """Return the parameters and type variables on whose types the answer depends; None for all of them."""
     if not release.has_kernels:
         return None if release.element_types else frozenset()
-    if operator.op_type in WITHOUT_KERNEL:
+    if operator.op_type in ONNXRUNTIME_WITHOUT_KERNEL:
         return frozenset()
     kernels = [kernel.types for kernel in release.kernels(operator.domain, operator.op_type)]
     refused = release.refused_types(operator.domain, operator.op_type, operator.opset_version or 0)

@@ -10,12 +10,12 @@ from math import prod
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.engine.parts_in_question import (
-    Unjudged,
+    CountedParts,
     has_attribute,
     inputs_of_kind,
     kind_of,
     nodes_of,
-    some,
+    phrases,
     stored_contents,
 )
 from onnx_lint.ir.graph import GraphKind
@@ -25,7 +25,7 @@ from onnx_lint.model import Function, Graph, Model, Node, StoredTensor
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.products.refusals import NEEDED_ATTRIBUTES, READ_INPUTS, READ_VERSIONS
+from onnx_lint.spec.products.refusals import FIRST_TRUNCATED_VERSION, ONNXRUNTIME_NEEDED_ATTRIBUTES, READ_INPUTS
 from onnx_lint.spec.releases import DOMAIN_ALIAS
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def unjudged_by_onnx(model: Model) -> Iterator[str]:
     """Yield what both checks of onnx refuse in some models that are right (docs/faults_of_onnx.md), in words."""
     names = [{entry.domain for entry in function.proto.opset_import} for function in model.functions]
-    yield from some(
+    yield from phrases(
         (
             sum(DOMAIN_ALIAS in each and "" not in each for each in names),
             "function",
@@ -52,7 +52,7 @@ def unjudged_by_full_check(model: Model) -> Iterator[str]:
     if model.effective_ir_version < OPSET_IMPORTS_SINCE:
         yield f"a model of IR version {model.effective_ir_version}"
     calls = model.calls.all
-    yield from some(
+    yield from phrases(
         (len(model.tensors.sparse), "sparse tensor", ""),
         (
             sum(each.is_external and each.data_type in _INTEGERS for each in model.external_data),
@@ -74,7 +74,7 @@ def unjudged_by_full_check(model: Model) -> Iterator[str]:
     for alike in model.operators.alike_nodes:
         name = alike.operator.op_type
         if not alike.operator.domain and name in _MISTAKEN:
-            yield from some(
+            yield from phrases(
                 (sum(map(_MISTAKEN[name], alike.nodes)), "node", f"of {name} whose shape full_check may mistake")
             )
 
@@ -157,7 +157,7 @@ _INTEGERS: Final = (6, 7)
 def _unjudged_by_onnxruntime(model: Model, release: ProductRelease) -> Iterator[str]:
     """Yield the parts that ONNX Runtime refuses in some models, in words."""
     yield from _unjudged_tensors(model)
-    yield from some(
+    yield from phrases(
         (int(not model.main_graph.output_names), "main graph", "without outputs"),
         (sum(map(_has_ids_beyond, _trees(model))), "tree ensemble", "with ids that do not begin with 0"),
         (inputs_of_kind(model, _NOT_REGISTERED), "input", "of a type that the release may not have"),
@@ -174,7 +174,7 @@ def _unjudged_tensors(model: Model) -> Iterator[str]:
     miscounted = [each.proto for each in model.tensors.miscounted]
     in_segments = [*miscounted, *(each.proto for each in model.tensors.external)]
     external = [{entry.key for entry in each.proto.external_data} for each in model.tensors.external]
-    yield from some(
+    yield from phrases(
         # It reads those of most types with a byte or more for each element.
         (
             sum(_is_packed(each.values) for each in model.tensors.sparse),
@@ -200,7 +200,7 @@ def _unjudged_tensors(model: Model) -> Iterator[str]:
 
 def _unjudged_nodes(model: Model) -> Iterator[str]:
     """Yield the nodes and imports that ONNX Runtime refuses in some models, in words."""
-    yield from some(
+    yield from phrases(
         (sum(map(partial(_is_narrow_clip, model), nodes_of(model, "Clip"))), "node", "of Clip with a narrow type"),
         (
             sum(1 for _ in _imports_of_odd_versions(model)),
@@ -211,19 +211,19 @@ def _unjudged_nodes(model: Model) -> Iterator[str]:
     )
     for name, is_doubtful in _DOUBTED.items():
         doubted = sum(map(is_doubtful, nodes_of(model, name)))
-        yield from some((doubted, "node", f"of {name} with attributes that the kernel may refuse"))
+        yield from phrases((doubted, "node", f"of {name} with attributes that the kernel may refuse"))
     for alike in model.operators.alike_nodes:
-        attribute = NEEDED_ATTRIBUTES.get((alike.operator.domain, alike.operator.op_type))
+        attribute = ONNXRUNTIME_NEEDED_ATTRIBUTES.get((alike.operator.domain, alike.operator.op_type))
         if attribute is not None and alike.operator.schema is not None:
             has_one = attribute in alike.operator.schema.attributes
             lacking = sum(not _gives(node, attribute) for node in alike.nodes) if has_one else 0
-            yield from some((lacking, "node", f"of {alike.operator.op_type} without the attribute {attribute!r}"))
+            yield from phrases((lacking, "node", f"of {alike.operator.op_type} without the attribute {attribute!r}"))
     for name in ("Resize", "Upsample"):
         if resized := nodes_of(model, name):
             from onnx_lint.engine.unjudged_scales import may_refuse_scales
 
             doubted = sum(may_refuse_scales(model, node) for node in resized)
-            yield from some((doubted, "node", f"of {name} with scales or attributes that the kernel may refuse"))
+            yield from phrases((doubted, "node", f"of {name} with scales or attributes that the kernel may refuse"))
 
 
 def _unjudged_in_functions(model: Model) -> Iterator[str]:
@@ -236,7 +236,7 @@ def _unjudged_in_functions(model: Model) -> Iterator[str]:
     for name, is_mistaken in {**_MISTAKEN, _WITH_FAULTS: _has_no_axes, "Resize": _has_scales}.items():
         mistaken += sum(node.graph.function is not None and is_mistaken(node) for node in nodes_of(model, name))
     contributed = [each for each in model.operators.alike_nodes if each.operator.domain == _CONTRIBUTED]
-    yield from some(
+    yield from phrases(
         (sum(map(_has_too_many, calls)), "call", "with more operands than its function"),
         (
             sum(bool(function.proto.overload) and node.graph.function is not None for node, function in calls),
@@ -301,10 +301,10 @@ def _imports_of_odd_versions(model: Model) -> Iterator[Proto]:
     """Yield the imports of no positive version, in functions and of domains that are used, and of large versions."""
     used = {form.domain for graph in model.graphs for form in graph.form_counts}
     for entry in model.proto.opset_import:
-        if entry.version >= READ_VERSIONS or (entry.version < 1 and entry.domain in used):
+        if entry.version >= FIRST_TRUNCATED_VERSION or (entry.version < 1 and entry.domain in used):
             yield entry
     for function in model.functions:
-        yield from (entry for entry in function.proto.opset_import if not 1 <= entry.version < READ_VERSIONS)
+        yield from (entry for entry in function.proto.opset_import if not 1 <= entry.version < FIRST_TRUNCATED_VERSION)
 
 
 def _may_divide_by_0(model: Model, node: Node) -> bool:
@@ -361,7 +361,7 @@ _FLOAT16: Final = 10
 """The number of FLOAT16 in the enum DataType."""
 
 
-def _large(model: Model) -> Unjudged:
+def _large(model: Model) -> CountedParts:
     """Return the tensors whose sizes onnx and ONNX Runtime refuse to multiply."""
     return (
         sum(_overflows(each.proto.dims) for each in model.tensors.miscounted),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Withdraws fixes that `onnx-lint fix` does not make, because they would also fix what is suppressed."""
+"""Withdraws fixes that `onnx-lint fix` does not make, because they would also fix suppressed findings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onnx_lint.model import Model
 from onnx_lint.report.findings import Diagnostic, Folding
 from onnx_lint.report.folding import fold, unfold
 
-Kinds = Counter[tuple[str, str]]
+FindingCounts = Counter[tuple[str, str]]
 """The number of findings of each rule and clause."""
 
 
@@ -27,32 +27,32 @@ def without_withdrawn(
     model: Model,
     lint: Callable[[Source], Iterable[Diagnostic]],
 ) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics without the fixes of rules whose fixes leave less of what is suppressed.
+    """Return the diagnostics without the fixes of rules that would also fix suppressed findings.
 
-    `onnx-lint fix` tries the fixes of all rules together, and then those of each rule, the safe ones alone or with the
-    unsafe ones. So does this. `lint`: returns the suppressed findings of a source.
+    This tries the fixes as `onnx-lint fix` does: those of all rules together, and if that fails those of each rule, the
+    safe ones alone and then with the unsafe ones. `lint`: returns the suppressed findings of a source.
     """
     found = unfold(diagnostics)
     suppressed = {id(each) for each in found if is_suppressed(each, patterns)}
-    open_ = [
+    fixable = [
         each
         for each in found
         if each.advice.edits is not None and not each.advice.edits.copies and id(each) not in suppressed
     ]
-    if model.form != "binary" or not suppressed or not open_:
+    if model.form != "binary" or not suppressed or not fixable:
         return diagnostics
-    before = kinds_of(each for each in found if id(each) in suppressed)
+    before = counts_of(each for each in found if id(each) in suppressed)
     splicer, source = Splicer(model.source, model.kind), unpatched(model.source)
 
-    def loses(fixes: Iterable[tuple[str, Fix]]) -> bool:
+    def fix_suppressed(fixes: Iterable[tuple[str, Fix]]) -> bool:
         chosen = without_overlaps(candidates(fixes, splicer, {}))
         splices = splicer.with_lengths(splice for each in chosen for splice in each.splices)
-        return bool(chosen) and bool(before - kinds_of(lint(source.patched(splice.patch for splice in splices))))
+        return bool(chosen) and bool(before - counts_of(lint(source.patched(splice.patch for splice in splices))))
 
-    withdrawn = set(_withdrawn(open_, loses))
+    withdrawn = set(_withdrawn(fixable, fix_suppressed))
     if not withdrawn:
         return diagnostics
-    # A finding without its fix is not folded with others that have theirs.
+    # A finding that loses its fix leaves its fold: the others in it may keep theirs.
     return fold(
         replace(without_fix(each), folding=Folding())
         if id(each.advice.edits) in withdrawn and id(each) not in suppressed
@@ -61,25 +61,30 @@ def without_withdrawn(
     )
 
 
-def kinds_of(diagnostics: Iterable[Diagnostic]) -> Kinds:
+def counts_of(diagnostics: Iterable[Diagnostic]) -> FindingCounts:
     """Return the number of findings of each rule and clause."""
-    found: Kinds = Counter()
+    found: FindingCounts = Counter()
     for each in unfold(diagnostics):
         found[each.rule, each.clause] += each.count
     return found
 
 
-def _withdrawn(found: Iterable[Diagnostic], loses: Callable[[Iterable[tuple[str, Fix]]], bool]) -> Iterator[int]:
-    """Yield the identities of the fixes that are not made. `loses`: whether fixes leave less of what is suppressed."""
-    of_rules: dict[str, dict[int, Fix]] = {}
-    for each in found:
+def _withdrawn(
+    fixable: Iterable[Diagnostic], fix_suppressed: Callable[[Iterable[tuple[str, Fix]]], bool]
+) -> Iterator[int]:
+    """Yield the identities of the fixes that are not made.
+
+    `fix_suppressed`: returns whether fixes, each with its rule, also fix suppressed findings.
+    """
+    by_rule: dict[str, dict[int, Fix]] = {}
+    for each in fixable:
         if each.advice.edits is not None:
-            of_rules.setdefault(each.rule, {})[id(each.advice.edits)] = each.advice.edits.with_edits()
-    if not loses((rule, fix) for rule, fixes in of_rules.items() for fix in fixes.values()):
+            by_rule.setdefault(each.rule, {})[id(each.advice.edits)] = each.advice.edits.with_edits()
+    if not fix_suppressed((rule, fix) for rule, fixes in by_rule.items() for fix in fixes.values()):
         return
-    for rule, fixes in of_rules.items():
-        safe = {mark: fix for mark, fix in fixes.items() if fix.is_safe}
-        if safe and loses((rule, fix) for fix in safe.values()):
+    for rule, fixes in by_rule.items():
+        safe = {identity: fix for identity, fix in fixes.items() if fix.is_safe}
+        if safe and fix_suppressed((rule, fix) for fix in safe.values()):
             yield from fixes
-        elif len(safe) < len(fixes) and loses((rule, fix) for fix in fixes.values()):
+        elif len(safe) < len(fixes) and fix_suppressed((rule, fix) for fix in fixes.values()):
             yield from fixes.keys() - safe.keys()

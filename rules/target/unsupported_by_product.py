@@ -30,13 +30,13 @@ from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, 
 from onnx_lint.spec.operators.runtime_releases import refused_values, signature_in
 from onnx_lint.spec.products import Kernel, ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
-    KNOWN_DOMAINS,
-    NEGATIVE_AXES_UNTIL,
-    OWN_SIGNATURES,
+    FIRST_TRUNCATED_VERSION,
+    ONNXRUNTIME_SIGNATURES,
+    ONNXRUNTIME_WITHOUT_KERNEL,
+    OPENVINO_DOMAINS,
     READ_INPUTS,
-    READ_VERSIONS,
     REFUSED_VALUES,
-    WITHOUT_KERNEL,
+    RESIZE_NEGATIVE_AXES_UNTIL,
     ReadInputs,
     newest_registered,
 )
@@ -149,7 +149,7 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
     newest = newest_registered(release) if release.has_kernels else release.opsets
     too_new: dict[tuple[str, int], list[tuple[str, Place]]] = {}
     for domain, version, importer, place in _imports(model, release):
-        if newest.get(domain, version) < version < READ_VERSIONS:
+        if newest.get(domain, version) < version < FIRST_TRUNCATED_VERSION:
             too_new.setdefault((domain, version), []).append((importer, place))
     for (domain, version), ((importer, place), *others) in too_new.items():
         more = f"; so {'does' if len(others) == 1 else 'do'} {counted(len(others), 'other import')}" if others else ""
@@ -253,7 +253,7 @@ def _calls(model: Model, alike: AlikeNodes, release: ProductRelease) -> Iterator
     """Yield the calls of a function of the model that the release refuses, whatever is in the function."""
     if release.has_kernels:
         yield from _calls_without_all_outputs(model, alike, release)
-    elif release.product == "openvino" and alike.operator.domain not in KNOWN_DOMAINS:
+    elif release.product == "openvino" and alike.operator.domain not in OPENVINO_DOMAINS:
         in_main = [node for node in alike.nodes if node.graph is model.main_graph]
         nodes = [node for node in in_main if model.uses.is_needed(node)]
         if nodes:
@@ -298,7 +298,7 @@ def _refused(
             yield from _own_operators(model, operator, nodes, release)
     elif not release.has_kernels:
         yield from _each_refused(nodes, lambda node: _refused_by_list(model, node, schema, release))
-    elif _name(domain, op_type) not in WITHOUT_KERNEL:
+    elif _name(domain, op_type) not in ONNXRUNTIME_WITHOUT_KERNEL:
         yield from _refused_by_signature_or_kernels(model, alike, schema, nodes, release)
 
 
@@ -499,7 +499,7 @@ def _against_own_signature(node: Node, kinds: Sequence[str | None], version: int
 
     `kinds`: the type of each input; None if it is unknown or left out.
     """
-    signature = OWN_SIGNATURES.get(node.op_type)
+    signature = ONNXRUNTIME_SIGNATURES.get(node.op_type)
     if signature is None or version > signature.until:
         return
     for noun, count, allowed in (
@@ -520,7 +520,7 @@ def _against_own_signature(node: Node, kinds: Sequence[str | None], version: int
 
 def _against_own_inference(model: Model, node: Node, version: int) -> Iterator[str]:
     """Yield what the inference of an operator that only ONNX Runtime defines refuses: an axis, or the declared type."""
-    signature = OWN_SIGNATURES.get(node.op_type)
+    signature = ONNXRUNTIME_SIGNATURES.get(node.op_type)
     if signature is None or version > signature.until or "axis" not in signature.attributes or len(node.inputs) < 2:
         return
     shape = model.shape_of(node.inputs[0], node.graph)
@@ -535,7 +535,7 @@ def _against_own_inference(model: Model, node: Node, version: int) -> Iterator[s
 
 def _has_negative_axes(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> bool:
     """Return whether a node is a Resize whose kernel looks for the scales of its negative axes in vain."""
-    if schema.domain or schema.name != "Resize" or version_number(release.version)[:2] > NEGATIVE_AXES_UNTIL:
+    if schema.domain or schema.name != "Resize" or version_number(release.version)[:2] > RESIZE_NEGATIVE_AXES_UNTIL:
         return False
     axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
     has_scales = _is_constant(node, 2) and not _has_no_elements(model, node, 2)
@@ -573,7 +573,7 @@ def _refused_values_of_calls(model: Model, release: ProductRelease) -> Iterator[
 
 def _is_read(model: Model, node: Node, reading: ReadInputs, release: ProductRelease) -> bool:
     """Return whether the inference of shapes of a release reads the inputs of a node that are constants."""
-    if version_number(release.version)[:2] < [*reading.from_release]:
+    if version_number(release.version)[:2] < reading.from_release:
         return False
     named = [name for index in reading.inputs if (name := _name_of(node, index))]
     if reading.needs_all and not all(_has_tensor(model, node, name) for name in named):

@@ -27,7 +27,7 @@ def test_a_finding_that_cannot_be_described_keeps_message_and_place(monkeypatch:
     settings = Settings(select=("duplicate-definition",))
     [described] = lint_source(BytesSource(binary(TWICE)), "m.onnx", settings).diagnostics
     monkeypatch.setattr(diagnose, "_located", spy)
-    monkeypatch.setattr(describe, "_described", crash)
+    monkeypatch.setattr(describe, "_with_surroundings", crash)
     report = lint_source(BytesSource(binary(TWICE)), "m.onnx", settings)
     [bare] = report.diagnostics
     assert [offset for offset, _ in located] == [0]

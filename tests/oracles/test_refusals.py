@@ -15,7 +15,7 @@ from support.project.fixture_files import fixtures_of
 
 from onnx_lint import lint, schema
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchema
-from onnx_lint.spec.products.refusals import OWN_SIGNATURES, READ_INPUTS
+from onnx_lint.spec.products.refusals import ONNXRUNTIME_SIGNATURES, READ_INPUTS
 from tools import compare_target
 from tools.single_nodes import single_node, versions
 
@@ -93,9 +93,11 @@ def test_the_signatures_are_those_of_onnx_runtime() -> None:
             {*each.type_constraints[0].allowed_type_strs},
         )
         for each in get_all_operator_schema()
-        if each.domain == "" and each.since_version == 1 and each.name in OWN_SIGNATURES
+        if each.domain == "" and each.since_version == 1 and each.name in ONNXRUNTIME_SIGNATURES
     }
-    wanted = {n: (row.inputs, row.outputs, dict(row.attributes), {*row.types}) for n, row in OWN_SIGNATURES.items()}
+    wanted = {
+        n: (row.inputs, row.outputs, dict(row.attributes), {*row.types}) for n, row in ONNXRUNTIME_SIGNATURES.items()
+    }
     assert found == wanted
 
 

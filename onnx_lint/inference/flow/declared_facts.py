@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from math import inf, prod
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.inference.flow.joining import joined
@@ -65,6 +65,14 @@ def enforced_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     return found
 
 
+_InitializerLayout = tuple[int, int]
+"""The element type of initializers, and the identity of their shape.
+
+Equal shapes are one object. They are compared by identity: a file chooses their numbers, and could choose them so that
+hashes collide.
+"""
+
+
 def initializer_facts(
     graph: Graph, outside: Outside, crashes: Crashes, bounded: Callable[[Fact], Fact], frames: Frames
 ) -> dict[str, Fact]:
@@ -76,22 +84,21 @@ def initializer_facts(
     memory.
     """
     columns = graph.initializers
-    # Equal shapes are one object. They are compared by identity: a file chooses their numbers, and could choose them so
-    # that hashes collide.
-    kinds = [
+    layouts: list[_InitializerLayout] = [
         (element_type, id(shape)) for element_type, shape in zip(columns.element_types, columns.shapes, strict=True)
     ]
-    # A large graph has a hundred thousand initializers of a few kinds, and so do a thousand small graphs.
-    facts_and_sizes = {
-        kind: _fact_and_size(kind[0], shape) for kind, shape in dict(zip(kinds, columns.shapes, strict=True)).items()
-    }
-    facts = [facts_and_sizes[kind][0] for kind in kinds]
-    small = {
-        kind
-        for kind, (_, size) in facts_and_sizes.items()
-        if size <= (MOST_ELEMENTS if kind[0] in INDEX_TYPES else frames.most_floats)
-    }
-    for index in _initializers_to_read(columns.names, kinds, small, frames) if small else ():
+    # A large graph has a hundred thousand initializers of a few layouts, and so do a thousand small graphs.
+    fact_by_layout: dict[_InitializerLayout, Fact] = {}
+    small: set[_InitializerLayout] = set()
+    for layout, dims in dict(zip(layouts, columns.shapes, strict=True)).items():
+        element_type, _ = layout
+        shape = tensor_shape(dims)
+        fact_by_layout[layout] = fact(tensor_of(element_type), shape)
+        most = MOST_ELEMENTS if element_type in INDEX_TYPES else frames.most_floats
+        if shape is not None and prod(dims) <= most:
+            small.add(layout)
+    facts = [fact_by_layout[layout] for layout in layouts]
+    for index in _initializers_to_read(columns.names, layouts, small, frames) if small else ():
         try:
             facts[index] = bounded(_with_content(graph, index, facts[index], outside))
         except Exception as error:
@@ -105,26 +112,24 @@ def initializer_facts(
 
 
 def _initializers_to_read(
-    names: Sequence[str], kinds: Sequence[tuple[int, int]], small: Set[tuple[int, int]], frames: Frames
+    names: Sequence[str], layouts: Sequence[_InitializerLayout], small: Set[_InitializerLayout], frames: Frames
 ) -> Iterator[int]:
-    """Yield the indices of the initializers whose elements are read: small ones, of integers, or of floats that may
-    decide a shape. `kinds` are their element types and shapes; `small` are those with few elements.
+    """Yield the indices of the initializers whose elements are read.
+
+    They are the small ones of integers, and the small ones of floats that may decide a shape. `small`: the layouts with
+    few elements.
     """
-    are_few = sum([kind in small and kind[0] not in INDEX_TYPES for kind in kinds]) <= _FEW_FLOATS
-    for index, kind in enumerate(kinds):
-        if kind in small and (are_few or kind[0] in INDEX_TYPES or names[index] in frames.floats_read):
+    integers = {layout for layout in small if layout[0] in INDEX_TYPES}
+    floats = small - integers
+    are_few = sum([layout in floats for layout in layouts]) <= _FEW_FLOATS
+    for index, layout in enumerate(layouts):
+        if layout in integers or (layout in floats and (are_few or names[index] in frames.floats_read)):
             yield index
 
 
 _FEW_FLOATS: Final = 100
 """Up to this number, all floating-point initializers are read without asking which of them decide a shape
 (docs/performance.md: floats-read)."""
-
-
-def _fact_and_size(element_type: int, dims: tuple[int, ...]) -> tuple[Fact, float]:
-    """Return the fact of initializers of an element type and a shape, and how many elements they have."""
-    shape = tensor_shape(dims)
-    return fact(tensor_of(element_type), shape), prod(dims) if shape is not None else inf
 
 
 def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fact:

@@ -57,7 +57,7 @@ class FlowInput(Record):
 
 
 class NestedGraph(Record):
-    """A graph in an attribute of a node, or of a call that hands it to the function around the node."""
+    """A graph in an attribute of a node, or of a call that passes it to the function around the node."""
 
     name: str
     """The attribute of the node; empty for one of a list of graphs."""
@@ -67,7 +67,7 @@ class NestedGraph(Record):
     known: Known
     """The facts of the values that the graph sees."""
     number: int = 0
-    """Identifies the call that hands it over; 0 for a graph of the node itself."""
+    """Identifies a graph that a call passes; 0 for a graph of the node itself."""
     depth: int = 0
     """The number of functions around that call."""
 

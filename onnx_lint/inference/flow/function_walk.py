@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walks over function bodies, each once for everything that its values depend on."""
+"""Walks over function bodies, each once for everything that its values depend on.
+
+A call whose function, input facts and attributes are those of an earlier call gets the outputs of that call. Otherwise
+the body is walked, if the budget allows it. If not, the outputs have the types that they had for the same input types,
+or are unknown.
+
+A call may pass graphs to a function, as attributes. Nodes of the body run these graphs, but the graphs belong to the
+caller: they see its values, and they may call functions that are being walked since the call.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint import schema
@@ -29,7 +37,8 @@ _ATTRIBUTE_ELEMENTS_PER_NODE: Final = 200
 """The elements and characters of a call's attributes, which each walk reads anew, that count as one more node."""
 
 _TYPE_BYTES_PER_DECLARATION: Final = 50
-"""The bytes of types and dimensions of initializers that count as one more declared value; most are smaller."""
+"""The bytes of a declared type, or the dimensions of initializers, that count as one more declared value. Most types
+have fewer bytes."""
 
 _MOST_NEEDS: Final = 8
 """The most omitted inputs to remember for a call: thousands of calls may omit thousands."""
@@ -37,6 +46,9 @@ _MOST_NEEDS: Final = 8
 CallAttributes = tuple[tuple[str, bytes | int | None], ...]
 """The attributes of a call, on which shapes may depend: the serialized attribute, the number of a graph, or None if the
 attribute is unknown."""
+
+WalkGraph = Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk]
+"""Walks a graph, with the facts that it sees and those of the inputs that its operator supplies."""
 
 
 class FunctionWalk:
@@ -46,11 +58,12 @@ class FunctionWalk:
         self,
         frames: Frames,
         declarations: FunctionDeclarations,
-        walk: Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk],
-        walk_nested: Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk],
+        walk: WalkGraph,
+        walk_nested: WalkGraph,
         found: ValueFlow,
         crashes: Crashes,
     ) -> None:
+        """`walk`: walks a body. `walk_nested`: walks a nested graph, and then forgets the facts of its values."""
         self._found = found
         self._crashes = crashes
         self._frames = frames
@@ -61,25 +74,19 @@ class FunctionWalk:
         """The outputs of the calls so far."""
         self._needs: dict[tuple[int, Facts, CallAttributes], Sequence[tuple[int, InputUse]]] = {}
         """Some inputs that these calls omit and their bodies need, by index."""
-        self._typed: dict[tuple[int, Facts, Arguments], Facts] = {}
+        self._output_types: dict[tuple[int, Facts, Arguments], Facts] = {}
         """The types of the outputs, by the types of the arguments."""
         self._serialized: dict[int, tuple[Any, bytes]] = {}
         """The attributes of calls and their bytes, by identity. Each walk over a body passes the same attributes."""
         self._type_parameters: dict[int, frozenset[str]] = {}
         """The attribute parameters on which types in a function depend, by the index of the function."""
-        self._entered: set[int] = set()
-        """The functions that have been walked, by index."""
-        self._costs: dict[int, int] = {}
-        """The costs of walks over functions, by index."""
+        self._budget = _WalkBudget()
         self._open: dict[int, None] = {}
         """The functions that are being walked, from the outermost one on."""
-        self._walked_graphs: set[int] = set()
-        """The identities of the graphs of calls that have been walked."""
-        self._type_budget = self._shape_budget = REPEATED_NODES
-        self._count = 0
-        """The number of graphs that calls have passed."""
+        self._passed_graphs = 0
+        """The number of graphs that calls have passed to functions."""
         self._active_graphs: set[int] = set()
-        """The numbers of the graphs that are being walked: a default may refer to itself."""
+        """The numbers of those that are being walked: the default of a parameter may refer to itself."""
         self.declarations = declarations
         """Compares the declarations in functions."""
 
@@ -88,7 +95,6 @@ class FunctionWalk:
     ) -> Generator[Walk, Facts, Facts]:
         """Yield the walk over the body if needed; return the outputs of a call with these arguments."""
         attributes = node.attribute_protos
-        arguments = read_arguments(attributes, self._type_parameters_of(function), frame.bound) if attributes else ()
         bound = _bound(attributes, frame.bound)
         graphs = {each.name: self._numbered(each) for each in nested}
         inputs = arguments_for(function, inputs)
@@ -96,19 +102,24 @@ class FunctionWalk:
         if key in self._outputs:
             self._note_needs(node, frame, self._needs.get(key, ()))
             return self._outputs[key]
+        arguments = read_arguments(attributes, self._type_parameters_of(function), frame.bound) if attributes else ()
         type_key = function.index, _types_only(inputs), arguments
-        known_types = self._typed.get(type_key) if not graphs else None
-        if not self._charge_walk(function, bound, for_types=known_types is None):
+        known_types = self._output_types.get(type_key) if not graphs else None
+        if not self._may_walk(function, bound, for_types=known_types is None):
             self.declarations.doubt(function, types=known_types is None)
             return known_types or ()
         needs = CallNeeds()
         outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call), graphs, needs)
         self._outputs[key] = outputs
+        self._output_types.setdefault(type_key, _types_only(outputs))
         if needs.uses:
             self._needs[key] = _most_needed(function, needs)
             self._note_needs(node, frame, self._needs[key])
-        self._typed.setdefault(type_key, _types_only(outputs))
         return outputs
+
+    def _may_walk(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
+        """Return whether a body is walked for a call: not inside of itself, and not beyond the budget."""
+        return function.index not in self._open and self._budget.charge_body(function, bound, for_types=for_types)
 
     def _serialized_attributes(self, bound: Protos, graphs: Mapping[str, NestedGraph]) -> CallAttributes:
         found: list[tuple[str, bytes | int | None]] = []
@@ -153,37 +164,37 @@ class FunctionWalk:
 
     def was_entered(self, function: Function) -> bool:
         """Return whether the body has been walked."""
-        return function.index in self._entered
+        return self._budget.is_charged(function)
 
     def uncalled(self, function: Function) -> Walk:
         """Infer the body of a function that is never called, with unknown arguments."""
         bound = dict.fromkeys(function.attribute_names)
-        self._entered.add(function.index)
+        self._budget.charge_body(function, bound, for_types=True)  # free, as the first walk over the body
         inputs = (UNKNOWN,) * len(function.body.input_names)
         return (yield from self._body(function, inputs, bound, None, {}, CallNeeds()))
 
     def _numbered(self, nested: NestedGraph) -> NestedGraph:
-        """Return the graph that a call passes to a function with a number; it keeps that of a call around this one."""
+        """Return a graph that a call passes to a function with a number; one that is passed on keeps its number."""
         if nested.number:
             return nested
-        self._count += 1
-        return replace(nested, number=self._count, depth=len(self._open))
+        self._passed_graphs += 1
+        return replace(nested, number=self._passed_graphs, depth=len(self._open))
 
-    def walk_given(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
+    def walk_passed(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that a call passed to a function.
 
-        The graph belongs to the caller. So if it calls a function that was entered after that call, it does not call
-        that function from inside of its own body.
+        Functions entered since that call are no longer open meanwhile: the graph belongs to the caller, so a node of it
+        that calls one of them does not call it from inside of its own body.
         """
-        if nested.number in self._active_graphs or not self._charge_graph(nested.graph):
+        if nested.number in self._active_graphs or not self._budget.charge_graph(nested.graph):
             self._walks.are_graphs_left_out = True
             return (UNKNOWN,) * len(nested.graph.output_names)
         self._active_graphs.add(nested.number)
-        later = list(self._open)[nested.depth :]
-        for index in later:
+        entered_since = list(self._open)[nested.depth :]
+        for index in entered_since:
             del self._open[index]
         outputs = yield from self._walk_nested(nested.graph, nested.frame, nested.known, supplied)
-        self._open.update(dict.fromkeys(later))
+        self._open.update(dict.fromkeys(entered_since))
         self._active_graphs.discard(nested.number)
         return outputs
 
@@ -198,19 +209,14 @@ class FunctionWalk:
     ) -> Walk:
         """Walk a body; add the inputs that the call omits and the body needs to `needs`."""
         names = function.body.input_names
-        known: Known = dict(zip(names, inputs, strict=False))
-        known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
-        known[""] = ABSENT
+        known = _facts_of_inputs(names, inputs)
         protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
         self._open[function.index] = None
         omits = call is not None and (ABSENT in inputs or len(inputs) < len(names))
         frame = self._frames.of_body(function, protos, call, graphs, needs if omits else None)
-        for graph in function.body.nested:
-            if graph.position == len(function.body.forms):  # not of a node: of the default of a parameter
-                default = NestedGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)
-                if default.name not in bound:
-                    graphs[default.name] = self._numbered(default)
-        unsure_of_caller, self._found.unsure = self._found.unsure, 0  # both are counted within a body
+        graphs.update(self._default_graphs(function, bound, frame, known))
+        # `unsure` counts within one body. What never runs around the call is in `idle` before `idle_around`.
+        unsure_of_caller, self._found.unsure = self._found.unsure, 0
         idle_of_caller, self._found.idle_around = self._found.idle_around, len(self._found.idle)
         outputs = yield from self._walk(function.body, frame, known, None)
         self._found.unsure = unsure_of_caller
@@ -221,40 +227,15 @@ class FunctionWalk:
         graphs.clear()  # the defaults among them refer to the frame, which would keep the model alive
         return outputs
 
-    def _charge_walk(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
-        """Charge a walk over a body to the budget, unless it is the first; return whether it may be made.
-
-        A body is not walked inside of itself. `bound`: the call's attributes. `for_types`: whether the body has not
-        been walked yet for arguments of these types.
-        """
-        if function.index in self._open:
-            return False
-        if function.index not in self._entered:
-            self._entered.add(function.index)
-            return True
-        size = 1 + self._function_cost(function) + _attribute_cost(filter(None, bound.values()))
-        if for_types:
-            self._type_budget -= size
-            return self._type_budget >= 0
-        self._shape_budget -= size
-        return self._shape_budget >= 0
-
-    def _charge_graph(self, graph: Graph) -> bool:
-        """Charge a walk over a graph that a call passes to the budget for types; return whether it may be made."""
-        if id(graph) not in self._walked_graphs:
-            self._walked_graphs.add(id(graph))
-            return True
-        self._type_budget -= 1 + _graph_cost(graph)
-        return self._type_budget >= 0
-
-    def _function_cost(self, function: Function) -> int:
-        """Return the cost of a walk in nodes: hundreds of operands or parameters cost as much as further nodes."""
-        if function.index not in self._costs:
-            parameters = len(function.body.input_names) + len(function.attribute_names)
-            parameters += len(function.attribute_defaults) + len(function.body.proto.opset_import)
-            listed = _attribute_cost(function.attribute_defaults)
-            self._costs[function.index] = parameters // _OPERANDS_PER_NODE + listed + _graph_cost(function.body)
-        return self._costs[function.index]
+    def _default_graphs(
+        self, function: Function, bound: Protos, frame: Frame, known: Known
+    ) -> Iterator[tuple[str, NestedGraph]]:
+        """Yield the graphs in the defaults of attribute parameters that the call leaves out, by parameter."""
+        for graph in function.body.nested:
+            if graph.position == len(function.body.forms):  # such graphs have the position after the last node
+                name = attribute_name(function.attribute_defaults, graph)
+                if name not in bound:
+                    yield name, self._numbered(NestedGraph(name, graph, frame, known))
 
     def _type_parameters_of(self, function: Function) -> frozenset[str]:
         """Return the attribute parameters that types in the body, or in bodies that it calls, may depend on."""
@@ -274,8 +255,68 @@ class FunctionWalk:
         return found
 
 
+class _WalkBudget:
+    """Decides whether a walk may be made. The first one over each body, and over each graph of a call, is free."""
+
+    def __init__(self) -> None:
+        self._left_for_types = self._left_for_shapes = REPEATED_NODES
+        self._charged_functions: set[int] = set()
+        """The functions that have been walked, by index."""
+        self._charged_graphs: set[int] = set()
+        """The identities of the graphs of calls that have been walked."""
+        self._costs: dict[int, int] = {}
+        """The costs of walks over functions, by index."""
+
+    def is_charged(self, function: Function) -> bool:
+        """Return whether a walk over the body has been charged."""
+        return function.index in self._charged_functions
+
+    def charge_body(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
+        """Charge a walk over a body; return whether it may be made.
+
+        `bound`: the call's attributes. `for_types`: whether the body has not been walked yet for arguments of these
+        types.
+        """
+        if function.index not in self._charged_functions:
+            self._charged_functions.add(function.index)
+            return True
+        cost = 1 + self._function_cost(function) + _attribute_cost(filter(None, bound.values()))
+        if for_types:
+            return self._charge_for_types(cost)
+        self._left_for_shapes -= cost
+        return self._left_for_shapes >= 0
+
+    def charge_graph(self, graph: Graph) -> bool:
+        """Charge a walk over a graph that a call passes; return whether it may be made."""
+        if id(graph) not in self._charged_graphs:
+            self._charged_graphs.add(id(graph))
+            return True
+        return self._charge_for_types(1 + _graph_cost(graph))
+
+    def _charge_for_types(self, cost: int) -> bool:
+        self._left_for_types -= cost
+        return self._left_for_types >= 0
+
+    def _function_cost(self, function: Function) -> int:
+        """Return the cost of a walk in nodes: hundreds of operands or parameters cost as much as further nodes."""
+        if function.index not in self._costs:
+            parameters = len(function.body.input_names) + len(function.attribute_names)
+            parameters += len(function.attribute_defaults) + len(function.body.proto.opset_import)
+            attributes = _attribute_cost(function.attribute_defaults)
+            self._costs[function.index] = parameters // _OPERANDS_PER_NODE + attributes + _graph_cost(function.body)
+        return self._costs[function.index]
+
+
+def _facts_of_inputs(names: Sequence[str], inputs: Facts) -> Known:
+    """Return the facts of the inputs of a body by name; those that the call omits are absent."""
+    known: Known = dict(zip(names, inputs, strict=False))
+    known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
+    known[""] = ABSENT
+    return known
+
+
 def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
-    """Return the attributes of a call; inside a function, references are replaced by the attributes of its own call."""
+    """Return the attributes of a call. `around`: those of the call of the function around it; references name these."""
     found: dict[str, Any] = {}
     for attribute in attributes:
         if not attribute.ref_attr_name:
@@ -303,6 +344,7 @@ def _type_only(each: Fact) -> Fact:
 
 
 def _graph_cost(graph: Graph) -> int:
+    """Return the cost of a walk over a graph in nodes, with those of nested graphs, operands and declarations."""
     operands = sum(map(len, graph.node_inputs)) + sum(map(len, graph.node_outputs))
     declared = len(graph.output_names) + len(graph.value_info_names)
     type_bytes = sum(len(each) for columns in graph.value_infos.values() for each in columns.types)
@@ -314,5 +356,6 @@ def _graph_cost(graph: Graph) -> int:
 
 
 def _attribute_cost(attributes: Iterable[Any]) -> int:
+    """Return the cost of reading attributes, in nodes."""
     elements = sum(len(each.ints) + len(each.floats) + len(each.strings) + len(each.s) for each in attributes)
     return elements // _ATTRIBUTE_ELEMENTS_PER_NODE

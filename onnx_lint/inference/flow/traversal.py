@@ -504,7 +504,7 @@ class Flow:
         if not nested.number:
             return (yield from self.walk_nested(nested.graph, nested.frame, nested.known, supplied))
         self.found.unsure += 1
-        outputs = yield from self.functions.walk_given(nested, supplied)
+        outputs = yield from self.functions.walk_passed(nested, supplied)
         self.found.unsure -= 1
         return outputs
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         OperandConflict,
         SubgraphConflict,
     )
+    from onnx_lint.inference.shapes.problem import PlainProblem
     from onnx_lint.inference.types.problem import TypeProblem
     from onnx_lint.inference.types.subgraph_types import Mismatch
     from onnx_lint.ir.columns.nodes import NodeForm
@@ -67,26 +68,26 @@ class ValueFlow:
         self.shapes: list[ShapeConflict] = []
         self.declared_shapes: list[DeclaredShapeConflict | DeclaredCountConflict] = []
         self.of_some_calls: set[tuple[int, int]] = set()
-        """The declarations that only some calls contradict: the identity of the function body, the index in value_info.
-        """
+        """The declarations that only some calls contradict: identity of the function body, and index in value_info."""
         self.subgraph_shapes: list[SuppliedShapeConflict | BranchShapeConflict | StateShapeConflict] = []
         self._operators = operators
         self._schemas = operators.schemas
         self._noted: set[tuple[object, ...]] = set()
+        # --- whether graphs run: idle graphs never do, sure ones whenever the graph around them does
         self.idle: list[str] = []
         """What never runs around the current walk, as constants decide: "branch" of an If, or "body" of a Loop."""
         self.idle_around = 0
-        """How many of them are around the call of the function whose body is walked."""
+        """The number of elements of `idle` that are around the call of the function whose body is walked."""
         self.idle_graphs: set[int] = set()
-        """The identities of the graphs in such branches and bodies."""
+        """The identities of the graphs in what never runs."""
         self.sure_graphs: set[int] = set()
-        """Those of the nested graphs that some walk knew to run whenever the graph around them does."""
+        """The identities of the nested graphs that are sure to run in some walk."""
         self.doubtful_graphs: set[int] = set()
-        """Those of the nested graphs that some walk did not know to run."""
+        """The identities of the nested graphs that are not sure to run in some walk; in another one they may be."""
         self._idle_in_functions: dict[tuple[object, ...], ShapeConflict] = {}
         """Conflicts in what never runs in one call of a function, by their place; another call may run it."""
         self.unsure = 0
-        """The number of subgraphs around the current walk, within the function body, that are not certain to run."""
+        """The number of subgraphs around the current walk, within the function body, that are not sure to run."""
         self.omitted_inputs: list[OmittedInput] = []
         """The inputs that calls leave out and the bodies need."""
         self.is_trial = False
@@ -102,8 +103,9 @@ class ValueFlow:
 
     @property
     def may_try(self) -> bool:
-        """True until trials have walked `_MOST_TRIED` nodes. Trials contain trials, so their time could double at each
-        depth of nested loops.
+        """True until trials have walked `_MOST_TRIED` nodes.
+
+        Trials contain trials, so their time could double at each depth of nested loops.
         """
         return self._tried_nodes < _MOST_TRIED
 
@@ -256,21 +258,15 @@ class ValueFlow:
 
         if self.is_trial and not self.idle and not is_warning(problem):
             self.failing_bodies.add(id(node.graph))
-        warning: str | None = None
-        if isinstance(problem, Warned):
-            warning, problem = problem.words, problem.problem
-        is_idle = len(self.idle) > self.idle_around  # a function may be called elsewhere
-        if is_idle:
-            warning = f"; the {self.idle[-1]} never runs"
-        about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
-        place = type(problem), *about, str(getattr(problem, "place", ""))
-        # For other arguments of a function the numbers differ, but the problem is the same.
-        conflict = ShapeConflict(node, inputs, problem, schema, call, warning)
+        plain = problem.problem if isinstance(problem, Warned) else problem
+        is_idle = len(self.idle) > self.idle_around  # what is idle around a call may run in another call
+        # A branch that never runs says more about the problem than the warning of its operator.
+        warning = problem.words if isinstance(problem, Warned) else None
+        warning = f"; the {self.idle[-1]} never runs" if is_idle else warning
+        conflict = ShapeConflict(node, inputs, plain, schema, call, warning)
         if conflict.is_customary:
             return
-        # The key has the text of the problem: Python does not salt the hashes of numbers, so a file could choose
-        # numbers with which most keys have one hash.
-        key = (node.index, *(place if call is not None else (repr(problem),)))
+        key = (node.index, *_key_of_problem(plain, is_in_call=call is not None))
         if is_idle and node.graph.function is not None and not self.is_trial:
             self._idle_in_functions.setdefault((id(node.graph), *key), conflict)
         elif self._is_new(node.graph, *key):
@@ -352,6 +348,18 @@ class ValueFlow:
 def have_different_types(one: Fact, other: Fact) -> bool:
     """Return whether the types in two facts are known and differ."""
     return bool(one.kind and other.kind and one.kind != other.kind)
+
+
+def _key_of_problem(problem: PlainProblem, *, is_in_call: bool) -> tuple[object, ...]:
+    """Return what identifies a problem at a node. In a function, it is the same problem with other numbers.
+
+    The key has texts: Python does not salt the hashes of numbers, so a file could choose numbers with which most keys
+    have one hash.
+    """
+    if not is_in_call:
+        return (repr(problem),)
+    about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
+    return type(problem), *about, str(getattr(problem, "place", ""))
 
 
 _MOST_TRIED: Final = 20_000

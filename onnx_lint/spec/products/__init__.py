@@ -149,9 +149,9 @@ def product_releases(target: str) -> tuple[ProductRelease, ...]:
     raise ValueError(f"target {target!r}: the known releases of {name} are {', '.join(versions)}{hint}")
 
 
-def version_number(version: str) -> list[int]:
+def version_number(version: str) -> tuple[int, ...]:
     """Return the parts of a version, to compare it with others."""
-    return [int(part) for part in version.split(".")]
+    return tuple([int(part) for part in version.split(".")])
 
 
 def _release(name: str, index: int) -> ProductRelease:

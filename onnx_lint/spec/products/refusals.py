@@ -13,15 +13,15 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.spec.products import ProductRelease, version_number
 
-WITHOUT_KERNEL: Final = frozenset({"Constant"})
-"""The operators that no release of ONNX Runtime has a kernel for: a Constant becomes an initializer."""
+ONNXRUNTIME_WITHOUT_KERNEL: Final = frozenset({"Constant"})
+"""The operators that no release of ONNX Runtime has a kernel for: it turns a Constant into an initializer."""
 
 
 _NO_END: Final = 2**31
-"""The last version of what every later version has as well."""
+"""The last version if all later versions are meant as well."""
 
 
-class OwnSignature(Record):
+class OnnxRuntimeSignature(Record):
     """An operator that ONNX Runtime defines in the default domain. It accepts attributes that it does not know."""
 
     until: int
@@ -33,20 +33,23 @@ class OwnSignature(Record):
     attributes: Mapping[str, str]
     """The type of each attribute, by name."""
     types: frozenset[str]
-    """The types that an input may have."""
+    """The types that an input may have, such as `tensor(float)`."""
 
 
 _NORMALIZATION: Final = {"axis": "INT", "epsilon": "FLOAT", "stash_type": "INT"}
 _FLOATS: Final = frozenset({"tensor(float16)", "tensor(float)", "tensor(double)"})
 _ALL_FLOATS: Final = _FLOATS | {"tensor(bfloat16)"}
 
-OWN_SIGNATURES: Final[Mapping[str, OwnSignature]] = {
-    "LayerNormalization": OwnSignature(16, range(2, 4), range(1, 4), _NORMALIZATION, _ALL_FLOATS),
-    "MeanVarianceNormalization": OwnSignature(
+ONNXRUNTIME_SIGNATURES: Final[Mapping[str, OnnxRuntimeSignature]] = {
+    "LayerNormalization": OnnxRuntimeSignature(16, range(2, 4), range(1, 4), _NORMALIZATION, _ALL_FLOATS),
+    "MeanVarianceNormalization": OnnxRuntimeSignature(
         8, range(1, 2), range(1, 2), {"across_channels": "INT", "normalize_variance": "INT"}, _FLOATS
     ),
-    "SimplifiedLayerNormalization": OwnSignature(_NO_END, range(2, 3), range(1, 3), _NORMALIZATION, _ALL_FLOATS),
+    "SimplifiedLayerNormalization": OnnxRuntimeSignature(
+        _NO_END, range(2, 3), range(1, 3), _NORMALIZATION, _ALL_FLOATS
+    ),
 }
+"""The operators that ONNX Runtime defines itself in the default domain, by name."""
 
 
 class RefusedValue(Record):
@@ -57,7 +60,9 @@ class RefusedValue(Record):
     last: int
     """The last version of the operator."""
     value: object
+    """The value that they refuse: an integer, or the bytes of a string."""
     products: tuple[str, ...]
+    """The products whose releases refuse it."""
 
 
 _BATCH_FIRST: Final = RefusedValue(14, _NO_END, 1, ("onnxruntime",))
@@ -70,9 +75,9 @@ REFUSED_VALUES: Final[Mapping[tuple[str, str], RefusedValue]] = {
     ("Resize", "mode"): RefusedValue(10, 10, b"bilinear", _RUNTIMES),
     ("Upsample", "mode"): RefusedValue(7, 9, b"bilinear", _RUNTIMES),
 }
-"""The value that is refused, by operator and attribute."""
+"""The refused value of an attribute, by operator and attribute."""
 
-NEEDED_ATTRIBUTES: Final[Mapping[tuple[str, str], str]] = {
+ONNXRUNTIME_NEEDED_ATTRIBUTES: Final[Mapping[tuple[str, str], str]] = {
     ("", "RegexFullMatch"): "pattern",
     ("", "Reshape"): "shape",
     ("ai.onnx.ml", "Scaler"): "scale",
@@ -85,12 +90,12 @@ NEEDED_ATTRIBUTES: Final[Mapping[tuple[str, str], str]] = {
 Versions of the operator without the attribute need none.
 """
 
-NEGATIVE_AXES_UNTIL: Final = [1, 23]
+RESIZE_NEGATIVE_AXES_UNTIL: Final = (1, 23)
 """The last known release of ONNX Runtime whose Resize refuses negative axes, if the scales are constant."""
 
 
 class ReadInputs(Record):
-    """The inputs of an operator whose elements the inference of shapes reads."""
+    """The inputs of an operator whose elements ONNX Runtime reads to infer shapes."""
 
     since: int
     """The first version of the operator that has them."""
@@ -129,33 +134,37 @@ READ_INPUTS: Final[Mapping[str, tuple[ReadInputs, ...]]] = {
 }
 """The operators for which ONNX Runtime refuses inputs in an external data file. For each, the newest version first.
 
-Its optimizer removes Identity, and Cast to the same type, and puts the body of a function in place of a call. So a
-tensor in a data file is refused behind these as well.
+Its optimizer removes Identity, and Cast to the same type, and replaces a call by the body of the function. So a tensor
+in a data file is also refused if it reaches the input through these.
 
 `onnx.shape_inference` and `onnx.full_check` refuse such inputs as well.
 """
 
-_REGISTERED: Final[Mapping[str, int]] = {"com.microsoft.experimental": 1, "org.pytorch.aten": 1}
-"""The newest versions of the domains that each release of ONNX Runtime registers without an operator for inference."""
+_DOMAINS_WITHOUT_KERNELS: Final[Mapping[str, int]] = {"com.microsoft.experimental": 1, "org.pytorch.aten": 1}
+"""The domains that every release of ONNX Runtime registers although it has no kernel for inference in them.
+
+Each has its newest version.
+"""
 _AS_DEFAULT: Final = "com.ms.internal.nhwc"
 """The domain that each release of ONNX Runtime registers with the versions of the default domain."""
 _PREVIEW: Final = "ai.onnx.preview"
-_PREVIEW_SINCE: Final = [1, 32]
+"""The domain of the preview operators of ONNX."""
+_PREVIEW_SINCE: Final = (1, 32)
 """The first known release that registers this domain, in version 1; earlier ones load an import of any version."""
 
-READ_VERSIONS: Final = 2**31
-"""The first version of an import of which ONNX Runtime reads other bits than all."""
+FIRST_TRUNCATED_VERSION: Final = 2**31
+"""The first version of an import that ONNX Runtime takes for another one, since it reads only some of its bits."""
 
 
 def newest_registered(release: ProductRelease) -> dict[str, int]:
-    """Return the newest version of each domain of which a release of ONNX Runtime refuses later ones."""
-    newest = {**_REGISTERED, _AS_DEFAULT: release.opsets[""], **release.opsets}
+    """Return the newest version of each domain that a release of ONNX Runtime registers; it refuses later ones."""
+    newest = {**_DOMAINS_WITHOUT_KERNELS, _AS_DEFAULT: release.opsets[""], **release.opsets}
     if version_number(release.version) >= _PREVIEW_SINCE:
         newest.setdefault(_PREVIEW, 1)
     return newest
 
 
-KNOWN_DOMAINS: Final = frozenset(
+OPENVINO_DOMAINS: Final = frozenset(
     {"", "ai.onnx.ml", "com.microsoft", "mmdeploy", "org.openvinotoolkit", "org.pytorch.aten"}
 )
-"""The domains in which OpenVINO has operators. It takes a call of a function there for one of them."""
+"""The domains in which OpenVINO has operators. There, it treats the call of a function as one of these operators."""

@@ -74,7 +74,8 @@ def check_attributes(node: Operands) -> None:
 def per_axis(node: Operands, name: str, count: int, *, least: int, by: NumberSource = 0) -> tuple[int, ...] | None:
     """Return a list with `count` numbers for the spatial axes of an input; None for a wrong one, which is recorded.
 
-    Without a list, return the least, which has no effect. An empty one is wrong, as onnx and ONNX Runtime say as well.
+    `least`: the least valid number. It is also the number of each axis without a list, as it then has no effect. An
+    empty list is wrong: onnx and ONNX Runtime refuse it as well.
     """
     values = node.integers(name)
     if values is None:
@@ -85,7 +86,7 @@ def per_axis(node: Operands, name: str, count: int, *, least: int, by: NumberSou
 
 
 def output_sizes(node: Operands, shape: Dims, window: Window, *, rounds_up: bool = False) -> Dims | None:
-    """Return the sizes of the spatial axes after the window; None if it is larger than the padded input can be.
+    """Return the sizes of the spatial axes of the output; None if a window is larger than the padded input can be.
 
     `rounds_up`: whether a last window may begin inside of the input and end after it.
     """
@@ -98,19 +99,22 @@ def output_sizes(node: Operands, shape: Dims, window: Window, *, rounds_up: bool
 def _output_size(node: Operands, axis: int, size: Dim, window: Window, *, rounds_up: bool) -> Dim:
     stride, extent = window.strides[axis], window.extent(axis)
     if window.is_automatic:
-        # The operators' descriptions pad for the dilated window. The pools of ONNX Runtime pad for the kernel without
-        # the dilation, and their output is smaller.
+        # The specification pads for the dilated window. The pools of ONNX Runtime pad for the kernel without the
+        # dilation, and their output is smaller.
         runtimes_agree = window.weights is not None or extent == window.kernel[axis]
         return divide_down(add(size, stride - 1), stride) if runtimes_agree else None
     if extent is None:
         return None
     if isinstance(size, int):
-        return _size_of_number(node, axis, size, window, extent, rounds_up=rounds_up)
-    return _size_of_expression(size, axis, window, extent, rounds_up=rounds_up)
+        return _windows_on_known_size(node, axis, size, window, extent, rounds_up=rounds_up)
+    return _windows_on_symbolic_size(size, axis, window, extent, rounds_up=rounds_up)
 
 
-def _size_of_expression(size: Dim, axis: int, window: Window, extent: int, *, rounds_up: bool) -> Dim:
-    """Return the number of windows on an axis whose size is no number; at least one fits, or the node cannot run."""
+def _windows_on_symbolic_size(size: Dim, axis: int, window: Window, extent: int, *, rounds_up: bool) -> Dim:
+    """Return the number of windows on an axis whose size is a variable, an expression or unknown.
+
+    At least one window fits, or else the node cannot run.
+    """
     stride = window.strides[axis]
     least_size = extent - _padding(window, axis)  # the size from which a window fits
     if rounds_up and stride != 1:
@@ -118,20 +122,26 @@ def _size_of_expression(size: Dim, axis: int, window: Window, extent: int, *, ro
         is_sure = window.end[axis] + stride <= extent and 1 <= least_size <= stride
         return add(divide_down(add(size, stride - least_size - 1), stride), 1) if is_sure else None
     count = add(divide_down(add(size, -least_size), stride), 1)
-    # ONNX Runtime's pools accept a window that is a bit too large, and return one number or none: `_size_of_number`.
+    # ONNX Runtime's pools accept some windows that are too large. The output then has size 1 or 0, see
+    # `_windows_on_known_size`.
     if window.weights is not None or stride == 1 or least_size <= 1 or not isinstance(count, str):
         return count
     return at_least(count, 1) if least_size <= stride else None
 
 
-def _size_of_number(node: Operands, axis: int, size: int, window: Window, extent: int, *, rounds_up: bool) -> Dim:
-    """Return the number of windows on an axis of known size; None if no window fits, or if descriptions differ."""
+def _windows_on_known_size(
+    node: Operands, axis: int, size: int, window: Window, extent: int, *, rounds_up: bool
+) -> Dim:
+    """Return the number of windows on an axis of known size.
+
+    None if no window fits, or if the specification and programs return different numbers.
+    """
     stride = window.strides[axis]
     left = size + _padding(window, axis) - extent
     if window.auto_pad == "VALID" and rounds_up and left % stride:
-        # By the formula of the description the last window is left out; onnx and ONNX Runtime count it.
+        # By the formula of the specification the last window is left out; onnx and ONNX Runtime count it.
         return None
-    # If rounded up, a window may begin in the input and end after it, even if no other fits.
+    # A window needs a padded size of `extent`. If rounded up, it may end after the padded input by less than a stride.
     missing = -left if not rounds_up else -left - stride + 1
     if missing > 0:
         # An empty input has an empty output, whatever the window is; a node test case has such inputs. Pools of ONNX
@@ -150,26 +160,30 @@ def _size_of_number(node: Operands, axis: int, size: int, window: Window, extent
     count = -(-left // stride) + 1
     if (count - 1) * stride < size + window.begin[axis]:
         return count
-    # A window that would begin in the padding after the input is left out, as descriptions say from version 22 on.
-    # Before that, and for LpPool, onnx counts it, ONNX Runtime does not, and no description decides.
+    # The specification leaves out a window that would begin in the padding after the input, from version 22 on. It does
+    # not say so before, nor for LpPool: there, onnx counts the window, and ONNX Runtime does not.
     return count - 1 if node.version >= _NO_WINDOW_IN_PADDING_FROM and node.operator != "LpPool" else None
 
 
 _NO_WINDOW_IN_PADDING_FROM = 22
 
 
-def transposed_size(node: Operands, axis: int, size: Dim, window: Window, more: int = 0) -> Dim:
-    """Return the size of a spatial axis that the window reduces to `size`, plus `more`; None if nothing is left."""
+def transposed_size(node: Operands, axis: int, size: Dim, window: Window, output_padding: int = 0) -> Dim:
+    """Return the size of a spatial axis that the window reduces to `size`, plus the padding of the output.
+
+    None if it would be negative.
+    """
     extent = window.extent(axis)
     if extent is None:
         return None
     if not isinstance(size, int):
-        return add(multiply(size, window.strides[axis]), more + extent - window.strides[axis] - _padding(window, axis))
-    length = window.strides[axis] * (size - 1) + more + extent - _padding(window, axis)
+        constant = output_padding + extent - window.strides[axis] - _padding(window, axis)
+        return add(multiply(size, window.strides[axis]), constant)
+    length = window.strides[axis] * (size - 1) + output_padding + extent - _padding(window, axis)
     if length < 0 and size:
         place = axis if window.begin[axis] else axis + len(window.begin)
-        taken, has = _padding(window, axis), length + _padding(window, axis)
-        reason = f"the pads remove {taken} from spatial axis {axis}, but it has {has}"
+        removed, available = _padding(window, axis), length + _padding(window, axis)
+        reason = f"the pads remove {removed} from spatial axis {axis}, but it has {available}"
         pads = window.begin + window.end
         node.wrong_value("pads", pads[place], reason, place, allowed="smaller pads", about_data=True)
     return length if length >= 0 else None
