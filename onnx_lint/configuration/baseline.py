@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Baselines: lists of known findings, so that a run reports only new ones.
 
-A baseline is a JSON file. It identifies a finding by the file, relative to the baseline, and a fingerprint of names;
-findings that agree in both are counted. A finding with several faults, or with one inside of a value, is known if the
-baseline lists at least as many, and each of them. A finding whose names have changed is known by the operators around
-it. The rest of an entry is for people who read the file.
+A baseline is a JSON file. It identifies a finding by the path of the file, relative to the baseline, and by a
+fingerprint of names. An entry has the number of findings that agree in both. A finding with several faults, or with one
+inside of a value, is known if the entry lists each of these faults. A finding whose names have changed is known by the
+operators around it. The other fields of an entry are for people who read the file.
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ if TYPE_CHECKING:
     from onnx_lint.ir.places.place import Place
 
 VERSION: Final = 1
+"""The newest version of the format that can be read, and the one that is written."""
 MAX_BYTES: Final = 1 << 26
+"""The largest baseline that is read."""
 MAX_SHOWN: Final = 200
+"""The most characters of a name in an entry."""
 
 
 class Entry(Record):
@@ -82,13 +85,13 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
         digest = _fingerprint(each)
         known = found.get(digest)
         identity = each.identity
-        # The order of elements is that of the value; that of parts is none.
+        # Elements keep the order that they have in the value. Parts have no order of their own.
         parts = tuple(map(_written, identity.elements or sorted(identity.parts)))
         if known is None:
             texts = each.rule, _where(each), _weight(each), identity.structure, parts, identity.names
             found[digest] = Entry(digest, *texts, identity.element_count)
         else:
-            # A rule that lists the elements of one value and not those of another has no identity for both.
+            # If the elements of only one of two values are listed, the entry has no list for both.
             parts = (*known.parts, *parts) if known.parts and parts else ()
             elements = known.elements + identity.element_count if known.elements and identity.elements else 0
             count = known.count + _weight(each)
@@ -97,9 +100,10 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
 
 
 def _weight(diagnostic: Diagnostic) -> int:
-    """Return how much the diagnostic adds to an entry: 1 if its clause is only counted by default, else its count.
+    """Return how much the diagnostic adds to the count of an entry.
 
-    Such a clause is about a habit of exporters, which should not be reported again for each new name.
+    It is 1 if the clause is only counted by default: that is a habit of an exporter, which is not new if it concerns
+    more names. Otherwise it is the number of faults.
     """
     clause = clauses().get(diagnostic.clause)
     return 1 if clause is not None and clause.counted else diagnostic.count
@@ -116,50 +120,54 @@ _KINDS: Final = {
     5: "onabm",
     6: "conabm",
 }
-"""The kinds of the digests in a text of `parts`, by their number. Entries of older versions have one or two of them: of
-the operators (c) and of the names without the place inside (o). The others have the names with it (n), and three
-descriptions of the operators (a, b, m), of which one is enough."""
+"""The kinds of the digests in a text of `parts`, one letter each, by the number of digests.
 
-_OF_PLACE: Final = 2
-"""How many ends of a text of `parts` are about the place: what is wrong inside of it, and the keys."""
+c: the operators. o: the names without the place inside of the value. n: the names with it. a, b and m: the operators
+from the start of the graph, from its end, and without positions; it is enough if one of these agrees. Older versions
+wrote c, or o, or both.
+"""
+
+_ENDS_ABOUT_PLACE: Final = 2
+"""The number of ends of a text of `parts` that are about the place: what is wrong inside of it, and the keys."""
 
 _KINDS_OF_STRUCTURE: Final = {2: "cx", 5: "cxabm"}
-"""The same for `structure`: x are the names."""
+"""The same for `structure`, where x is the names."""
 
 
 def _marks(text: str, kinds: Mapping[int, str]) -> list[str]:
-    """Return the digests in a text, each with its kind; none if an entry has been damaged."""
+    """Return the digests in a text, each after its kind; none if their number is that of a damaged entry."""
     digits = text.removeprefix(ALL_FAULTS)
     digests = [digits[at : at + DIGEST] for at in range(0, len(digits), DIGEST)]
     return [kind + digest for kind, digest in zip(kinds.get(len(digests), ""), digests, strict=False)]
 
 
 def _marks_of_part(text: str) -> list[str]:
-    """Return the digests in a text of `parts` of an entry, each with its kind and with what is wrong at the place.
+    """Return the digests in a text of `parts` of an entry, each after its kind and before the ends about the place.
 
-    If other places belong to the fault, each of the digests has that of the same kind for them as well.
+    If other places belong to the fault, their digest of the same kind is at the end of each.
     """
     outer, *ends = text.split(INNER_DIGEST)
-    marks = [INNER_DIGEST.join((each, *ends[:_OF_PLACE])) for each in _marks(outer, _KINDS)]
-    if len(ends) <= _OF_PLACE:
+    marks = [INNER_DIGEST.join((each, *ends[:_ENDS_ABOUT_PLACE])) for each in _marks(outer, _KINDS)]
+    if len(ends) <= _ENDS_ABOUT_PLACE:
         return marks
-    partners = {mark[0]: mark[1:] for mark in _marks(ends[_OF_PLACE], _KINDS)}
+    partners = {mark[0]: mark[1:] for mark in _marks(ends[_ENDS_ABOUT_PLACE], _KINDS)}
     return [f"{mark}{INNER_DIGEST}{partners[mark[0]]}" for mark in marks if mark[0] in partners]
 
 
 def _marks_of_fault(text: str) -> list[str]:
-    """Return the same of a finding, and then without other places, keys and what is wrong, as in older entries."""
+    """Return the same for a finding, then again with fewer and fewer ends, as entries of older versions have them."""
     pieces = text.split(INNER_DIGEST)
     texts = [INNER_DIGEST.join(pieces[:count]).rstrip(INNER_DIGEST) for count in range(len(pieces), 0, -1)]
     return list(dict.fromkeys(mark for each in texts for mark in _marks_of_part(each)))
 
 
 def _written(part: str) -> str:
-    """Return a text of `BaselineIdentity.parts` as an entry has it."""
+    """Return a text of `BaselineIdentity.parts` as an entry has it: without the digests that older versions wrote."""
     return ALL_FAULTS + part[len(ALL_FAULTS) + DIGEST :] if part.startswith(ALL_FAULTS) else part[2 * DIGEST :]
 
 
 def _all_marks(item: Entry | BaselineIdentity) -> list[str]:
+    """Return the digests of the structure and of all faults, each after its kind."""
     marks_of = _marks_of_part if isinstance(item, Entry) else _marks_of_fault
     return [
         *_marks(item.structure, _KINDS_OF_STRUCTURE),
@@ -172,32 +180,32 @@ def _all_parts(item: Entry | BaselineIdentity) -> tuple[str, ...]:
 
 
 def _parts_for(entry: Entry, identity: BaselineIdentity) -> tuple[str, ...]:
-    """Return the texts of a finding that the entry has as `parts`."""
+    """Return the texts of a finding that are compared with `Entry.parts`."""
     return identity.elements if entry.elements and identity.elements else identity.parts
 
 
 def _views(item: Entry | BaselineIdentity) -> list[str]:
-    """Return the digests by which an entry and a finding agree that have different names."""
+    """Return the digests of operators. An entry and a finding with different names agree if they share one."""
     views = [mark for mark in _all_marks(item) if mark[0] in "cabm"]
-    # An entry that has the newer ones has the older one for older versions only.
+    # If an entry has the newer ones (a, b, m), its older one (c) is there for older versions only.
     is_new = isinstance(item, Entry) and any(mark[0] != "c" for mark in views)
     return [mark for mark in views if mark[0] != "c"] if is_new else views
 
 
 def _names(item: Entry | BaselineIdentity) -> set[str]:
-    """Return the digests of names. A fault without names around it, as in a sparse initializer, has those of places."""
+    """Return the digests of names, without those that are of the place since there are no names around it."""
     nameless = {mark for part in _all_parts(item) if _is_nameless(part) for mark in _marks_of_fault(part)}
     return {mark for mark in _all_marks(item) if mark[0] in "xno"} - nameless
 
 
 def _is_nameless(part: str) -> bool:
-    """Return whether a text of `BaselineIdentity.parts` has the digest of the place as that of names."""
+    """Return whether the digest of names in a text of `BaselineIdentity.parts` is that of the place."""
     outer = part.partition(INNER_DIGEST)[0].removeprefix(ALL_FAULTS)
     return outer[:DIGEST] == outer[DIGEST : 2 * DIGEST]
 
 
 class _ListedFaults:
-    """The faults that an entry lists and that no finding has taken yet."""
+    """The faults that an entry lists and that have not been matched with a fault of a finding yet."""
 
     def __init__(self, parts: Iterable[str]) -> None:
         marks = [_marks_of_part(part) for part in parts]
@@ -207,19 +215,23 @@ class _ListedFaults:
             for mark in own:
                 self._at.setdefault(mark, []).append(number)
 
-    def take(self, texts: Iterable[str], *, is_one_fault: bool, may_be_renamed: bool) -> bool:
-        """Take the faults of a finding; False if one of them is not there. Of the uses of one fault, one is enough."""
+    def remove(self, texts: Iterable[str], *, is_one_fault: bool, may_be_renamed: bool) -> bool:
+        """Remove the faults of a finding from the list; if one of them is not listed, return False without a change.
+
+        `is_one_fault`: whether the faults are uses of one. Then it is enough that one is listed, and none is removed.
+        """
         parts = [_marks_of_fault(part) for part in texts]
         if not may_be_renamed:
             parts = [[mark for mark in own if mark[0] in "no"] for own in parts]
         if is_one_fault:
             return any(mark in self._at for own in parts for mark in own)
-        return self._take_all(parts, "no", "cabm") or self._take_all(parts, "cabm", "no")
+        return self._remove_all(parts, "no", "cabm") or self._remove_all(parts, "cabm", "no")
 
-    def _take_all(self, parts: list[list[str]], *kinds: str) -> bool:
-        """Take each of the faults, by the first of the kinds of digests if one has it; False without a change if not.
+    def _remove_all(self, parts: list[list[str]], *kinds: str) -> bool:
+        """Remove each fault, found by the first group of kinds or else by the next; False without a change if not.
 
-        If names have moved on to other places, one order takes for a fault what another one needs.
+        If names have moved to other nodes, one order of the groups may use up the listed fault that another fault of
+        the finding needs, and the other order may not.
         """
         taken: set[int] = set()
         for chosen in kinds:
@@ -248,12 +260,12 @@ class _ListedFaults:
 
 
 def _new_among(texts: Iterable[str], listed: Iterable[str], *, may_be_renamed: bool) -> list[int]:
-    """Return the numbers of the faults of a finding that are not among those that an entry lists."""
+    """Return the indices of the faults of a finding that an entry does not list."""
     left = _ListedFaults(listed)
     return [
         number
         for number, text in enumerate(texts)
-        if not left.take((text,), is_one_fault=False, may_be_renamed=may_be_renamed)
+        if not left.remove((text,), is_one_fault=False, may_be_renamed=may_be_renamed)
     ]
 
 
@@ -263,36 +275,37 @@ def _value_at(place: Place) -> list[tuple[str, int | None]]:
 
 
 class _Matching:
-    """The findings of a file, each with the entry that knows it.
+    """The findings of a file, each with its entry in the baseline, if it has one.
 
-    Names decide first. A finding whose names no entry has, or whose entry knows another one, is known by the operators
-    around it. If another finding has that entry by its names alone, because names have moved on to other nodes, that
-    one is looked for by its operators as well.
+    First, each finding gets the entry with its names. A finding that gets none, since no entry has its names or another
+    finding has the entry, then gets one with the same operators around it. If another finding has that entry only by
+    its names, because names have moved to other nodes, that finding gets an entry by its operators as well.
     """
 
     def __init__(self, diagnostics: Iterable[Diagnostic], entries: Entries) -> None:
         self.found = list(unfold(diagnostics))
-        """The findings; those that are folded each by itself."""
+        """The findings, unfolded."""
         self.named: list[str] = []
-        """The fingerprint of each, as the baseline has it if it has one."""
+        """The fingerprint of each finding: of the two that it may have, the one in the baseline."""
         self.known: dict[int, str] = {}
-        """The fingerprints of the entries that know findings, by the indices of these."""
+        """The fingerprints of the entries of findings, by the index of the finding."""
         self._entries = entries
         self._left = {digest: entry.count for digest, entry in entries.items()}
         self._parts = {digest: _ListedFaults(entry.parts) for digest, entry in entries.items() if entry.parts}
         self._holders: dict[str, int] = {}
-        """The last finding that each entry knows."""
+        """The last finding that got each entry."""
         for index, each in enumerate(self.found):
             marks = _fingerprint(each), _fingerprint(each, with_main=True)
             self.named.append(next((mark for mark in marks if mark in entries), marks[0]))
-            self._take(index, self.named[-1])
+            self._assign(index, self.named[-1])
         unknown = [index for index in range(len(self.found)) if index not in self.known]
         if unknown and entries:
-            self._move(unknown)
+            self._assign_by_operators(unknown)
 
-    def _take(self, index: int, digest: str) -> bool:
-        """Let an entry know a finding, if it lists each fault of it and has not known as many before."""
-        each, weight = self.found[index], _weight(self.found[index])
+    def _assign(self, index: int, digest: str) -> bool:
+        """Assign an entry to a finding; False if it does not list each fault of it, or if its count is used up."""
+        each = self.found[index]
+        weight = _weight(each)
         if self._left.get(digest, 0) < weight:
             return False
         entry = self._entries[digest]
@@ -301,7 +314,7 @@ class _Matching:
             return False  # of a value as a whole, while the entry is about a place inside of it
         is_listed = not (entry.parts and parts) or _is_part_of_many(each, entry)
         may_be_renamed = _may_be_renamed(entry, each.identity)
-        if not is_listed and not self._parts[digest].take(
+        if not is_listed and not self._parts[digest].remove(
             parts, is_one_fault=each.identity.is_one_fault and not entry.elements, may_be_renamed=may_be_renamed
         ):
             return False
@@ -311,8 +324,9 @@ class _Matching:
         return True
 
     def worded_as_new(self, index: int) -> Diagnostic:
-        """Return a finding that no entry knows. If the one with its names knows some of the faults, it is worded as
-        the finding on the first new one.
+        """Return a finding without an entry, worded as new.
+
+        If the entry with its names lists some of its faults, it is worded as the finding on the first new fault.
         """
         each, entry = self.found[index], self._entries.get(self.named[index])
         identity = each.identity
@@ -332,7 +346,7 @@ class _Matching:
         return replace(changed, at=first.at, byte_range=first.byte_range, position=first.position)
 
     def _release(self, index: int) -> str | None:
-        """Take a finding from the entry that knows this one alone, and return that."""
+        """Take the entry from a finding, which is the only one that has it, and return it; None if it has none."""
         digest = self.known.pop(index, None)
         if digest is not None:
             entry = self._entries[digest]
@@ -340,21 +354,21 @@ class _Matching:
             del self._holders[digest]
         return digest
 
-    def _move(self, unknown: Iterable[int]) -> None:
-        """Look for the entries of findings without one by the operators around them."""
+    def _assign_by_operators(self, unknown: Iterable[int]) -> None:
+        """Assign entries to the findings without one, by the operators around them."""
         at = {(entry.rule, mark): digest for digest, entry in self._entries.items() for mark in _views(entry)}
         seen: set[str] = set()
-        have_moved = self._rules_of_moved_names()
+        have_moved = self._rules_with_moved_names()
         for index in unknown:
             for finding, digest in self._path_from(index, at, seen, self.found[index].rule in have_moved):
                 former = self._release(finding)
-                if not self._take(finding, digest):
+                if not self._assign(finding, digest):
                     if former is not None:
-                        self._take(finding, former)
+                        self._assign(finding, former)
                     break
 
-    def _rules_of_moved_names(self) -> set[str]:
-        """Return the rules of which most findings have, by their names, the entries of findings at other places."""
+    def _rules_with_moved_names(self) -> set[str]:
+        """Return the rules whose findings mostly have, by their names, entries of findings at other places."""
         balance: Counter[str] = Counter()
         for index, digest in self.known.items():
             entry, each = self._entries[digest], self.found[index]
@@ -365,10 +379,11 @@ class _Matching:
     def _path_from(
         self, index: int, at: Mapping[tuple[str, str], str], seen: set[str], have_moved: bool
     ) -> list[tuple[int, str]]:
-        """Return the moves after which the finding has an entry, the last one first; none if there are no such moves.
+        """Return moves of findings to entries after which the finding has an entry; none if there are no such moves.
 
-        Each entry that is not free is looked at once for all findings, since a chain may be as long as the baseline.
-        `have_moved`: whether names have moved on, so that findings may lose the entries that they have by their names.
+        The last move is the first in the list. An entry that is not free is tried once for all findings (`seen`), since
+        a chain may be as long as the baseline. `have_moved`: whether names have moved to other nodes, so that a finding
+        may lose the entry that it has by its names.
         """
         came_from: dict[str, tuple[int, str | None]] = {}
         pending: list[tuple[int, str | None]] = [(index, None)]
@@ -393,7 +408,7 @@ class _Matching:
 
 
 def _back(digest: str, came_from: Mapping[str, tuple[int, str | None]]) -> list[tuple[int, str]]:
-    """Return the moves from the one to the entry that is free, back to that of the finding without any."""
+    """Return the moves that end with a free entry, from the last one back to that of the finding without an entry."""
     moves = []
     last: str | None = digest
     while last is not None:
@@ -409,7 +424,7 @@ def _may_be_renamed(entry: Entry, identity: BaselineIdentity) -> bool:
 
 
 def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:
-    """Return whether there are fewer faults than before, of so many that they are not listed one by one."""
+    """Return whether the finding has fewer faults than the entry, and these are too many to be listed one by one."""
     identity = diagnostic.identity
     if entry.elements and identity.elements:
         return entry.elements > max(MOST_LISTED, identity.element_count)
@@ -418,6 +433,7 @@ def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:
 
 
 def _where(diagnostic: Diagnostic) -> str:
+    """Return `Entry.where`."""
     scope = () if diagnostic.collective else diagnostic.around.scope
     names = [shortened(name, MAX_SHOWN) for name in scope if name]
     if diagnostic.subject and diagnostic.subject not in names:
@@ -457,19 +473,21 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
 
 
 def imprecise(file: FileReport, entries: Entries) -> int:
-    """Return how many entries of an older version know findings of the file without the place inside, or the key."""
+    """Return how many entries, written by an older version, know findings but lack the place inside or the key."""
     matching = _Matching(file.suppressed, entries)
     known = {digest: matching.found[index] for index, digest in matching.known.items()}
     return sum(_is_less_precise(entries[digest], each.identity) for digest, each in known.items())
 
 
 def _is_less_precise(entry: Entry, identity: BaselineIdentity) -> bool:
+    """Return whether an entry identifies the faults of a finding less precisely than it could."""
     if identity.element_count > 1 and not entry.elements:
         return True
     return bool(identity.parts) and not entry.elements and not _has_inner_places(entry, identity)
 
 
 def _has_inner_places(entry: Entry, identity: BaselineIdentity) -> bool:
+    """Return whether an entry identifies the places inside of values as precisely as the finding."""
     wanted, listed = (max((part.count(INNER_DIGEST) for part in item.parts), default=0) for item in (identity, entry))
     if wanted:
         return listed >= wanted
@@ -486,7 +504,7 @@ def moved(file: FileReport, baseline: Baseline, missing: Iterable[str]) -> str |
 
 
 def gone(baseline: Baseline, alive: Baseline) -> int:
-    """Return how many entries of the baseline are not among those alive, or no longer with that count."""
+    """Return how many entries of the baseline are not among those alive, or have a smaller count there."""
     pairs = ((entry, alive.get(name, {}).get(key)) for name, found in baseline.items() for key, entry in found.items())
     return sum(left is None or left.count < entry.count for entry, left in pairs)
 
@@ -549,6 +567,6 @@ def _entries(records: Any) -> dict[str, Entry]:
             raise ValueError(f"not an entry: {record!r:.100}")
         entry = Entry(*texts[:3], record["count"], more[0], tuple(more[1].split()), more[2], elements)
         known = found.get(entry.fingerprint)
-        # A merge of two branches may leave two lines for one entry.
+        # After a merge of two branches, an entry may have two lines.
         found[entry.fingerprint] = entry if known is None else replace(entry, count=max(entry.count, known.count))
     return found

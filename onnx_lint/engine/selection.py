@@ -32,15 +32,16 @@ _NOT_OF_THE_SPECIFICATION: Final = frozenset({"optional", "named"})
 """The presence of clauses that no severity selects: `--select error` selects clauses of the specification only."""
 
 
-def _matches(entry: Registered, keyword: str, names: Sequence[str], clause: Clause | None = None) -> bool:
+def _is_named(entry: Registered, keyword: str, names: Sequence[str], clause: Clause) -> bool:
+    """Return whether a selection names a clause of a rule: the rule, its chapter, or the severity of the keyword."""
     if not names:
         return False
-    own = {ALL, entry.id, entry.chapter}
-    if clause is not None and clause.presence in _NOT_OF_THE_SPECIFICATION:
-        return not own.isdisjoint(names)
-    if clause is not None and any(clause.id in _ALSO_IN.get(name, ()) for name in names):
-        return True
-    return not {*own, KEYWORDS[keyword].label}.isdisjoint(names)
+    selecting = {ALL, entry.id, entry.chapter}
+    if clause.presence not in _NOT_OF_THE_SPECIFICATION:
+        if any(clause.id in _ALSO_IN.get(name, ()) for name in names):
+            return True
+        selecting.add(KEYWORDS[keyword].label)
+    return not selecting.isdisjoint(names)
 
 
 def presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
@@ -53,14 +54,14 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
     keyword = clause.keyword[settings.standard.edition]
     if clause.presence == "named" and {ALL, entry.id}.isdisjoint((*settings.select, *settings.extend_select)):
         return None
-    if _matches(entry, keyword, settings.ignore, clause):
+    if _is_named(entry, keyword, settings.ignore, clause):
         return None
-    if _matches(entry, keyword, settings.extend_select, clause):
+    if _is_named(entry, keyword, settings.extend_select, clause):
         return "listed"
-    if _matches(entry, keyword, settings.set_aside, clause):
+    if _is_named(entry, keyword, settings.set_aside, clause):
         return None
     if settings.select:
-        return "listed" if _matches(entry, keyword, settings.select, clause) else None
+        return "listed" if _is_named(entry, keyword, settings.select, clause) else None
     if clause.presence == "optional":
         return None
     level = severity(clause, settings.standard.edition)
@@ -161,10 +162,10 @@ class Selection:
     def __init__(self, settings: Settings, rules: Mapping[str, Registered]) -> None:
         self.settings = settings
         self.rules = rules
-        how = _by_default if _are_default(settings) else _reporting
-        reported = {entry: how(entry, settings) for entry in rules.values()}
-        self.entries = [entry for entry, each in reported.items() if each != "none"]
-        idle = [] if "counts" in settings.parts else [entry for entry, each in reported.items() if each == "counted"]
+        reporting_of = _by_default if _are_default(settings) else _reporting
+        reporting = {entry: reporting_of(entry, settings) for entry in rules.values()}
+        self.entries = [entry for entry, how in reporting.items() if how != "none"]
+        idle = [] if "counts" in settings.parts else [entry for entry, how in reporting.items() if how == "counted"]
         self._idle = frozenset(entry.id for entry in idle)
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
         self._groups: dict[tuple[str, bool], list[_Group]] = {}
@@ -267,7 +268,7 @@ _NONE: Final[frozenset[str]] = frozenset()
 
 
 def _rules_in_words(checked: list[Registered], default: list[Registered], complete: int) -> str:
-    """Return which rules checked a file: `168 of 170 default rules checked`, or more if others did as well.
+    """Return how many rules checked a file: `168 of 170 default rules checked`; it is longer if other rules did as well.
 
     `complete`: the number of default rules that ran with all of their clauses.
     """

@@ -91,15 +91,15 @@ A call may have thousands, and each conflict in the function body has such a not
 """
 
 
-def call_notes(call: Call | None, text_of: Callable[[Fact], str], most: int = MAX_SHOWN_CALLS) -> list[Note]:
+def call_notes(call: Call | None, shape_in_words: Callable[[Fact], str], most: int = MAX_SHOWN_CALLS) -> list[Note]:
     """Return notes about the call that supplies the arguments of a function, and the calls around it."""
     if call is None or not most:
         return []
-    shown = ["nothing" if each.kind == "" else text_of(each) for each in call.arguments[:MAX_SHOWN_TYPES]]
+    shown = ["nothing" if each.kind == "" else shape_in_words(each) for each in call.arguments[:MAX_SHOWN_TYPES]]
     more = len(call.arguments) - MAX_SHOWN_TYPES
     shown += [f"{more:,} more"] if more > 0 else []
     note = call.node.place, f"called by {call.node.describe()} with {', '.join(shown)}"
-    return [note, *call_notes(call.around, text_of, most - 1)]
+    return [note, *call_notes(call.around, shape_in_words, most - 1)]
 
 
 def name_of_input(schema: OperatorSchema, index: int) -> str:

@@ -12,7 +12,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict import WHOLE, DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.joining import may_all_have
 from onnx_lint.inference.flow.repairs import repairs_of
-from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_notes, text_of
+from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_in_words
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import agree
 from onnx_lint.inference.shapes.fact import Fact
@@ -26,7 +26,8 @@ from onnx_lint.inference.shapes.problem import (
     WrongValue,
     apart,
 )
-from onnx_lint.ir.graph import Graph, GraphKind, Node
+from onnx_lint.inference.shapes.stated import fact_of_type
+from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind, Node
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.place import Place
@@ -163,13 +164,13 @@ class ShapeConflict(WordedProblem):
             name, fact = self.node.inputs[index], self.inputs[index]
             if fact.shape is None and fact.inside is None:
                 continue  # an unknown shape explains nothing
-            notes = shape_notes(self.node.graph, name, fact)
+            notes = _shape_notes(self.node.graph, name, fact)
             if notes and index in shown:
                 notes[0] = notes[0][0], f"defines input {index}"
             found += notes
         if isinstance(self.source, int):
             found.append((self.node.place.at("input", self.source), f"read by {self.node.describe()}"))
-        return [*(note for note in found if note[0] != self.place), *call_notes(self.call, text_of)]
+        return [*(note for note in found if note[0] != self.place), *call_notes(self.call, shape_in_words)]
 
 
 _FOLDED: Final = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
@@ -253,7 +254,11 @@ class DeclaredShapeConflict(DeclaredValue):
     @property
     def allowed(self) -> str:
         """The inferred shape."""
-        return f"a shape that fits {text_of(self.inferred)} as well" if self.branch else text_of(self.inferred)
+        return (
+            f"a shape that fits {shape_in_words(self.inferred)} as well"
+            if self.branch
+            else shape_in_words(self.inferred)
+        )
 
     @property
     def cause(self) -> str | None:
@@ -294,21 +299,21 @@ class DeclaredShapeConflict(DeclaredValue):
 
     def describe(self) -> str:
         """Return the declared shape and the inferred one."""
-        return f"{self.describe_declaration(text_of(self.declared))}, but {self._inferred_in_words}"
+        return f"{self.describe_declaration(shape_in_words(self.declared))}, but {self._inferred_in_words}"
 
     def describe_from_node(self) -> str:
         """Return the inferred shape and the declared one, for a fault of the node."""
-        return f"{self._inferred_in_words}, but {self.describe_declaration(text_of(self.declared))}"
+        return f"{self._inferred_in_words}, but {self.describe_declaration(shape_in_words(self.declared))}"
 
     @property
     def _inferred_in_words(self) -> str:
         producer = self.definition.describe() if self.definition is not None else "the node"
         branch = f" in {self.branch}" if self.branch else ""
-        return f"{producer} is {text_of(self.inferred)}{branch}"
+        return f"{producer} is {shape_in_words(self.inferred)}{branch}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call that supplies it."""
-        return self.defined() + call_notes(self.call, text_of)
+        return self.defined() + call_notes(self.call, shape_in_words)
 
 
 class DeclaredCountConflict(DeclaredValue):
@@ -327,20 +332,20 @@ class DeclaredCountConflict(DeclaredValue):
     @property
     def allowed(self) -> str:
         """The number of elements that the shape must have."""
-        return f"as many elements as {text_of(self.data)} has"
+        return f"as many elements as {shape_in_words(self.data)} has"
 
     def describe(self) -> str:
         """Return the declared shape and the shape of the input."""
         node = self.definition.node if self.definition is not None else None
         data = f"input 0 {quote(node.inputs[0])} of {node.describe()}" if node is not None else "the input"
-        reason = f"{data} is {text_of(self.data)}, which has another number of elements"
-        return f"{self.describe_declaration(text_of(self.declared))}, but {reason}"
+        reason = f"{data} is {shape_in_words(self.data)}, which has another number of elements"
+        return f"{self.describe_declaration(shape_in_words(self.declared))}, but {reason}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the input, and the call that supplies it."""
         node = self.definition.node if self.definition is not None else None
-        found = [] if node is None else shape_notes(node.graph, node.inputs[0], self.data)
-        return found + call_notes(self.call, text_of)
+        found = [] if node is None else _shape_notes(node.graph, node.inputs[0], self.data)
+        return found + call_notes(self.call, shape_in_words)
 
 
 class _SubgraphShapeConflict(Record):
@@ -361,11 +366,11 @@ class _SubgraphShapeConflict(Record):
     @property
     def allowed(self) -> str:
         """The shape that is required."""
-        return text_of(self.shapes[0])
+        return shape_in_words(self.shapes[0])
 
     def notes(self) -> list[Note]:
         """Return the node, and the call that supplies the shapes."""
-        return [(self.node.place, self.node.describe()), *call_notes(self.call, text_of)]
+        return [(self.node.place, self.node.describe()), *call_notes(self.call, shape_in_words)]
 
 
 class SuppliedShapeConflict(_SubgraphShapeConflict):
@@ -384,7 +389,7 @@ class SuppliedShapeConflict(_SubgraphShapeConflict):
 
     def describe(self) -> str:
         """Return the declared shape and the supplied one."""
-        supplied, declared = map(text_of, self.shapes)
+        supplied, declared = map(shape_in_words, self.shapes)
         what = f"input {self.index} {quote(self.subject)} of {self.graph.describe()}"
         return f"{what} is declared as {declared}, but {self.node.describe()} supplies {supplied}"
 
@@ -405,7 +410,7 @@ class _OutputShapeConflict(_SubgraphShapeConflict):
     def describe_output(self, graph: Graph, shape: Fact) -> str:
         """Return the output of a subgraph with its shape."""
         name = quote(graph.output_names[self.index])
-        return f"output {self.index} {name} of {graph.describe()} is {text_of(shape)}"
+        return f"output {self.index} {name} of {graph.describe()} is {shape_in_words(shape)}"
 
 
 class StateShapeConflict(_OutputShapeConflict):
@@ -413,7 +418,7 @@ class StateShapeConflict(_OutputShapeConflict):
 
     def describe(self) -> str:
         """Return both shapes."""
-        begins = f"the state of {self.node.describe()} begins as {text_of(self.shapes[0])}"
+        begins = f"the state of {self.node.describe()} begins as {shape_in_words(self.shapes[0])}"
         return f"{self.describe_output(self.graph, self.shapes[1])}, but {begins}; a state must keep its shape"
 
 
@@ -431,7 +436,7 @@ class BranchShapeConflict(_OutputShapeConflict):
     def notes(self) -> list[Note]:
         """Return the output of the first branch, and the call that supplies the shapes."""
         other = f"{quote(self.first.output_names[self.index])} of the other branch"
-        return [(self.first.place.at("output", self.index), other), *call_notes(self.call, text_of)]
+        return [(self.first.place.at("output", self.index), other), *call_notes(self.call, shape_in_words)]
 
 
 def _shape_places(value_info: Place, declared: Fact, found: Fact) -> list[Place]:
@@ -443,3 +448,24 @@ def _shape_places(value_info: Place, declared: Fact, found: Fact) -> list[Place]
         return [place]
     pairs = enumerate(zip(declared.shape, found.shape, strict=True))
     return [place.at("dim", axis) for axis, (one, other) in pairs if not agree(one, other)] or [place]
+
+
+def _shape_notes(graph: Graph, name: str, fact: Fact) -> list[Note]:
+    """Return notes on a value: its definition with its shape, and each declaration that has sizes."""
+    definition = graph.definition_of(name)
+    if definition is None:
+        return []
+    found: list[Note] = [(definition.place, f"{quote(name)} is {shape_in_words(fact)}")]
+    owner: Graph | None = graph
+    while owner is not None and name not in owner.positions:
+        owner = owner.parent
+    if owner is None or owner.is_function or owner.positions[name] == BEFORE_NODES:
+        return found
+    for field, names in (("value_info", owner.value_info_names), ("output", owner.output_names)):
+        if name in names:
+            index = names.index(name)
+            declared = fact_of_type(owner.message_at(field, index).type)
+            if any(dim is not None for dim in declared.shape or ()):
+                place = owner.place.at(field, index)
+                found.append((place, f"{quote(name)} is declared as {shape_in_words(declared)}"))
+    return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds initializers that are stored with a wrong type: the one cause of the conflicts of all that read them."""
+"""Finds initializers that are stored with a wrong type, as the one cause of the type conflicts of their readers."""
 
 from __future__ import annotations
 
@@ -23,57 +23,62 @@ from onnx_lint.wording import quote
 
 _FLOATS: Final = frozenset({"tensor(double)", "tensor(float)", "tensor(float16)", "tensor(bfloat16)"})
 
-_CONVERTED: Final = _FLOATS | {"tensor(int32)", "tensor(int64)"}
-"""The types of which a floating-point type was meant. Narrower integers are quantized, or images."""
+_MISTAKEN: Final = _FLOATS | {"tensor(int32)", "tensor(int64)"}
+"""The types that may be stored in place of a floating-point type. Narrower integers are quantized, or images."""
 
-_MOST_PASSED: Final = 4
-"""The most nodes of Identity in a row between an initializer and its reader."""
+_MAX_IDENTITIES: Final = 4
+"""The most Identity nodes in a row between an initializer and its reader."""
 
 
 class _Reader(Record):
-    """A conflict about an initializer."""
+    """A node that reads an initializer whose type does not fit."""
 
     conflict: OperandConflict
-    definition: Definition
-    wanted: ValueType | None
-    """The type of the other operand; None if the operator refuses the type of the initializer."""
+    initializer: Definition
+    required: ValueType | None
+    """The type of the other operand; None if the operator does not take the type of the initializer."""
 
 
 def wrongly_stored(conflicts: Iterable[OperandConflict]) -> dict[Place, Proposals]:
-    """Return by the place of each conflict the change of the initializer that explains it and others.
+    """Return the change of an initializer that resolves a conflict, by the place of the conflict.
 
-    The conflicts are those of at least two readers, or of one if the initializer is declared with the fitting type.
+    There is one if it resolves the conflicts of at least two readers, or of one if the graph declares the initializer
+    with that type.
     """
     readers: dict[Place, list[_Reader]] = {}
     for conflict in conflicts:
         for each in _readers(conflict):
-            readers.setdefault(each.definition.place, []).append(each)
+            readers.setdefault(each.initializer.place, []).append(each)
     found: dict[Place, Proposals] = {}
-    for same in sorted(readers.values(), key=len, reverse=True):
-        left = [each for each in same if each.conflict.place not in found]
-        kind = _fitting(left)
-        if kind is not None and (len(left) > 1 or _is_declared_as(left[0].definition, kind)):
-            found.update(dict.fromkeys([each.conflict.place for each in left], _stored_as(left[0].definition, kind)))
+    for of_one in sorted(readers.values(), key=len, reverse=True):
+        left = [each for each in of_one if each.conflict.place not in found]
+        kind = _fitting_type(left)
+        if kind is not None and (len(left) > 1 or _is_declared_as(left[0].initializer, kind)):
+            change = _stored_as(left[0].initializer, kind)
+            found.update({each.conflict.place: change for each in left})
     return found
 
 
 def _readers(conflict: OperandConflict) -> Iterator[_Reader]:
-    """Yield the floating-point initializers that a conflict may be about."""
+    """Yield the operands of a conflict that are initializers which may be meant as floating-point ones."""
     problem, kinds = conflict.problem, conflict.inputs
     pairs: list[tuple[int, ValueType | None]] = []
     if isinstance(problem, Differing):
         pairs = [(problem.index, kinds[problem.other]), (problem.other, kinds[problem.index])]
     elif isinstance(problem, Disallowed):
         pairs = [(problem.index, None)]
-    for index, wanted in pairs:
-        definition = _origin(conflict.node.graph, conflict.node.inputs[index])
-        if definition is not None and kinds[index] in _CONVERTED and (wanted is None or wanted in _FLOATS):
-            yield _Reader(conflict, definition, wanted)
+    for index, required in pairs:
+        initializer = _initializer_of(conflict.node.graph, conflict.node.inputs[index])
+        if initializer is not None and kinds[index] in _MISTAKEN and (required is None or required in _FLOATS):
+            yield _Reader(conflict, initializer, required)
 
 
-def _origin(graph: Graph, name: str) -> Definition | None:
-    """Return the initializer that a value is, also behind Identity; None if it is none, or an input may replace it."""
-    for _ in range(_MOST_PASSED):
+def _initializer_of(graph: Graph, name: str) -> Definition | None:
+    """Return the initializer that a value is, directly or through Identity nodes.
+
+    None if it is not one, or if it is the default of an input.
+    """
+    for _ in range(_MAX_IDENTITIES):
         definition = graph.definition_of(name)
         node = None if definition is None else definition.node
         if node is None or node.op_type != "Identity" or node.domain or len(node.inputs) != 1:
@@ -84,19 +89,19 @@ def _origin(graph: Graph, name: str) -> Definition | None:
     return definition
 
 
-def _fitting(readers: Iterable[_Reader]) -> ValueType | None:
-    """Return the one type that all readers of an initializer need; None if there is none, or if it is not known."""
-    kinds: set[ValueType] = set()
+def _fitting_type(readers: Iterable[_Reader]) -> ValueType | None:
+    """Return the only floating-point type that fits all readers of an initializer; None if none or several do."""
+    required: set[ValueType] = set()
     refusing = []
     for each in readers:
-        if each.wanted is None:
+        if each.required is None:
             refusing.append(each.conflict)
         else:
-            kinds.add(each.wanted)
+            required.add(each.required)
     parameters = (each.schema.input_at(each.problem.index) for each in refusing)
     allowed = [frozenset() if each is None else allowed_types(each) for each in parameters]
-    fitting = frozenset(kinds or _FLOATS).intersection(*allowed)
-    return next(iter(fitting)) if len(fitting) == 1 and fitting >= kinds else None
+    fitting = frozenset(required or _FLOATS).intersection(*allowed)
+    return next(iter(fitting)) if len(fitting) == 1 and fitting >= required else None
 
 
 def _is_declared_as(definition: Definition, kind: ValueType) -> bool:
@@ -105,7 +110,7 @@ def _is_declared_as(definition: Definition, kind: ValueType) -> bool:
 
 
 def _stored_as(definition: Definition, kind: ValueType) -> Proposals:
-    """Return the change of the type of an initializer. Its numbers do not matter for the trial."""
+    """Return the proposal to store an initializer with another type."""
     name = definition.graph.initializer_names[definition.index]
     code = TENSORS.index(kind)
     words = f"initializer {quote(name)} as {ELEMENT_TYPES[code].name.upper()}"
@@ -115,5 +120,6 @@ def _stored_as(definition: Definition, kind: ValueType) -> Proposals:
 
 
 def _edits(definition: Definition, name: str, code: int, _: object) -> Iterator[Assign]:
+    """Yield the edit that a trial makes. The new initializer has no elements, as the types do not depend on them."""
     dims = definition.graph.message_at("initializer", definition.index).dims
     yield Assign(definition.place, messages.message("TensorProto")(name=name, dims=dims, data_type=code))
