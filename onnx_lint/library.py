@@ -266,23 +266,31 @@ def _report(
             file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=own.context)
         else:
             file, fixed_model = _fixed(source, path, name, settings, fix_options, own.context)
-        head = report_of([], settings)
-        stale = 0
-        if plan.has_baseline:
-            baselines = Baselines(plan, [name], head.rules)
-            file = baselines.apply(file)
-            stale = baselines.finish()
-        report = replace(head, files=(file,), stale=stale)
+        report = _compared_with_baseline(file, plan, name, settings)
     except RunError as error:
-        cause = error if isinstance(error, ValueError) else error.__cause__
-        if isinstance(cause, OSError):
-            raise _with_setting(cause, fields) from None
-        raise cause if isinstance(cause, ValueError) else ValueError(str(error)) from None
+        raise _public_error(error, fields) from None
     return Report(
         **{field: getattr(report, field) for field in field_names(BareReport)},
         fail_on=plan.request_for(name).fail_on,
         fixed_model=fixed_model,
     )
+
+
+def _compared_with_baseline(file: FileReport, plan: Plan, name: str, settings: EngineSettings) -> BareReport:
+    """Return the report of a run over one file, without the findings that the baseline lists, if there is one."""
+    report = report_of([file], settings)
+    if not plan.has_baseline:
+        return report
+    baselines = Baselines(plan, [name], report.rules)
+    return replace(report, files=(baselines.apply(file),), stale=baselines.finish())
+
+
+def _public_error(error: RunError, fields: Mapping[str, Any]) -> OSError | ValueError:
+    """Return the exception that callers get for an error of the run. `fields`: the settings that were given."""
+    cause = error if isinstance(error, ValueError) else error.__cause__
+    if isinstance(cause, OSError):
+        return _with_setting(cause, fields)
+    return cause if isinstance(cause, ValueError) else ValueError(str(error))
 
 
 def _fixed(

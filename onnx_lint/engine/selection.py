@@ -268,7 +268,7 @@ _NONE: Final[frozenset[str]] = frozenset()
 
 
 def _rules_in_words(checked: list[Registered], default: list[Registered], complete: int) -> str:
-    """Return how many rules checked a file: `168 of 170 default rules checked`; it is longer if other rules did as well.
+    """Return how many rules checked a file, such as `168 of 170 default rules checked`; more if others checked it too.
 
     `complete`: the number of default rules that ran with all of their clauses.
     """

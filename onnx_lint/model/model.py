@@ -468,8 +468,11 @@ class Model:
 
             # The bodies of its functions use the operators of the set itself.
             schemas = schemas.with_declared(declared_set(self.document))
-        parts = self.graphs, self.imports, self.calls, schemas, self.effective_ir_version
-        operators = Operators(*parts)
+
+        def operators_with(assumed: Mapping[int, Mapping[str, int]]) -> Operators:
+            return Operators(self.graphs, self.imports, self.calls, schemas, self.effective_ir_version, assumed)
+
+        operators = operators_with({})
         lacking = []
         for owner, domains in self.domains_in_use.items():
             function = None if owner is None else self.functions[owner]
@@ -480,7 +483,7 @@ class Model:
 
         fixes = ImportFixes(self.graphs, operators, self.imports, self.effective_ir_version)
         # Domains that are not imported are judged by the versions that fixes would import.
-        return Operators(*parts, fixes.assumed_versions(lacking))
+        return operators_with(fixes.assumed_versions(lacking))
 
     @cached_property
     def bound_nodes(self) -> list[BoundNodes]:

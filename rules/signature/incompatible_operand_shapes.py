@@ -73,7 +73,9 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
       (`impossible-operator-extent`).
     """
     conflicts = [conflict for conflict in model.value_flow.shapes if conflict.source is None]
-    clauses = ((each, "NOD-8d" if each.is_taken or each.warning is not None else "NOD-8a") for each in conflicts)
+    clauses = (
+        (each, "NOD-8d" if each.is_accepted_rank or each.warning is not None else "NOD-8a") for each in conflicts
+    )
     of_place = {each.place: each for each in reversed(conflicts)}
 
     def with_proposals(finding: Finding) -> Finding:

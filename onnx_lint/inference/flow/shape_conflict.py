@@ -51,18 +51,25 @@ class ShapeConflict(WordedProblem):
         return fault.source if isinstance(fault, Element) else None
 
     @property
-    def is_customary(self) -> bool:
-        """True if onnx.checker and ONNX Runtime accept the rank of an operand, and ONNX itself writes it.
-
-        Also for an empty value from outside of a subgraph, which may run only if the value is not empty.
-        """
-        if isinstance(self.problem, WrongValue) and self.problem.place.value == EMPTY:
-            graph = self.node.graph
-            return graph.kind is GraphKind.NESTED and self.node.inputs[0] not in graph.positions
-        return isinstance(self.problem, WrongRank) and self.problem.is_customary and self.is_taken
+    def is_tolerated(self) -> bool:
+        """True if the conflict is not reported: the rank is customary, or the subgraph need not run for this value."""
+        return self._has_customary_rank or self._is_about_empty_outer_value
 
     @property
-    def is_taken(self) -> bool:
+    def _has_customary_rank(self) -> bool:
+        """True if ONNX itself writes the rank of an operand, and onnx.checker and ONNX Runtime accept it."""
+        return isinstance(self.problem, WrongRank) and self.problem.is_customary and self.is_accepted_rank
+
+    @property
+    def _is_about_empty_outer_value(self) -> bool:
+        """True if a value from outside of a subgraph is empty. The subgraph may run only if the value is not empty."""
+        if not isinstance(self.problem, WrongValue) or self.problem.place.value != EMPTY:
+            return False
+        graph = self.node.graph
+        return graph.kind is GraphKind.NESTED and self.node.inputs[0] not in graph.positions
+
+    @property
+    def is_accepted_rank(self) -> bool:
         """True if onnx.checker and ONNX Runtime accept an operand of a rank that the operator does not allow."""
         problem = self.problem
         if not isinstance(problem, WrongRank):

@@ -264,7 +264,7 @@ class ValueFlow:
         warning = problem.words if isinstance(problem, Warned) else None
         warning = f"; the {self.idle[-1]} never runs" if is_idle else warning
         conflict = ShapeConflict(node, inputs, plain, schema, call, warning)
-        if conflict.is_customary:
+        if conflict.is_tolerated:
             return
         key = (node.index, *_key_of_problem(plain, is_in_call=call is not None))
         if is_idle and node.graph.function is not None and not self.is_trial:

@@ -27,7 +27,7 @@ class ImportFixes:
     """Makes fixes for the domains that the nodes of a model or function use and that it does not import."""
 
     def __init__(self, graphs: Iterable[Graph], operators: Operators, imports: Imports, ir_version: int) -> None:
-        """`ir_version`: the IR version of the model. No version newer than in the releases with it is imported."""
+        """`ir_version`: the IR version of the model. Only versions in ONNX releases with at most this are imported."""
         self._imports = imports
         self._imported = imports.versions(None)
         self._ir_version = ir_version
@@ -62,12 +62,12 @@ class ImportFixes:
         return Fix(f"import {' and '.join(names)}", tuple(edits), is_safe=False)
 
     def version_instead(self, domain: str, rank_of: RankOf) -> int | None:
-        """Return the version of an imported domain that fits all nodes of the model; None if there is none.
+        """Return the version of a domain to import instead, which fits all nodes of the model; None if there is none.
 
-        It is the next later version, or the next earlier one if several operators need that: a single one may have
-        been written in an old way. Nodes that fit no version do not matter, as they have another fault. A version is
-        not meant if a function of the model imports another one, or if it changes what a fitting node computes.
-        `rank_of`: returns the rank of input 0 of a node; None if it is unknown.
+        It is the next later version. If there is none, it is the next earlier one, if several operators need it: one
+        operator may have been written in an old way. Nodes that fit no version are left out, as they have another
+        fault. There is no version if a function of the model imports another one, or if the version changes what a
+        node that fits now computes. `rank_of`: returns the rank of input 0 of a node; None if it is unknown.
         """
         imported = self._imported.get(domain, 0)
         if imported <= 0 or not is_onnx_domain(domain):
@@ -112,11 +112,14 @@ class ImportFixes:
         return found
 
     def _version(self, domain: str, function: Function | None) -> int | None:
-        """Return the newest version that fits all nodes; None if there is none, or an operator is unknown.
+        """Return the newest possible version that fits all nodes; None if there is none, or if an operator is unknown.
 
-        If the model imports the domain, only its version is possible in a function. If functions import the domain,
-        only their versions are possible in the model. But a domain of the model's own functions gets the version with
-        which the model imports all others of them.
+        Possible versions, by the first case that applies:
+        - in a function, if the model imports the domain: the version of the model;
+        - in the model, for a domain of its functions, if it imports other such domains in one version: that version;
+        - if functions import the domain: their versions;
+        - for a domain of ONNX: all versions up to the newest one of the IR version;
+        - otherwise: version 1.
         """
         versions: Sequence[int]
         if function is not None and domain in self._imported:

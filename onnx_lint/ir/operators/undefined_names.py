@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that nothing defines: which other graph has them, and which values they may mean."""
+"""Names that nothing defines: which other graph defines them, and which values they may mean."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.edits import Assign, Edit
 from onnx_lint.wording import listed, quote
 
-_CERTAIN: Final = 3
-"""The undefined names from which on what all of them lack is certain, and no question."""
+_CERTAIN_COUNT: Final = 3
+"""From this number of undefined names on, a correction that fits all of them is stated, and not asked."""
 
 
 class UndefinedNames:
-    """What is known of the undefined names of a model."""
+    """The undefined names of a model: explains them, and proposes the values that they may mean."""
 
     def __init__(
         self,
@@ -29,16 +29,17 @@ class UndefinedNames:
         uses: ValueUses,
         kind_of: Callable[[str, Graph], str | None],
     ) -> None:
-        """`kind_of`: returns the type of a value; None if it is unknown."""
+        """`graphs`: all graphs. `kind_of`: returns the type of a value that a graph sees; None if it is unknown."""
         self._partners = Partners(uses, kind_of)
         self._undefined = {(each.name, each.graph): each for each in resolution.undefined}
         self._outputs = dict.fromkeys(_undefined_outputs_of(graphs))
-        self._holders = _holders(graphs, (name for name, _ in (*self._undefined, *self._outputs)))
+        self._defining_graphs = _defining_graphs(graphs, (name for name, _ in (*self._undefined, *self._outputs)))
         self._affixes: dict[int | None, Affix | Respelling | None] = {}
+        """What the undefined names of a function (None: of the model) lack, or how they are misspelled."""
 
     def elsewhere(self, name: str, graph: Graph) -> str | None:
-        """Return which other graph defines the name; None if none does."""
-        elsewhere = self._holders.get(name)
+        """Return which other graph defines the name, in words; None if none does."""
+        elsewhere = self._defining_graphs.get(name)
         if elsewhere is None:
             return None
         if graph.function is not elsewhere.function:
@@ -48,22 +49,22 @@ class UndefinedNames:
         return f"only {elsewhere.describe()} defines; names of that graph are not visible here"
 
     def proposals(self, name: str, graph: Graph, wanted: WantedValue, lost_with: str | None = None) -> Proposals | None:
-        """Return the values that an undefined name may mean; None if it is the one of a value around or in its graph.
+        """Return the values that an undefined name may mean; None if a graph of the same function or model defines it.
 
-        A name of another function says nothing: functions name their values independently. `lost_with`: a cause that
-        it has together with others if it means none.
+        A graph of another function does not matter, since functions name their values independently. `lost_with`: the
+        cause of the finding, common to several, if no value fits.
         """
-        holder = self._holders.get(name)
-        if holder is not None and holder.function is graph.function:
+        defining = self._defining_graphs.get(name)
+        if defining is not None and defining.function is graph.function:
             return None
         affix = self._affix(graph)
         if affix is not None:
-            names = list(dict.fromkeys(self._alike(graph)))
+            names = list(dict.fromkeys(self._undefined_like(graph)))
             count = len({each for each, _ in names})
             text = affix.describe(count)
             cause = f"{'' if graph.function is None else graph.function.index} {text}"
             edits = Proposal(text, lambda _: self._renamed(names, affix))
-            sentence = "{}" if count >= _CERTAIN else "do {}?"
+            sentence = "{}" if count >= _CERTAIN_COUNT else "do {}?"
             return Proposals(sentence, lambda: (edits,), ends_message=True, cause=cause)
         options = lambda: self._options(name, graph, wanted)  # noqa: E731 - a function of these very values
         lost = "node" if graph.is_function else "node or an initializer"
@@ -73,22 +74,22 @@ class UndefinedNames:
             ends_message=True,
             otherwise=lambda: self._unused(graph),
             cause_if_none_fits=lambda: self._renamed_inputs(graph) or lost_with,
-            if_none_fits=None if holder else f"nothing produces {quote(name)}: a {lost} is missing",
+            if_none_fits=None if defining else f"nothing produces {quote(name)}: a {lost} is missing",
         )
 
     def _unused(self, graph: Graph) -> str | None:
-        """Return which values nothing uses: one that does not fit may lack a node between it and the name."""
+        """Return which values nothing uses, in words: a node between such a value and the name may be missing."""
         names = self._partners.unused(graph)
         return f"nothing uses {listed([quote(each) for each in names], 'or')}" if names else None
 
     def _renamed_inputs(self, graph: Graph) -> str | None:
-        """Return one cause for all undefined names if as many inputs, and nothing else, are unused; else None."""
+        """Return one cause for all undefined names if the inputs that nothing uses are as many; else None."""
         names = self._partners.unused_inputs(graph)
-        count = len({each for each, _ in self._alike(graph)})
+        count = len({each for each, _ in self._undefined_like(graph)})
         return f"{graph.place} has unused inputs {names}" if 1 < count == len(names) else None
 
     def _options(self, name: str, graph: Graph, wanted: WantedValue) -> list[Proposal]:
-        near, unused = self._partners.of(name, graph, wanted, {each for each, _ in self._alike(graph)})
+        near, unused = self._partners.of(name, graph, wanted, {each for each, _ in self._undefined_like(graph)})
         found = [*([] if near is None else [near]), *unused]
         return [self._option(each, name, graph, near, unused) for each in found]
 
@@ -100,15 +101,16 @@ class UndefinedNames:
         is_sure = meant == near or (definition.field == "input" and len(unused) == 1)
         return Proposal(quote(meant), edits, (definition.place, what), is_preferred=meant == near, is_sure=is_sure)
 
-    def _alike(self, graph: Graph) -> Iterator[tuple[str, Graph]]:
-        """Yield the undefined names of the model, or of the same function."""
+    def _undefined_like(self, graph: Graph) -> Iterator[tuple[str, Graph]]:
+        """Yield the undefined names of the model, or of the function that has the graph, each with its graph."""
         pairs = (*self._undefined, *self._outputs)
         return (pair for pair in pairs if pair[1].function is graph.function)
 
     def _affix(self, graph: Graph) -> Affix | Respelling | None:
+        """Return the one correction of all undefined names of the model, or of the function; None if there is none."""
         key = None if graph.function is None else graph.function.index
         if key not in self._affixes:
-            self._affixes[key] = self._partners.renaming(list(self._alike(graph)))
+            self._affixes[key] = self._partners.renaming(list(self._undefined_like(graph)))
         return self._affixes[key]
 
     def _renamed(self, names: Iterable[tuple[str, Graph]], affix: Affix | Respelling) -> Iterator[Edit]:
@@ -116,7 +118,7 @@ class UndefinedNames:
             yield from self._renaming(name, graph, affix.corrected(name) or name)
 
     def _renaming(self, name: str, graph: Graph, meant: str) -> Iterator[Edit]:
-        """Yield the edits that let the uses of a name in a graph, and its outputs of that name, name another value."""
+        """Yield the edits that replace a name by another one in its uses in a graph and in the outputs of the graph."""
         undefined = self._undefined.get((name, graph))
         for use in () if undefined is None else undefined.uses():
             yield Assign(use.place, meant)
@@ -134,8 +136,8 @@ def _undefined_outputs_of(graphs: Iterable[Graph]) -> Iterator[tuple[str, Graph]
                 yield name, graph
 
 
-def _holders(graphs: Sequence[Graph], names: Iterable[str]) -> Mapping[str, Graph]:
-    """For each of these names that a graph defines the first such graph; they are undefined in another one."""
+def _defining_graphs(graphs: Sequence[Graph], names: Iterable[str]) -> Mapping[str, Graph]:
+    """Return the first graph that defines each of these names, if one does. It is not the one that lacks the name."""
     found: dict[str, Graph] = {}
     if len(graphs) > 1:
         wanted = set(names)

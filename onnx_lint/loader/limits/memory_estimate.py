@@ -370,39 +370,54 @@ class _Estimate:
     def add_large(self, name: str, content: bytes, depth: int, times: int) -> None:
         """Count the fields of a large message: small ones together, and long lists in bulk."""
         fields = wire.fields(name)
-        for number, wire_type, start, value, end in _pieces(name, content):
-            field = fields.get(number)
-            if wire_type is None:
-                self.add_small(name, content[start:end], depth, times)
-            elif field is not None and wire_type == RUN:
-                self.add_field(name, field, _run_count(field, content, start, end) * times)
-            elif field is not None and field.accepts(wire_type):
-                self.add_record(name, field, wire_type, content[value:end], depth, times)
+        for piece in _pieces(name, content):
+            if isinstance(piece, _SmallFields):
+                self.add_small(name, content[piece.start : piece.end], depth, times)
+                continue
+            field = fields.get(piece.number)
+            if field is not None and piece.wire_type == RUN:
+                self.add_field(name, field, _run_count(field, content, piece.start, piece.end) * times)
+            elif field is not None and field.accepts(piece.wire_type):
+                self.add_record(name, field, piece.wire_type, content[piece.value : piece.end], depth, times)
 
 
-_CountedPiece = tuple[int, int | None, int, int, int]
-"""The number and the wire type of a field, and the positions of its tag, its value and its end.
+class _SmallFields(Record):
+    """A part of a large message with small fields of any number."""
 
-The wire type is RUN for equal fields in a row, and None for small fields of several numbers.
-"""
+    start: int
+    end: int
 
 
-def _pieces(name: str, content: bytes) -> Iterator[_CountedPiece]:
+class _LargeField(Record):
+    """A large field of a message, or a run of equal small fields."""
+
+    number: int
+    wire_type: int
+    """The wire type of the field; RUN for a run."""
+    start: int
+    """The position of the tag, the first one of a run."""
+    value: int
+    """The position of the value."""
+    end: int
+
+
+def _pieces(name: str, content: bytes) -> Iterator[_SmallFields | _LargeField]:
     """Yield the content of a large message: long runs and large fields by themselves, the small fields between them."""
     source, end = BytesSource(content), len(content)
-    first_small = position = 0  # the start of the small fields that are not yet yielded
+    first_small = 0  # the start of the small fields that are not yet yielded
+    position = 0
     with suppress(WireError):  # the rest is one piece
         while position < end:
             start = position
             for number, wire_type, tag, value, following in records_of(source, name, start, end):
                 position = following
                 if wire_type == RUN or following - tag > _PIECE_BYTES:
-                    yield 0, None, first_small, first_small, tag
-                    yield number, wire_type, tag, value, following
+                    yield _SmallFields(first_small, tag)
+                    yield _LargeField(number, wire_type, tag, value, following)
                     first_small = following
                     continue
                 if following - first_small >= _PIECE_BYTES:
-                    yield 0, None, first_small, first_small, following
+                    yield _SmallFields(first_small, following)
                     first_small = following
                 if wire_type == WireType.LEN:
                     # A run of short fields with this tag: the walk begins again after it.
@@ -412,7 +427,7 @@ def _pieces(name: str, content: bytes) -> Iterator[_CountedPiece]:
                         break
                     position = following
             position = wire.advanced(start, position)  # raises WireError if nothing was read: no endless loop
-    yield 0, None, first_small, first_small, end
+    yield _SmallFields(first_small, end)
 
 
 def _packed_count(field: wire.Field, content: bytes) -> int:

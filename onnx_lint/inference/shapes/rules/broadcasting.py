@@ -17,13 +17,16 @@ _ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow
     "StringConcat", "Sum:8", "Where", *[f"{name}:7" for name in _ON_DEMAND if name != "Div"],
 )  # fmt: skip
 def broadcast_all(node: Operands) -> Outputs:
-    """All inputs broadcast to one shape."""
+    """Infer the one shape to which all inputs broadcast."""
     return [node.broadcast([fact.shape for fact in node.facts], range(node.count))]
 
 
 @shapes_of("Div:7", "Mod", reads=(1,))
 def divide_all(node: Operands) -> Outputs:
-    """Broadcast as other operators. The specification does not forbid a constant integer divisor of 0: a warning."""
+    """Infer the one shape to which both inputs broadcast.
+
+    A constant integer divisor of 0 is recorded as a warning, since the specification does not forbid it.
+    """
     if node.fact(1).kind in _INTEGERS:
         zeros = [at for at, each in enumerate(node.content(1) or ()) if each == 0]
         if zeros:
@@ -39,8 +42,8 @@ _INTEGERS = frozenset(f"tensor({sign}int{bits})" for sign in ("", "u") for bits 
 
 @shapes_of("Max", "Mean", "Min", "Sum")
 def equal_shapes(node: Operands) -> Outputs:
-    """All inputs have one shape, before version 8."""
-    # All are compared with the first one of known rank.
+    """Infer the one shape that all inputs have before version 8."""
+    # Each input is compared with the first one of known rank.
     by = next((index for index in range(node.count) if node.fact(index).shape is not None), 0)
     first = node.shape(by)
     for index in range(by + 1, node.count if first is not None else 0):
@@ -52,9 +55,9 @@ def equal_shapes(node: Operands) -> Outputs:
 
 @shapes_of(*_ON_DEMAND)
 def broadcast_on_demand(node: Operands) -> Outputs:
-    """Before version 7: inputs of one shape, or, with `broadcast`, the second as a part of the first's shape.
+    """Infer the shape of input 0, before version 7.
 
-    Without `axis` the second's dimensions are the last of the first; else they begin at that axis.
+    Input 1 has the same shape, or with `broadcast` a part of it: the dimensions from `axis` on, or else the last ones.
     """
     if not node.integer("broadcast", 0):
         return equal_shapes(node)

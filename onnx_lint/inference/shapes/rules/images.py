@@ -27,7 +27,10 @@ def sample_at_grid(node: Operands) -> Outputs:
 
 @shapes_of("MaxRoiPool")
 def pool_regions(node: Operands) -> Outputs:
-    """Infer an image of size `pooled_shape` for each region: the number of its image, and two corners."""
+    """Infer an image of size `pooled_shape` for each region.
+
+    A region has five numbers: the number of its image, and two corners.
+    """
     node.shape(0, 4)
     if node.shape(1, 2) is not None:
         node.same((1, 1), 5, None)
@@ -39,7 +42,10 @@ def pool_regions(node: Operands) -> Outputs:
 
 @shapes_of("RoiAlign", reads=(2,))
 def align_regions(node: Operands) -> Outputs:
-    """Infer an image of `output_height` and `output_width` for each region: 4 numbers, and the number of its image."""
+    """Infer an image of `output_height` and `output_width` for each region.
+
+    A region has four numbers, and input 2 has the number of its image.
+    """
     node.shape(0, 4)
     regions = None
     if node.shape(1, 2) is not None:

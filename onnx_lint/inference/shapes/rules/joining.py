@@ -66,7 +66,7 @@ def _of_elements(one: Dim, other: Dim, shared: Dim) -> Dim:
 
 @shapes_of("Split", reads=(1,))
 def split(node: Operands) -> Outputs:
-    """Parts of the given sizes, or equal ones; from version 18 on the last may be smaller."""
+    """Infer parts of the given sizes, or equal ones; from version 18 on the last may be smaller."""
     shape = node.shape(0, at_least=1)
     if shape is None:
         _parts(node, None, 0)  # the numbers of parts and outputs are compared all the same
@@ -82,7 +82,7 @@ def split(node: Operands) -> Outputs:
 
 
 def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
-    """Return the size of each output along the axis; None if it is unknown. A wrong one is a problem."""
+    """Return the size of each output along the axis; None if it is unknown, or wrong, which is recorded."""
     count = node.output_count
     stated = node.integer("num_outputs", count)
     if stated != count:
@@ -105,7 +105,7 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
 def _listed_parts(
     node: Operands, source: NumberSource, listed: tuple[Dim, ...], size: Dim, axis: int
 ) -> tuple[Dim, ...] | None:
-    """Return the sizes that an input or attribute lists; None if they are wrong, which is a problem."""
+    """Return the sizes that an input or attribute lists; None if they are wrong, which is recorded."""
     if not node.has_count(source, len(listed), node.output_count) or not node.at_least(0, listed, source):
         return None
     if are_sizes(listed) and isinstance(size, int) and sum(listed) != size:

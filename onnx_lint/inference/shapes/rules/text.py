@@ -10,7 +10,7 @@ from onnx_lint.inference.shapes.registration import equations, shapes_of
 
 @shapes_of("StringNormalizer")
 def normalizer(node: Operands) -> Outputs:
-    """Infer a list, or one row, with fewer words; with the same number if there are no stop words."""
+    """Infer [C] -> [?] and [1, C] -> [1, ?]: stop words are removed. Without stop words, the size stays C."""
     shape = node.shape(0, at_least=1, at_most=2)
     if shape is None:
         return UNKNOWN
@@ -26,7 +26,7 @@ equations({"StringSplit": "X[*texts] -> Y[*texts ?] Z[*texts]"})
 
 @shapes_of("TfIdfVectorizer")
 def vectorizer(node: Operands) -> Outputs:
-    """Infer [n], or [rows, n], with a number for each coordinate of the n-grams."""
+    """Infer [C] -> [n] and [N, C] -> [N, n], where n is the greatest of `ngram_indexes` plus 1."""
     shape = node.shape(0, at_least=1, at_most=2)
     if shape is None:
         return UNKNOWN
