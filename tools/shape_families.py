@@ -27,19 +27,19 @@ def operators_by_family() -> Mapping[str, tuple[str, ...]]:
     modules = sorted(path.stem for path in folder.glob("*.py") if path.name != "__init__.py")
     for module in modules:
         import_module(f"{rules.__name__}.{module}")  # first, as they import each other, each once
-    usual = registration.declared
+    usual = registration.rules_by_operator
     found = {}
     try:
         for module in modules:
-            registration.declared = {}  # type: ignore[misc]
+            registration.rules_by_operator = {}  # type: ignore[misc]
             spec = util.spec_from_file_location(module, folder / f"{module}.py")
             assert spec is not None
             assert spec.loader is not None
             spec.loader.exec_module(util.module_from_spec(spec))
-            if registration.declared:
-                found[module] = tuple(registration.declared)
+            if registration.rules_by_operator:
+                found[module] = tuple(registration.rules_by_operator)
     finally:
-        registration.declared = usual  # type: ignore[misc]
+        registration.rules_by_operator = usual  # type: ignore[misc]
     return found
 
 

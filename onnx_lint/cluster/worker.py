@@ -23,7 +23,7 @@ from onnx_lint.engine.lint import import_usual_rules
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.locations import is_remote
 from onnx_lint.tasks.lint_one import Task, file_check, lint_one
-from onnx_lint.tasks.workers import Linter, done_by, files_ahead
+from onnx_lint.tasks.workers import Linter, files_ahead, run_jobs
 
 _BATCH_SECONDS: Final = 2.0
 _BATCH_BYTES: Final = 8_000_000
@@ -93,7 +93,7 @@ class _Cell:
         size = 0
         end = time.monotonic() + _BATCH_SECONDS
         ahead = files_ahead(Task(job.path, Settings()) for job in jobs)
-        for event in done_by(self._pool, waiting, 1, ahead, tries=_TRIES, end=end):
+        for event in run_jobs(self._pool, waiting, 1, ahead, tries=_TRIES, end=end):
             if isinstance(event, Answered):
                 answers.append(Answer(event.job.index, event.result))
                 size += len(event.result)

@@ -20,7 +20,7 @@ from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
 from onnx_lint.report.file_report import OWN_ERRORS, FileReport
-from onnx_lint.report.findings import ALL_FAULTS, DIGEST, INNER_DIGEST, MOST_LISTED, BaselineIdentity, Diagnostic
+from onnx_lint.report.findings import ALL_FAULTS, DIGEST, INNER_DIGEST, MAX_LISTED, BaselineIdentity, Diagnostic
 from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
@@ -337,7 +337,7 @@ class _Matching:
         if not 0 < len(new) < len(texts):
             return each
         if new[0] >= len(apart):
-            return replace(each, message=with_more(each.message, f"what is new comes after the first {MOST_LISTED}"))
+            return replace(each, message=with_more(each.message, f"what is new comes after the first {MAX_LISTED}"))
         first, others = apart[new[0]], len(new) - 1
         more = f"{others:,} more {'is' if others == 1 else 'are'} not in the baseline"
         changed = replace(each, message=with_more(first.message, more) if others else first.message)
@@ -427,7 +427,7 @@ def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:
     """Return whether the finding has fewer faults than the entry, and these are too many to be listed one by one."""
     identity = diagnostic.identity
     if entry.elements and identity.elements:
-        return entry.elements > max(MOST_LISTED, identity.element_count)
+        return entry.elements > max(MAX_LISTED, identity.element_count)
     are_many = any(part.startswith(ALL_FAULTS) or len(part) == DIGEST for part in (*entry.parts, *identity.parts))
     return are_many and entry.count > _weight(diagnostic)
 

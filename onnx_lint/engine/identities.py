@@ -16,7 +16,7 @@ from onnx_lint.model import Model
 from onnx_lint.report.findings import (
     ALL_FAULTS,
     INNER_DIGEST,
-    MOST_LISTED,
+    MAX_LISTED,
     BaselineIdentity,
     Diagnostic,
     RelatedPlace,
@@ -76,7 +76,7 @@ def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[Relate
     faults = finding.elements or finding.parts
     if faults is None or faults.are_few(1) or (finding.elements is None and (faults.is_one_fault or len(parts) < 2)):
         return ()
-    alone = [each or finding for each in faults.alone(MOST_LISTED)]
+    alone = [each or finding for each in faults.alone(MAX_LISTED)]
     found: list[RelatedPlace] = []
     for each, (place, inner, _) in zip(alone, faults.identities(), strict=False):
         message = each.message
@@ -130,9 +130,9 @@ def _elements_of(clause: str, finding: Finding, structures: Structures) -> tuple
     faults = finding.elements
     found = [(finding.place, finding.inner, finding.partners)] if faults is None else list(faults.identities())
     user = None if finding.user is None else structures.of(finding.user)
-    known = [_identity_of(clause, each, structures, user) for each in found[:MOST_LISTED]]
-    if len(found) > MOST_LISTED:
-        others = digest(*(f"{place.field} {place.index} {inner}" for place, inner, _ in found[MOST_LISTED:]))
+    known = [_identity_of(clause, each, structures, user) for each in found[:MAX_LISTED]]
+    if len(found) > MAX_LISTED:
+        others = digest(*(f"{place.field} {place.index} {inner}" for place, inner, _ in found[MAX_LISTED:]))
         place, _, partners = found[0]
         known.append(_identity_of(clause, (place, others, partners), structures, user))
     return tuple(known), len(found)
@@ -148,8 +148,8 @@ def _end(inner: Sequence[str], keys: Sequence[str], partners: str) -> str:
 
 
 def _identities_of(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
-    """Return the identity of each fault; of more than `MOST_LISTED`, one for all, or none if they are uses of one."""
-    if parts.are_few(MOST_LISTED):
+    """Return the identity of each fault; of more than `MAX_LISTED`, one for all, or none if they are uses of one."""
+    if parts.are_few(MAX_LISTED):
         return tuple([_identity_of(clause, each, structures) for each in parts.identities()])
     return () if parts.is_one_fault else (_identity_of_all(parts, structures),)
 

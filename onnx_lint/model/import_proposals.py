@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proposes the version of an operator set that all nodes of its domain fit, in place of the imported one."""
+"""Proposes to import the version of an operator set that all nodes of its domain fit."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 
 def other_import(model: Model, node: Node) -> Proposals | None:
-    """Return the import of another version; None if the nodes of that domain fit none, or a function has the node.
+    """Return the proposal to import another version of the domain of a node.
 
-    All findings on such nodes have one cause. Signatures prove a later version, as it allows more types and shapes.
+    None if no version fits the nodes of the domain, or if the node is in a function. All findings on nodes of the
+    domain have one cause. A later version needs no trial: it allows more types and shapes.
     """
     domain = normalized_domain(node.domain)
     version = None if node.graph.function is not None else version_instead(model, domain)

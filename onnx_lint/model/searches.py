@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of ONNX Runtime that run graphs once for each word, such as BeamSearch, for the rule that checks them."""
+"""The nodes of ONNX Runtime that search for words and run graphs for each word, such as BeamSearch."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class SearchNode(Record):
-    """A node that runs graphs."""
+    """A node that searches for words."""
 
     node: Node
     schema: OperatorSchema
     forms: Mapping[str, tuple[GraphForm, ...]]
-    """What each graph must be for its `model_type`, by the name of the attribute; empty if that is not known."""
+    """The inputs and outputs that each graph must have, by its attribute; empty if `model_type` is unknown."""
     graphs: Mapping[str, Graph]
     """The graphs by the names of their attributes."""
     numbers: Mapping[str, int]
-    """The numbers in attributes, without those of parameters of a function."""
+    """The integers in attributes, with defaults. One that a parameter of a function replaces is left out."""
 
     @property
     def anchor(self) -> str:
@@ -36,12 +36,12 @@ class SearchNode(Record):
 
     @property
     def subject(self) -> str | None:
-        """What baselines know the node by."""
+        """The name by which baselines recognize the node: its own, or that of its first output."""
         return self.node.name or (self.node.outputs[0] if self.node.outputs else None)
 
 
 def searches(model: Model) -> Iterator[SearchNode]:
-    """Yield the nodes that run graphs as their records say."""
+    """Yield the nodes of a model whose records require something of the graphs in their attributes."""
     graphs_of: dict[tuple[Graph, int], dict[str, Graph]] = {}
     for graph in model.nested_graphs:
         if graph.parent is not None and graph.position < len(graph.parent.forms):

@@ -22,7 +22,7 @@ INNER_DIGEST: Final = "/"
 """The mark in a text of `BaselineIdentity.parts` before the digest of what is wrong inside of the place, before that of
 the keys on the way to it, and before those of other places. Each of them may be empty."""
 
-MOST_LISTED: Final = 64
+MAX_LISTED: Final = 64
 """The most faults of a finding that are identified one by one."""
 
 MAX_PLACES: Final = 4
@@ -162,14 +162,14 @@ class BaselineIdentity(Record):
     In addition to `structure` it has the names with the place inside of the value (x), what is wrong there, such as a
     dimension (i), the keys on the way to it, such as the name of an attribute (k), and other places that make it this
     fault, such as those of a cycle (a digest for each of the last four). `/i/k/o` may be missing or end early. More
-    than `MOST_LISTED` faults have one text, without the first digest: `all:bxcde/i/k/o`.
+    than `MAX_LISTED` faults have one text, without the first digest: `all:bxcde/i/k/o`.
     """
     names: str = ""
     """A digest of all names of the kind that the place has. It shows a baseline whether any of them has changed."""
     elements: tuple[str, ...] = ()
     """The identity of each wrong element or dimension, in the form of `parts`.
 
-    Of more than `MOST_LISTED`, the last text identifies all others. Empty if the rule does not list them. Baselines
+    Of more than `MAX_LISTED`, the last text identifies all others. Empty if the rule does not list them. Baselines
     of older versions compare `parts` instead.
     """
     element_count: int = 0

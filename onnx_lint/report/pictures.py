@@ -16,7 +16,7 @@ FAULT: Final = "fault"
 RELATED: Final = "related"
 """The mark in a picture of the related places."""
 
-MOST_RELATED: Final = 3
+MAX_RELATED: Final = 3
 """The most related places that a picture marks."""
 
 
@@ -72,4 +72,4 @@ class Picture(Record):
 
 def places_of(item: Diagnostic) -> tuple[Place, ...]:
     """Return the places that decide the picture of a finding."""
-    return (item.at, *(other.at for other in item.related[:MOST_RELATED]))
+    return (item.at, *(other.at for other in item.related[:MAX_RELATED]))

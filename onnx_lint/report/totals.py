@@ -71,7 +71,7 @@ class Totals:
         self.internal_errors = 0
         self.conformity: Counter[bool | None] = Counter()
         """The number of files by whether they conform; None if that is unknown."""
-        self.reasons: dict[bool | None, str] = {}
+        self.first_reasons: dict[bool | None, str] = {}
         """The reason of the first file that does not conform (False), and of the first without a verdict (None)."""
         self.groups: Counter[str] = Counter()
         """The number of files by group."""
@@ -120,7 +120,7 @@ class Totals:
         conformity = file.conformity
         conforms = conformity.conforms
         self.conformity[conforms] += 1
-        self.reasons.setdefault(conforms, conformity.reason)
+        self.first_reasons.setdefault(conforms, conformity.reason)
         self.without_model += conforms is False and file.not_judged is not None
         self._add_group(file, _group_of(file, conforms))
         if file.gaps and file.failure is None:  # settings do not matter for a file that no rule judged
@@ -270,7 +270,7 @@ class Report(Record):
         if not count:
             left = len(self.not_linted)
             return f"{left:,} {'file was' if left == 1 else 'files were'} not linted" if left else "no file was checked"
-        reason = totals.reasons[conforms]
+        reason = totals.first_reasons[conforms]
         if totals.files == 1:
             return reason
         some = f"{count:,} of {counted(totals.files, totals.noun)}"

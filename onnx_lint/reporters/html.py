@@ -26,11 +26,11 @@ from onnx_lint.reporters.html_findings import (
     PageEntry,
     common_folder,
     entries_of,
+    escaped_text,
     filter_link,
     filter_of,
     findings_of,
     in_order_of_page,
-    text_of,
     that_fit,
     written,
 )
@@ -106,7 +106,7 @@ class Writer:
             f"default-src 'none'; style-src {_csp_hash(style)}; script-src {_csp_hash(script)}; base-uri 'none'; "
             "form-action 'none'"
         )
-        title = text_of(verdict_in_words(report))
+        title = escaped_text(verdict_in_words(report))
         self._stream.write(_HEAD.format(policy=policy, version=__version__, title=title, style=style))
         self._stream.writelines(f"{part}\n" for part in self._body(report))
         self._stream.write(_TAIL.format(script=script))
@@ -120,20 +120,20 @@ class Writer:
     def _body(self, report: Report) -> Iterator[str]:
         files = self._worst_files()
         entries = in_order_of_page(written(self._worst_findings(), MAX_MARKUP))
-        verdict, *remarks = map(text_of, verdict_lines(report))
+        verdict, *remarks = map(escaped_text, verdict_lines(report))
         yield f"<header><h1>onnx-lint</h1><p>{verdict}</p>"
         if remarks:
             yield f"<p>{'<br>'.join(remarks)}</p>"
         standard = report.standard()
-        yield f'<p class="faint">Checked against {text_of(standard)} by onnx-lint {__version__}.'
+        yield f'<p class="faint">Checked against {escaped_text(standard)} by onnx-lint {__version__}.'
         folder = common_folder([shown_path(file.path) for file in files])
         if folder:
-            yield f" All paths are below <code>{text_of(folder)}</code>."
+            yield f" All paths are below <code>{escaped_text(folder)}</code>."
         if self._options.origin:
-            yield f"<br>{text_of(self._options.origin)}"
+            yield f"<br>{escaped_text(self._options.origin)}"
         yield "</p>"
         for what in weakenings_in_words(report.weakened):
-            yield f'<p class="warning">{text_of(what)}</p>'
+            yield f'<p class="warning">{escaped_text(what)}</p>'
         yield "</header><main>"
         yield filter_of(report, entries)
         if len(report.totals.findings) > 1:
@@ -153,7 +153,7 @@ def _rule_table(report: Report) -> str:
     for rule, level, count in statistics(report):
         found.setdefault(rule, []).append(f'<span class="{level.label}">{counted(count, level.label)}</span>')
     rows = "".join(
-        f'<tr data-about="{text_of(rule)}"><th scope="row">{filter_link("rule", rule)}</th>'
+        f'<tr data-about="{escaped_text(rule)}"><th scope="row">{filter_link("rule", rule)}</th>'
         f"<td>{', '.join(counts)}</td></tr>"
         for rule, counts in found.items()
     )
@@ -170,8 +170,8 @@ def _statistics(report: Report) -> Iterator[str]:
         cells = "".join(f'<th scope="col">{head}</th>' for head in table.heads)
         yield f'<div class="table"><table class="numbers"><tr>{cells}</tr>'
         for row in table.rows:
-            about = f' data-about="{text_of(row[-1])}"' if table.heads[-1] == "rule" else ""
-            yield f"<tr{about}>{''.join(f'<td>{text_of(cell)}</td>' for cell in row)}</tr>"
+            about = f' data-about="{escaped_text(row[-1])}"' if table.heads[-1] == "rule" else ""
+            yield f"<tr{about}>{''.join(f'<td>{escaped_text(cell)}</td>' for cell in row)}</tr>"
         yield "</table></div>"
     yield "</section>"
 
@@ -190,8 +190,8 @@ def _file_section(report: Report, files: Sequence[_PageFile], folder: str, *, is
 
 
 def _file_row(file: _PageFile, folder: str) -> str:
-    lines = "<br>".join(f"<span>{text_of(line)}</span>" for line in file.lines)
-    name = text_of(shown_path(file.path).removeprefix(folder))
+    lines = "<br>".join(f"<span>{escaped_text(line)}</span>" for line in file.lines)
+    name = escaped_text(shown_path(file.path).removeprefix(folder))
     return f'<li data-file="{name}"><code>{name}</code> {lines}</li>'
 
 
@@ -218,7 +218,7 @@ def documentation_of(names: Sequence[str]) -> Iterator[str]:
         return
     yield "<section><h2>What the rules require</h2>"
     for name in names:
-        shown = text_of(name)
+        shown = escaped_text(name)
         yield f'<article class="rule" id="rule-{shown}" data-about="{shown}"><h3>{shown}</h3>'
         yield f"{_documentation(name)}</article>"
     yield "</section>"

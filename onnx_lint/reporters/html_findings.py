@@ -39,12 +39,12 @@ OPEN_PICTURES: Final = 20
 """The number of pictures that are not folded."""
 
 
-def text_of(text: str) -> str:
+def escaped_text(text: str) -> str:
     """Return text for HTML: on one line, without markup."""
     return escape(shortened(visible(text), MAX_MESSAGE))
 
 
-def prose_of(text: str) -> str:
+def escaped_prose(text: str) -> str:
     """Return a message for HTML, with the names in it in a code font."""
     text = shortened(visible(text), MAX_MESSAGE)
     pieces, at = [], 0
@@ -69,7 +69,7 @@ def common_folder(paths: Sequence[str]) -> str:
 
 def filter_link(name: str, value: str) -> str:
     """Return a value as a link that filters the page by it."""
-    return f'<a href="#{escape(urlencode({name: shortened(visible(value), MAX_MESSAGE)}))}">{text_of(value)}</a>'
+    return f'<a href="#{escape(urlencode({name: shortened(visible(value), MAX_MESSAGE)}))}">{escaped_text(value)}</a>'
 
 
 def that_fit(texts: Iterable[str], most: int) -> list[str]:
@@ -100,28 +100,30 @@ class PageEntry(Record):
         where = bytes_in_words(item.byte_range) if item.position is None else ""
         line = f"line {after_path(item.position)[1:]}: " if item.position is not None else ""
         return (
-            f'<b class="{level}">{level}</b> <span class="chip">{text_of(item.rule)}</span> {prose_of(item.message)}'
-            f'<span class="where">{line}<code>{text_of(item.place)}</code>{f" ({where})" if where else ""}</span>'
+            f'<b class="{level}">{level}</b> <span class="chip">{escaped_text(item.rule)}</span> '
+            f"{escaped_prose(item.message)}"
+            f'<span class="where">{line}<code>{escaped_text(item.place)}</code>{f" ({where})" if where else ""}</span>'
         )
 
     def _body(self) -> str:
         item = self.item
         facts: list[tuple[str, str]] = []
         if item.hint:
-            facts.append(("help", prose_of(item.hint)))
+            facts.append(("help", escaped_prose(item.hint)))
         if allowed := allowed_unless_said(item):
-            facts.append(("allowed", prose_of(allowed)))
-        facts += [("target", text_of(said)) for said in answers_by_target(item)]
+            facts.append(("allowed", escaped_prose(allowed)))
+        facts += [("target", escaped_text(said)) for said in answers_by_target(item)]
         if item.fix is not None:
             facts.append(("fix", _fix(self.path, item.rule, item.fix)))
         others = [
-            ("see also", f"<code>{text_of(at.place)}</code>: {prose_of(at.message)}") for at in reworded_related(item)
+            ("see also", f"<code>{escaped_text(at.place)}</code>: {escaped_prose(at.message)}")
+            for at in reworded_related(item)
         ]
         if more := more_places_in_words(item):
             others.append(("", more))
         clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
-        rule = text_of(item.rule)
-        facts += [*others, ("clause", text_of(clause)), ("rule", f'<a href="#rule-{rule}">{rule}</a>')]
+        rule = escaped_text(item.rule)
+        facts += [*others, ("clause", escaped_text(clause)), ("rule", f'<a href="#rule-{rule}">{rule}</a>')]
         return f"{_context(item)}{_list_of(facts)}"
 
 
@@ -179,10 +181,10 @@ def findings_of(report: Report, entries: WrittenEntries, folder: str) -> Iterato
     yield '<section id="findings"><h2>Findings</h2>'
     first = entries[0][0]
     for path, group in groupby(entries, key=lambda each: each[0].path):
-        name = text_of(shown_path(path).removeprefix(folder))
+        name = escaped_text(shown_path(path).removeprefix(folder))
         yield f'<section class="file" data-file="{name}"><h3><code>{name}</code></h3>'
         for entry, markup in group:
-            level, rule = entry.item.severity.label, text_of(entry.item.rule)
+            level, rule = entry.item.severity.label, escaped_text(entry.item.rule)
             is_open = " open" if entry is first else ""
             yield f'<details class="finding" data-severity="{level}" data-rule="{rule}"{is_open}>{markup}</details>'
         yield "</section>"
@@ -214,7 +216,9 @@ def in_order_of_page(entries: Iterable[tuple[PageEntry, str]]) -> WrittenEntries
 
 
 def _select(name: str, values: Sequence[str]) -> str:
-    options = "".join(f'<option value="{text_of(value)}">{text_of(value)}</option>' for value in values[:MAX_OPTIONS])
+    options = "".join(
+        f'<option value="{escaped_text(value)}">{escaped_text(value)}</option>' for value in values[:MAX_OPTIONS]
+    )
     return f'<select name="{name}" aria-label="{name}"><option value="">any {name}</option>{options}</select>'
 
 
@@ -225,10 +229,10 @@ def _list_of(facts: Sequence[tuple[str, str]]) -> str:
 
 def _fix(path: str, rule: str, fix: ProposedFix) -> str:
     """Return what a fix does, and the command that makes it if a shell can read the path."""
-    said = f"{prose_of(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
+    said = f"{escaped_prose(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
     path = f"./{path}" if path.startswith("-") and path != "-" else path
     command = f"onnx-lint fix{'' if fix.is_safe else ' --unsafe-fixes'} --select {rule} {shlex.quote(path)}"
-    if fix.is_by_hand or path == "-" or is_remote(path) or text_of(command) != escape(command):
+    if fix.is_by_hand or path == "-" or is_remote(path) or escaped_text(command) != escape(command):
         return said
     return f"{said}<br><code>{escape(command)}</code>"
 

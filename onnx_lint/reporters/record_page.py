@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of an operator's page of `explain` that lists what ONNX Runtime requires, from the operator's record."""
+"""The list of what ONNX Runtime requires of an operator, on the page that `explain` prints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEGEND: Final = (
     "out, and `!` one that it must have. `*all` is any shape. A condition is an operand or an attribute other than 0 "
     "(`past`), one that the node lacks (`!past`), a value (`mode=fast`), or the same type as another input (`a~b`)."
 )
-"""How the lines of a page are read."""
+"""The sentences before the list, which explain how its lines are written."""
 
 _TEXTS: Final = (
     ("attributes", "attribute `{}`: {}"),
@@ -25,7 +25,7 @@ _TEXTS: Final = (
     ("lists", "attribute `{}`: {} elements"),
     ("defaults", "attribute `{}`: ONNX Runtime takes {} if it is left out"),
 )
-"""The fields of a record that have a text or number for each name, and the lines."""
+"""The fields of a record that have a text or number for each name, and the format of their lines."""
 
 
 def record_lines(record: OperatorRecord) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _releases(record: OperatorRecord) -> Iterator[str]:
 
 
 def _form(form: object) -> str:
-    """Return the dimensions of an operand, with those of each case or condition."""
+    """Return the dimensions of an operand, or the requirement of an attribute, for each case or condition."""
     if isinstance(form, Mapping):
         return "; ".join([f"{_form(each)} {_condition(words)}" for words, each in form.items()])
     if form is None:
@@ -96,7 +96,7 @@ _REQUIREMENTS: Final = (
     "with ",
     "word ",
 )
-"""How the requirements of attributes begin, which `advised` has beside the dimensions of inputs."""
+"""How a requirement of an attribute begins. `OperatorRecord.advised` has these beside dimensions of inputs."""
 
 
 def _condition(words: str) -> str:

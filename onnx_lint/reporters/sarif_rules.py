@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.reporters.documentation import clauses_markdown, headed, security_markdown, worst_severity
 from onnx_lint.reporters.escape import shortened
@@ -28,41 +29,52 @@ _SECURITY_SEVERITIES: Final = {Severity.ERROR: "8.0", Severity.WARNING: "5.0", S
 MAX_TAGS: Final = 20
 """The most tags that GitHub accepts for a rule."""
 
+
+class _Notification(Record):
+    """What SARIF reports beside findings."""
+
+    id: str
+    description: str
+    """What happened."""
+    advice: str
+
+
 _NOTIFICATIONS: Final = (
-    (
+    _Notification(
         "internal-error",
         "A rule or an analysis crashed, so that some findings may be missing. The fault is not in the file.",
         "Report the exception to the maintainers of onnx-lint, or of the plugin that has the rule.",
     ),
-    ("not-judged", "A file was read, but holds no model that can be judged.", "See the results of the file."),
-    (
+    _Notification(
+        "not-judged", "A file was read, but holds no model that can be judged.", "See the results of the file."
+    ),
+    _Notification(
         "not-verified",
         "Some operators are unknown, some files were not examined, or findings exceed a limit.",
         "Describe the operators with --opset-schema, lint the file in the folder of its external data, or raise the"
         " limit.",
     ),
-    (
+    _Notification(
         "weakened-verdict",
         "A configuration file hides findings, or makes them less severe.",
         "Lint with --no-config to see what is found without it.",
     ),
-    (
+    _Notification(
         "interrupted",
         "The run was interrupted, so that some files were not linted.",
         "Lint again. The results for the files that were linted are complete.",
     ),
-    (
+    _Notification(
         "too-many-results",
         "There are more results than code scanning accepts. The least severe are missing.",
         "Lint fewer files in one run, or select fewer rules. The JSON report is complete.",
     ),
-    (
+    _Notification(
         "unreadable-file",
         "A file could not be read, so there is no verdict on it.",
         "Check that the file exists, is a regular file, and is readable.",
     ),
 )
-"""What SARIF reports beside findings: its id, what happened, and what to do."""
 
 
 def sarif_rules(ids: Iterable[str], edition: str) -> list[dict[str, Any]]:
@@ -98,7 +110,7 @@ def _rule(entry: Registered, edition: str) -> dict[str, Any]:
 
 
 def _security_tags(entry: Registered) -> list[str]:
-    """Return the tag that marks security rules for GitHub, and the vulnerabilities in GitHub's spelling."""
+    """Return GitHub's tags for a security rule: `security`, and one for each CWE."""
     if not entry.security:
         return []
     return ["security", *(_security_tag(name) for name in entry.security)]
@@ -131,18 +143,18 @@ def notifications() -> list[dict[str, Any]]:
     """Return the descriptions of everything that is reported beside findings. GitHub wants both descriptions."""
     return [
         {
-            **_identity(name),
-            "shortDescription": {"text": text},
-            "fullDescription": {"text": text},
-            "help": {"text": help_text},
+            **_identity(each.id),
+            "shortDescription": {"text": each.description},
+            "fullDescription": {"text": each.description},
+            "help": {"text": each.advice},
         }
-        for name, text, help_text in _NOTIFICATIONS
+        for each in _NOTIFICATIONS
     ]
 
 
 def notification_index(name: str) -> int:
     """Return the index of a notification in `notifications`."""
-    return [each for each, *_ in _NOTIFICATIONS].index(name)
+    return [each.id for each in _NOTIFICATIONS].index(name)
 
 
 def _full_description(documentation: str) -> str:

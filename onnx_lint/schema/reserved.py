@@ -34,8 +34,8 @@ FORMER_NAMES: Final[Mapping[tuple[str, int], str]] = MappingProxyType(
 def _ranges(message_type: str) -> tuple[range, ...]:
     from google.protobuf import descriptor_pb2
 
-    # The pure-Python implementation cannot copy the descriptor of a message in a private pool; the descriptor of the
-    # .proto file has it too.
+    # The pure-Python implementation cannot copy the descriptor of a message in a private pool. The descriptor of the
+    # .proto file contains that of the message.
     file = schema.message(message_type).DESCRIPTOR.file
     described = descriptor_pb2.FileDescriptorProto.FromString(file.serialized_pb)
     outermost, *inner = message_type.split(".")

@@ -35,7 +35,7 @@ def in_workers(
     # again for each file (docs/performance.md: selection-kept).
     pool = ProcessPool(partial(prepared, tasks), limits)
     try:
-        for event in done_by(pool, deque(indices), count, files_ahead(tasks[index] for index in indices)):
+        for event in run_jobs(pool, deque(indices), count, files_ahead(tasks[index] for index in indices)):
             if isinstance(event, Answered):
                 yield event.job, event.result
             else:
@@ -53,7 +53,7 @@ def files_ahead(tasks: Iterable[Task]) -> int:
     return AHEAD
 
 
-def done_by(
+def run_jobs(
     pool: ProcessPool, jobs: deque[Any], count: int, most_ahead: int, *, tries: int = 1, end: float = math.inf
 ) -> Generator[Answered | Ended, None, None]:
     """Yield how each job ended, in `count` processes of the pool: its answer, or what it did to its process.

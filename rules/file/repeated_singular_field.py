@@ -72,7 +72,7 @@ _MOST_COMPARED: Final = 1 << 20
 def _fix(model: Model, fault: Fault) -> Fix | str:
     """Return the fix that keeps the last value; safe if all are the same. There is none for messages."""
     place = fault.place
-    values = model.places.values_of(place, fault.message_type)
+    values = model.places.value_ranges(place, fault.message_type)
     if not 2 <= len(values) <= _MOST_VALUES:
         return "readers join the messages of such a field" if len(values) < 2 else "the field has too many values"
     sizes = {end - start for start, end in values}

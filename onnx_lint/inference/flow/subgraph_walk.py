@@ -345,7 +345,7 @@ _IF_OF_SHAPES: Final = 11
 
 
 def _shaped(kinds: Types, shapes: Sequence[OutputShape]) -> Facts:
-    """Return outputs of these types and shapes; of those behind the last shape only the type is known."""
+    """Return outputs of these types and shapes; without a shape of its own, only the type of an output is known."""
     all_shapes = [*shapes, *[None] * (len(kinds) - len(shapes))]
     return tuple([as_fact(kind, shape) for kind, shape in zip(kinds, all_shapes, strict=False)])
 

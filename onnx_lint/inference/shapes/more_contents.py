@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The elements of tensors behind operators that are rarer in computations of shapes; see `contents`.
+"""The elements of the outputs of operators that are rarer in computations of shapes; see `contents`.
 
 Imported when the elements of an operand are known.
 """
@@ -175,20 +175,20 @@ def _pad(node: Operands, shape: Dims) -> Content:
     return tuple(found)
 
 
-def _padded(mode: str, size: int, before: int, behind: int) -> Sequence[int] | None:
+def _padded(mode: str, size: int, before: int, after: int) -> Sequence[int] | None:
     """Return the index from which each element along an axis comes, -1 for the constant; None if that is unclear."""
-    if before < -size or behind < -size or before + behind < -size or max(before, behind) > _MOST_FACTORS:
+    if before < -size or after < -size or before + after < -size or max(before, after) > _MOST_FACTORS:
         return None
-    places = range(-before, size + behind)
+    places = range(-before, size + after)
     if mode == "constant":
         return [at if 0 <= at < size else -1 for at in places]
-    if min(before, behind) < 0 or not size:
+    if min(before, after) < 0 or not size:
         return None
     if mode == "edge":
         return [min(max(at, 0), size - 1) for at in places]
     if mode == "wrap":
         return [at % size for at in places]
-    if mode == "reflect" and max(before, behind) < size:
+    if mode == "reflect" and max(before, after) < size:
         return [size - 1 - abs(size - 1 - abs(at)) for at in places]
     return None
 

@@ -22,7 +22,7 @@ class ShapeRule(Record):
     """The inputs whose content the function reads."""
 
 
-declared: Final[dict[str, list[tuple[int, ShapeRule]]]] = {}
+rules_by_operator: Final[dict[str, list[tuple[int, ShapeRule]]]] = {}
 """The rules of each operator, by `name_of`, with the version from which each applies."""
 
 
@@ -40,7 +40,7 @@ def shapes_of(*operators: str, domain: str = "", reads: tuple[int, ...] = ()) ->
     def declare(function: Infer) -> Infer:
         for operator in operators:
             name, _, since = operator.partition(":")
-            rules = declared.setdefault(name_of(domain, name), [])
+            rules = rules_by_operator.setdefault(name_of(domain, name), [])
             rules.append((int(since or 1), ShapeRule(function, reads)))
             rules.sort(key=lambda each: each[0])
         return function

@@ -46,7 +46,7 @@ class AttributeFault(Record):
 
     attribute: str
     what: str
-    """The fact, to be put behind the attribute's name, or behind the element of the list at `index`."""
+    """The fact, to be put after the attribute's name, or after the element of the list at `index`."""
     allowed: str
     other: str | None = None
     """The attribute that it contradicts."""

@@ -107,7 +107,7 @@ _GROUPS: Final[Mapping[tuple[str, str], tuple[int, int, int]]] = {
 """Operators on any number of tensors: the inputs before the groups, and the inputs and outputs of each group.
 
 The descriptions of the variadic operands list them: tensors, gradients and one or two states of each. QLinearConcat of
-ONNX Runtime has a scale and a zero point behind each tensor.
+ONNX Runtime has a scale and a zero point after each tensor.
 """
 
 _NO_GROUPS: Final = (0, 1, 0)

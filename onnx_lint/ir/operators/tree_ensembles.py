@@ -463,7 +463,7 @@ def node_on_circle(count: int, parents: Array, children: list[Array]) -> int:
 
 
 def _ranges(starts: Array, ends: Array) -> Array:
-    """Return the numbers of ranges, one range behind the other."""
+    """Return the numbers of all ranges in their order, as one array."""
     sizes = ends - starts
     offsets = np.repeat(starts - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
     return offsets + np.arange(int(sizes.sum()))

@@ -36,12 +36,12 @@ class DocumentPlaces:
         """Return the first byte of `place` and the byte after it; None if it is absent, or the file is text."""
         return self.byte_ranges.byte_range(place) if self._form == "binary" else None
 
-    def values_of(self, place: Place, message: str) -> list[tuple[int, int]]:
-        """Return the first byte of each value of a field, and the byte after it. `message`: the type with the field.
+    def value_ranges(self, place: Place, message_type: str) -> list[tuple[int, int]]:
+        """Return the first byte of each value of a field, and the byte after it. `message_type`: the type that has it.
 
         Empty for text, for the root, and for a field that holds a message, since parsers merge its values.
         """
-        field = wire.fields_by_name(message).get(place.field)
+        field = wire.fields_by_name(message_type).get(place.field)
         if self._form != "binary" or field is None or field.message is not None:
             return []
         return [(start, end) for _, start, end in self.byte_ranges.occurrences(place)]

@@ -26,11 +26,11 @@ def test_a_rule_stands_under_its_operators_from_a_version_on():
     shapes_of("Reshape")(older)
     shapes_of("Blur", domain="com.example")(older)
     rules = [(1, ShapeRule(older)), (5, ShapeRule(newer, (1,)))]
-    assert registration.declared == {"Reshape": rules, "com.example::Blur": [rules[0], (2, rules[1][1])]}
+    assert registration.rules_by_operator == {"Reshape": rules, "com.example::Blur": [rules[0], (2, rules[1][1])]}
 
 
 def test_equations_are_read_when_they_are_declared():
     equations({"Blur": "X[n m] -> Y[m]"}, domain="com.example")
-    assert list(registration.declared) == ["com.example::Blur"]
+    assert list(registration.rules_by_operator) == ["com.example::Blur"]
     with pytest.raises(ValueError, match="an equation without an arrow: X"):
         equations({"Blur": "X"})

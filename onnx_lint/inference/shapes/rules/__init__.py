@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Final
 
 from onnx_lint.common import package_data
-from onnx_lint.inference.shapes.registration import ShapeRule, declared, name_of
+from onnx_lint.inference.shapes.registration import ShapeRule, name_of, rules_by_operator
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.records import record_of
 
@@ -53,10 +53,10 @@ def shape_rule(schema: OperatorSchema) -> ShapeRule | None:
         return recorded_rule(schema)
     name = name_of(schema.domain, schema.name)
     module = families().get(name)
-    if module is not None and name not in declared:
+    if module is not None and name not in rules_by_operator:
         import_module(f"{__name__}.{module}")
     found = None
-    for since, rule in declared[name] if module is not None else ():
+    for since, rule in rules_by_operator[name] if module is not None else ():
         if since <= schema.since_version:
             found = rule
     return found

@@ -181,29 +181,32 @@ def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
         return None
     if isinstance(end, int) and end >= _TO_THE_END:
         end = size
-    first, behind = (
+    begin, after = (
         at_least(add(size, each), 0) if isinstance(each, int) and each < 0 else each for each in (start, end)
     )
-    if first == 0 and isinstance(size, int) and size > 0 and isinstance(behind, str):
-        return _steps(at_most(behind, size), step)
-    return _steps(_length_inside(size, first, behind), step)
+    if begin == 0 and isinstance(size, int) and size > 0 and isinstance(after, str):
+        return _steps(at_most(after, size), step)
+    return _steps(_length_inside(size, begin, after), step)
 
 
-def _length_inside(size: Dim, first: Dim, behind: Dim) -> Dim:
-    """Return the difference of two indices that are not negative; the second is clipped at the end."""
-    if size is None or not is_natural(first):
+def _length_inside(size: Dim, begin: Dim, after: Dim) -> Dim:
+    """Return the number of elements from the index `begin` to before the index `after`, clipped at the end.
+
+    Neither index is negative.
+    """
+    if size is None or not is_natural(begin):
         return None
-    if not _is_within(behind, size):
-        if not is_natural(behind) or not is_natural(subtract(behind, size)):
+    if not _is_within(after, size):
+        if not is_natural(after) or not is_natural(subtract(after, size)):
             return None
-        behind = size
-    length = subtract(behind, first)
-    # A first index behind the end leaves nothing, as one behind the second index does.
-    return length if behind == size and _is_within(first, size) else at_least(length, 0)
+        after = size
+    length = subtract(after, begin)
+    # Nothing is left if `begin` is past the end, or past `after`.
+    return length if after == size and _is_within(begin, size) else at_least(length, 0)
 
 
 def _is_within(index: Dim, size: Dim) -> bool:
-    """Return whether an index is known not to be behind the last element."""
+    """Return whether an index is known to be that of an element, or of the end."""
     is_same = index == size or (isinstance(index, str) and isinstance(size, str) and is_part(index, size))
     return is_same or (is_natural(index) and is_natural(subtract(size, index)))
 
@@ -216,7 +219,7 @@ def _numbered_length(size: str, start: int, end: int, step: int) -> Dim:
             return None  # see `_length`
         if start == -1 and end < 0:
             return _steps(_before_the_end(size, end), -step)
-        # Backwards from one place to another are as many as forwards from behind the other one to behind the first.
+        # Backwards from `start` to `end`, there are as many as forwards from after `end` to after `start`.
         return _steps(at_least(subtract(_clipped(size, start, 1), _clipped(size, end, 1)), 0), -step)
     if step > 1:
         return _steps(_numbered_length(size, start, end, 1), step)
@@ -234,7 +237,7 @@ def _numbered_length(size: str, start: int, end: int, step: int) -> Dim:
 
 
 def _before_the_end(size: str, index: int) -> Dim:
-    """Return how many elements are behind an index that counts from the end."""
+    """Return how many elements follow an index that counts from the end."""
     return size if index <= -_TO_THE_END else at_most(size, -index - 1)
 
 
