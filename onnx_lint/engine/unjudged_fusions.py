@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from onnx_lint.engine.parts_in_question import has_attribute, kind_of, nodes_of, some, stored_contents
-from onnx_lint.model import Graph, Model, Node
+from onnx_lint.engine.parts_in_question import has_attribute, nodes_of, some, stored_contents
+from onnx_lint.model import Model, Node
 from onnx_lint.spec.products import ProductRelease, version_number
 
 
@@ -24,14 +24,6 @@ def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
             "node",
             "of DFT that is one-sided and inverse",
         ),
-        (
-            sum(_multiplies_transposed(model, node) for node in nodes_of(model, "MatMul"))
-            if version >= _HALF_SINCE
-            else 0,
-            "node",
-            "of MatMul of float16 after a Transpose",
-        ),
-        (_quantized_to_8_bits(model, version), "node", "between float8 tensors that may be fused"),
         (sum(_is_computed(model, node) for node in nodes_of(model, "RNN")), "node", "of RNN with constant operands"),
         (
             sum(_is_empty(model, node) for node in nodes_of(model, "ReduceMax")) if version < _HALF_SINCE else 0,
@@ -39,6 +31,22 @@ def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
             "of ReduceMax of no elements",
         ),
     )
+    if version >= _HALF_SINCE:
+        yield from _unjudged_products(model)
+    if nodes_of(model, "QuantizeLinear") or nodes_of(model, "DequantizeLinear"):
+        from onnx_lint.engine.unjudged_float8 import unjudged_float8
+
+        yield from unjudged_float8(model, version)
+
+
+def _unjudged_products(model: Model) -> Iterator[str]:
+    """Yield the products of float16 that may end the process."""
+    named = [each for each in model.operators.alike_nodes if each.operator.op_type in ("MatMul", "FusedMatMul")]
+    if named and nodes_of(model, "Transpose"):
+        from onnx_lint.engine.unjudged_products import products_in_question
+
+        count = products_in_question(model, [node for each in named for node in each.nodes])
+        yield from some((count, "node", "of MatMul of float16, of a Transpose and a constant"))
 
 
 _OF_2026: Final = [1, 32]
@@ -88,23 +96,3 @@ def _is_empty(model: Model, node: Node) -> bool:
 
 def _is_inverse_and_one_sided(node: Node) -> bool:
     return has_attribute(node, "inverse", 1) and has_attribute(node, "onesided", 1)
-
-
-def _multiplies_transposed(model: Model, node: Node) -> bool:
-    """Return whether a product of float16 has a transposed operand."""
-    sources = [node.graph.definition_of(name) for name in node.inputs if name]
-    producers = [each.node for each in sources if each is not None and each.node is not None]
-    is_half = any(kind_of(model, node.graph, name) == "tensor(float16)" for name in node.inputs)
-    return is_half and any(each.op_type == "Transpose" for each in producers)
-
-
-def _quantized_to_8_bits(model: Model, version: list[int]) -> int:
-    """Return the number of nodes that have operands of float8, as far as nodes around them dequantize these."""
-    dequantized: dict[Graph, set[str]] = {}
-    for node in nodes_of(model, "DequantizeLinear"):
-        if node.inputs and "float8" in kind_of(model, node.graph, node.inputs[0]):
-            dequantized.setdefault(node.graph, set()).update(node.outputs)
-    readers = [
-        node for graph, names in dequantized.items() for node in graph.nodes if not names.isdisjoint(node.inputs)
-    ]
-    return sum(version < _OF_2026 or node.op_type == "Clip" for node in readers)  # 1.32.0 fails for Clip only
