@@ -10,6 +10,7 @@ from onnx_lint.inference.shapes.fact import Content
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
+from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import counted
 
 CountedParts = tuple[int, str, str]
@@ -54,3 +55,21 @@ def stored_contents(model: Model, graph: Graph, name: str) -> list[Content]:
     """Return the elements of each tensor that a value may be, None for unknown elements; empty if it is no constant."""
     tensors = StoredElements(model.calls, model.main_graph).tensors_of(graph, name)
     return [content_of(each, tuple(each.dims)) for each in tensors]
+
+
+def nodes_behind(model: Model, graph: Graph, name: str) -> list[Node]:
+    """Return the nodes that may compute a value, once those that only hand it on are removed."""
+    found = StoredElements(model.calls, model.main_graph)
+    behind = found.definitions_behind(graph, name, lambda node, output: passed_on(model, node, output))
+    return [each.node for each in behind if each.node is not None]
+
+
+def passed_on(model: Model, node: Node, output: str) -> tuple[str, ...]:
+    """Return the input that a node only hands on, so that it may be removed: none if its output is one of the model."""
+    if normalized_domain(node.domain) or node.op_type not in ("Cast", "Dropout", "Identity") or not node.inputs:
+        return ()
+    graph = node.graph
+    if output != node.outputs[0] or (graph is model.main_graph and output in graph.output_names):
+        return ()
+    is_cast = node.op_type == "Cast" and kind_of(model, graph, node.inputs[0]) != kind_of(model, graph, output)
+    return () if is_cast else (node.inputs[0],)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from onnx_lint.engine.parts_in_question import has_attribute, kind_of, nodes_of, phrases, stored_contents
-from onnx_lint.model import Graph, Model, Node
+from onnx_lint.engine.parts_in_question import has_attribute, nodes_of, phrases, stored_contents
+from onnx_lint.model import Model, Node
 from onnx_lint.spec.products import ProductRelease, version_number
 
 
@@ -22,15 +22,27 @@ def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
     if version < _SUPPORTS_INVERSE_AND_FLOAT8:
         inverses = sum(_is_inverse_and_one_sided(node) for node in nodes_of(model, "DFT"))
         yield from phrases((inverses, "node", "of DFT that is one-sided and inverse"))
-    if version >= _FUSES_TRANSPOSED_HALF:
-        products = sum(_multiplies_transposed_half(model, node) for node in nodes_of(model, "MatMul"))
-        yield from phrases((products, "node", "of MatMul of float16 after a Transpose"))
-    yield from phrases((_readers_of_float8(model, version), "node", "between float8 tensors that may be fused"))
     constants = sum(_is_computed_at_load(model, node) for node in nodes_of(model, "RNN"))
     yield from phrases((constants, "node", "of RNN with constant operands"))
     if version < _REDUCES_EMPTY:
         empty = sum(_is_empty(model, node) for node in nodes_of(model, "ReduceMax"))
         yield from phrases((empty, "node", "of ReduceMax of no elements"))
+    if version >= _FUSES_TRANSPOSED_HALF:
+        yield from _unjudged_products(model)
+    if nodes_of(model, "QuantizeLinear") or nodes_of(model, "DequantizeLinear"):
+        from onnx_lint.engine.unjudged_float8 import unjudged_float8
+
+        yield from unjudged_float8(model, version)
+
+
+def _unjudged_products(model: Model) -> Iterator[str]:
+    """Yield the products of float16 that may end the process."""
+    named = [each for each in model.operators.alike_nodes if each.operator.op_type in ("MatMul", "FusedMatMul")]
+    if named and nodes_of(model, "Transpose"):
+        from onnx_lint.engine.unjudged_products import products_in_question
+
+        count = products_in_question(model, [node for each in named for node in each.nodes])
+        yield from phrases((count, "node", "of MatMul of float16, of a Transpose and a constant"))
 
 
 _SUPPORTS_INVERSE_AND_FLOAT8: Final = (1, 32)
@@ -85,25 +97,3 @@ def _is_empty(model: Model, node: Node) -> bool:
 
 def _is_inverse_and_one_sided(node: Node) -> bool:
     return has_attribute(node, "inverse", 1) and has_attribute(node, "onesided", 1)
-
-
-def _multiplies_transposed_half(model: Model, node: Node) -> bool:
-    """Return whether a node multiplies tensors of float16, one of which a Transpose produces."""
-    sources = [node.graph.definition_of(name) for name in node.inputs if name]
-    producers = [each.node for each in sources if each is not None and each.node is not None]
-    is_half = any(kind_of(model, node.graph, name) == "tensor(float16)" for name in node.inputs)
-    return is_half and any(each.op_type == "Transpose" for each in producers)
-
-
-def _readers_of_float8(model: Model, version: tuple[int, ...]) -> int:
-    """Return the number of nodes that read dequantized float8 tensors, and that a release may fuse and then refuse."""
-    dequantized: dict[Graph, set[str]] = {}
-    for node in nodes_of(model, "DequantizeLinear"):
-        if node.inputs and "float8" in kind_of(model, node.graph, node.inputs[0]):
-            dequantized.setdefault(node.graph, set()).update(node.outputs)
-    readers = [
-        node for graph, names in dequantized.items() for node in graph.nodes if not names.isdisjoint(node.inputs)
-    ]
-    if version >= _SUPPORTS_INVERSE_AND_FLOAT8:
-        return sum(node.op_type == "Clip" for node in readers)  # 1.32.0 fails for Clip only
-    return len(readers)

@@ -33,6 +33,8 @@ from onnx_lint.wording import nearest, quote, quote_some
 
 _RUNTIME_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")
 
+_PREVIEWS = ("ai.onnx.preview", "ai.onnx.preview.training")
+
 _MOST_COMPARED = 100
 """The limit on unknown operators for spelling hints: with more of them, spelling is not the fault."""
 
@@ -76,7 +78,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nothing defines what the node computes. Consumers refuse it, or run their own operator of that name.
+    Nothing defines what the node computes. Consumers refuse it, or run their own operator of that name. `onnx.checker`
+    accepts an unknown operator of `ai.onnx.preview` and of `ai.onnx.preview.training`.
 
     ### Details
 
@@ -148,8 +151,17 @@ def _finding(
         allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
         subject=operator.op_type,
         cause=operator.versioned_name,
-        case="own-operator" if _is_of_runtime(operator) else None,
+        case=_case(node, operator),
     )
+
+
+def _case(node: Node, operator: Operator) -> str | None:
+    """Return the case of the clause if programs treat the operator in another way than any unknown one."""
+    if _is_of_runtime(operator):
+        return "own-operator"
+    # onnx asks for a schema in the other domains that ONNX publishes.
+    is_in_training = node.place.key[0][0] == "training_info"
+    return "preview" if operator.domain in _PREVIEWS and not is_in_training else None
 
 
 def _nearest(name: str, what: str, spelling: str | None, known: list[str]) -> str | None:

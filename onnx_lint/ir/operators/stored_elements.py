@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the tensors that give a value its elements: through Identity, Cast and calls of functions."""
+"""Finds what gives a value its elements: tensors, or the nodes that compute it, also through calls of functions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from onnx_lint.common.record import Record
@@ -53,20 +53,48 @@ class StoredElements:
             elif step.element_types <= {tensor.data_type}:
                 yield tensor
 
+    def definitions_behind(
+        self, graph: Graph, name: str, inputs_behind: Callable[[Node, str], Sequence[str]]
+    ) -> Iterator[Definition]:
+        """Yield the definitions at which a value begins: nodes, initializers, and inputs that no call is known to give.
+
+        `inputs_behind`: the inputs of a node at which to go on for one of its outputs.
+        """
+        pending = [_SourceValue(graph, name, (), frozenset())]
+        for _ in range(MOST_STEPS):
+            if not pending:
+                return
+            step = pending.pop()
+            found = step.graph.definition_of(step.name) if step.name else None
+            if found is None:
+                continue
+            before = [*self._through_calls(step, found)]
+            if found.node is not None and not before:
+                names = inputs_behind(found.node, step.name)
+                before = [_SourceValue(found.graph, each, step.calls, step.element_types) for each in names if each]
+            if before:
+                pending += before
+            else:
+                yield found
+
     def _before(self, step: _SourceValue, found: Definition) -> Iterator[_SourceValue]:
         """Yield the values that a value is the same as. `found`: its definition."""
         node = found.node
-        if node is None:
-            yield from self._arguments(step, found)
-            return
-        function = self._calls.function_of(node)
-        if function is not None:
-            outputs = function.body.output_names
-            if found.index < len(outputs):
-                yield _SourceValue(function.body, outputs[found.index], (*step.calls, node), step.element_types)
+        if node is None or self._calls.function_of(node) is not None:
+            yield from self._through_calls(step, found)
         elif self._is_removed(node, step.name):
             wanted = {each.i for each in node.attribute_protos if node.op_type == "Cast" and each.name == "to"}
             yield _SourceValue(found.graph, node.inputs[0], step.calls, step.element_types | wanted)
+
+    def _through_calls(self, step: _SourceValue, found: Definition) -> Iterator[_SourceValue]:
+        """Yield the output of a function that a call gives, or the arguments for a parameter of a function."""
+        if found.node is None:
+            yield from self._arguments(step, found)
+            return
+        function = self._calls.function_of(found.node)
+        outputs = function.body.output_names if function is not None else ()
+        if function is not None and found.index < len(outputs):
+            yield _SourceValue(function.body, outputs[found.index], (*step.calls, found.node), step.element_types)
 
     def _is_removed(self, node: Node, output: str) -> bool:
         """Return whether a node may be removed, unless it casts to another type. Outputs of the main graph remain."""
