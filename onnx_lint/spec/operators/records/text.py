@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, NO_WORD, RECENT, GraphForm, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, RECENT, GraphForm, OperatorRecord
 
 _SEARCH: Final = {
     "input_ids": "b s",
@@ -405,6 +405,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "WhisperBeamSearch": lambda: OperatorRecord(
         combinations=("SOME encoder",),
         defaults={"model_type": 2},
+        values={"model_type": "2"},
         graphs={"2": _GRAPHS_OF_SOUND},
         computed="contrib_generation.beam_search",
         reads=("max_length", "num_beams", "num_return_sequences"),
@@ -418,12 +419,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "size": {"char_embedding_size=-1": "c", "else": "c=@char_embedding_size"},
         },
         inputs={
-            "Sequence": "{? l, ? ? l, ? ? ? ? *rows}",
+            # However many dimensions there are, a word has as many letters as dimension 1 says.
+            "Sequence": "n l *rest",
             "W": "filters ? window size *more",
             "B": "f",
             "C": "? c *others",
         },
         sizes={"l": "at least k"},
-        unknown=NO_WORD,
+        outputs={"Y": "n filters"},
     ),
 }
