@@ -148,7 +148,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BifurcationDetector": lambda: OperatorRecord(
         attributes={"max_ngram_size": "at least 1", "min_ngram_size": "at least 1; at most max_ngram_size"},
         defaults={"max_ngram_size": 3},
-        inputs={"src_tokens": "?", "cur_tokens": "?", "prev_suffix_match_idx": None, "pred_tokens": "?"},
+        since={"prev_suffix_match_idx": "1.32.0"},
+        inputs={"src_tokens": "s", "cur_tokens": "?", "prev_suffix_match_idx": "", "pred_tokens": "p"},
+        sizes={"p": "equal to s+1-#prev_suffix_match_idx"},
+        contents={"prev_suffix_match_idx": "at least 0 if pred_tokens; at most s if pred_tokens"},
+        reads=("prev_suffix_match_idx",),
         unknown="how many words come out depends on what they are",
     ),
     "CausalConvWithState": lambda: OperatorRecord(
