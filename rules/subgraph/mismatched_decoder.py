@@ -148,10 +148,15 @@ def _wrong_count(node: Node, graph: Graph, form: GraphForm, named: int) -> Graph
         ("output", graph.output_names, form.output_counts),
         ("input", graph.input_names, form.input_counts),
     ):
-        choices = next(text for words, text in counts.items() if words == "else" or _are_true(words, node, graph))
+        choices = _chosen(counts, node, graph)
         if not any(_fits(each, len(names), known) for each in choices.split()):
             return GraphFault(field, f"has {counted(len(names), field)}", _in_words(choices, known, field))
     return None
+
+
+def _chosen(counts: Mapping[str, str], node: Node, graph: Graph) -> str:
+    """Return how many inputs or outputs a graph of a node may have."""
+    return next(text for words, text in counts.items() if words == "else" or _are_true(words, node, graph))
 
 
 def _are_true(words: str, node: Node, graph: Graph) -> bool:
@@ -317,7 +322,9 @@ def _pairs(search: SearchNode) -> Iterator[Finding]:
         what = f"the decoder of {node.describe()} has an input '{hidden}', which its encoder does not return"
         yield _of_both(search, what, f"an encoder with 3 inputs, which returns '{hidden}'")
         return
-    one, other = (_layer_count(graph, forms[name]) for name, graph in (("encoder", encoder), ("decoder", decoder)))
+    one, other = (
+        _layer_count(node, graph, forms[name]) for name, graph in (("encoder", encoder), ("decoder", decoder))
+    )
     if one != other:
         what = f"the encoder of {node.describe()} has states of {counted(one, 'layer')}, but its decoder of {other}"
         yield _of_both(search, what, "as many layers")
@@ -326,9 +333,9 @@ def _pairs(search: SearchNode) -> Iterator[Finding]:
 _SHARED = "past_sequence_length"
 
 
-def _layer_count(graph: Graph, forms: Sequence[GraphForm]) -> int:
+def _layer_count(node: Node, graph: Graph, forms: Sequence[GraphForm]) -> int:
     form = next((each for each in forms if len(each.inputs) == len(graph.input_names)), forms[0])
-    always, layer = _terms(form.output_counts["else"], {})
+    always, layer = _terms(_chosen(form.output_counts, node, graph), {})
     return (len(graph.output_names) - always) // layer
 
 

@@ -657,7 +657,8 @@ def _without_kernel(
     kernels = [kernel for kernel in release.kernels(schema.domain, schema.name) if kernel.is_for(schema.since_version)]
     if not kernels:
         return _described(schema)
-    in_float = _in_float(types, schema, version)
+    # It inserts no Casts around a node that has graphs.
+    in_float = types if schema.has_subgraphs else _in_float(types, schema, version)
     if any(_takes(kernel, types) or _takes(kernel, in_float) for kernel in kernels):
         return None
     judged = {name: frozenset[str]().union(*(kernel.types.get(name, ()) for kernel in kernels)) for name in types}

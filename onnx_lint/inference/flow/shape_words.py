@@ -252,7 +252,8 @@ class WordedProblem(Record):
     def _rank_in_words(self, problem: WrongRank) -> str:
         ranks = _ranks_in_words(problem.least, problem.greatest)
         if isinstance(problem.like, int):
-            return f"but must have {ranks} to match {self._operand_in_words(problem.like)}"
+            verb = "be" if problem.greatest == 0 else "have"
+            return f"but must {verb} {ranks} to match {self._operand_in_words(problem.like)}"
         if problem.like is not None:
             given = any(attribute.name == problem.like for attribute in self.node.attribute_protos)
             return f"but must have {ranks} {'by' if given else 'without'} attribute {quote(problem.like)}"

@@ -40,7 +40,7 @@ Those of com.microsoft have requirements of such attributes in their records.
 READ_FLOAT_ELEMENTS: Final = frozenset(
     {
         *("BeamSearch", "Bernoulli", "Dropout", "GreedySearch", "NonMaxSuppression", "NonZero", "OneHot", "Range"),
-        *("QLinearConcat", "Resize", "Sampling", "Split", "Upsample"),
+        *("QLinearConcat", "QLinearSoftmax", "Resize", "Sampling", "Split", "Upsample"),
     }
 )
 """The only operators whose shape rules read an operand whose elements may be floating-point numbers."""

@@ -31,7 +31,10 @@ def comes_later(release: str, operator: str, what: str) -> bool:
 
 
 def refused_values(release: str, operator: str, values: Mapping[str, str]) -> list[str]:
-    """Return the attributes, of these values, with which a release makes no session for CPUs, as `name=value`."""
+    """Return the attributes, of these values, with which a release makes no session for CPUs, as `name=value`.
+
+    An attribute without a value has the one that ONNX Runtime takes in its place.
+    """
     from onnx_lint.spec.operators.records import record_of
 
     record = record_of(operator)
@@ -39,6 +42,7 @@ def refused_values(release: str, operator: str, values: Mapping[str, str]) -> li
     if record is None or release not in releases:
         return []
     at = releases.index(release)
+    values = {**{name: str(value) for name, value in record.defaults.items()}, **values}
     words = [each for each, first in record.since.items() if "=" in each and at < releases.index(first)]
     words += [each for each, last in record.until.items() if not last or at > releases.index(last)]
     refused = [each.split()[0].removeprefix("!").partition("=")[0] for each in words if _are_true(each, values)]

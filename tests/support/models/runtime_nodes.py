@@ -84,6 +84,7 @@ ELEMENTS = (
     node("GatherND", f(3, 4, 5), np.zeros((2, 6, 2), np.int64), to=(2, 6, 5)),
     node("GridSample", f(2, 3, 4, 5), f(2, 6, 7, 2), to=(2, 3, 6, 7)),
     node("CDist", f(3, 5), f(4, 5), to=(3, 4), metric="euclidean"),
+    node("WordConvEmbedding", np.ones((2, 6, 3), np.int32), f(8, 1, 3, 5), f(8), f(20, 5), to=(2, 8)),
     node("CropAndResize", f(2, 3, 8, 8), f(5, 4), np.zeros(5, np.int32), of(np.int32, 6, 7), to=(5, 3, 6, 7)),
     node("Pad", f(2, 3), of(np.int64, 0, 1, 2, 3), to=(4, 7)),
     node("Tokenizer", texts(2, 3), to=(2, 3, None), mark=0, mincharnum=1, pad_value="#", separators=[" "]),

@@ -105,6 +105,44 @@ def _fits_texts(node: Operands, index: int, others: Callable[[int], tuple[int, .
     if isinstance(batch, int) and isinstance(count, int) and count not in (batch, *others(batch)):
         wrong = InputDimension(index, 0, count)
         node.problems.append(Unequal(wrong, batch, node.place(0, 0), others=others(batch)))
+    elif isinstance(batch, int):
+        # The ends of the texts come first.
+        ends = (node.content(index) or ())[:batch]
+        at = next((at for at, end in enumerate(ends) if isinstance(end, int) and end < 0), None)
+        if at is not None:
+            node.wrong_value(index, ends[at], "", at, allowed="at least 0")
+
+
+def has_blocks(node: Operands) -> Outputs:
+    """Record rows of the block mask of a SparseAttention that do not follow each other, and columns that do not exist.
+
+    Each layout has the columns up to the last number of its rows; those behind it fill the matrix.
+    """
+    rows, columns = node.fact(5).shape, node.fact(6).shape
+    numbers, places = node.content(5), node.content(6)
+    if not rows or not columns or len(rows) != _PAIRS_OF_LAYOUTS or len(columns) != _PAIRS_OF_LAYOUTS or not numbers:
+        return UNKNOWN
+    width, most = rows[1], columns[1]
+    if not isinstance(width, int) or not isinstance(most, int) or rows[0] != columns[0]:
+        return UNKNOWN
+    for at, number in enumerate(numbers):
+        least = 0 if not at % width else numbers[at - 1]
+        limit = most if at % width else 0
+        if isinstance(number, int) and isinstance(least, int) and not least <= number <= limit:
+            allowed = f"{least} to {limit}" if least < limit else f"{limit}"
+            node.wrong_value(5, number, "", at, allowed=allowed)
+            return UNKNOWN
+    for layout, last in enumerate(numbers[width - 1 :: width]):
+        used = (places or ())[layout * most :][: last if isinstance(last, int) else 0]
+        wrong = next((at for at, each in enumerate(used) if isinstance(each, int) and not 0 <= each < width - 1), None)
+        if wrong is not None:
+            node.wrong_value(6, used[wrong], "", layout * most + wrong, allowed=f"0 to {width - 2}")
+            return UNKNOWN
+    return UNKNOWN
+
+
+_PAIRS_OF_LAYOUTS = 2
+"""The rank of the rows and columns of block masks: layouts, and the numbers of each."""
 
 
 def fits_cache(node: Operands) -> Outputs:

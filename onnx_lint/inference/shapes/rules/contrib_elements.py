@@ -45,8 +45,11 @@ def expand(node: Operands) -> Outputs:
     if shape is None:
         return UNKNOWN
     place = axis + len(shape) + 1 if isinstance(axis, int) and axis < 0 else axis
-    if not isinstance(place, int) or not 0 <= place <= len(shape):
+    if not isinstance(place, int):
         return [(None,) * (len(shape) + 1)]
+    if not 0 <= place <= len(shape):
+        node.wrong_value(1, axis, "", allowed=f"{-len(shape) - 1} to {len(shape)}")
+        return UNKNOWN
     return [(*shape[:place], 1, *shape[place:])]
 
 

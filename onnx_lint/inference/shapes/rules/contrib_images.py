@@ -33,7 +33,7 @@ def fused_convolution(node: Operands) -> Outputs:
 
 def convolution_of_integers(node: Operands) -> Outputs:
     """As QLinearConv of ONNX, also with channels last."""
-    if not node.integer("channels_last", 0):
+    if node.integer("channels_last", 0) != 1:
         return quantized_convolution(node)
     quantization(node)
     shape = node.shape(0, at_least=_LEAST_RANK)

@@ -9,12 +9,50 @@ from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.dims import Dims, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, NotBroadcast, Unequal, Warned
+from onnx_lint.inference.shapes.requirements import input_of
 from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
 
 
 def product(node: Operands) -> Outputs:
     """As MatMul of ONNX."""
     return [matrix_product(node, 1)]
+
+
+def scaled_product(node: Operands) -> Outputs:
+    """As MatMul of ONNX, of integers. The scales are broadcast to the product, and the bias has a number a column."""
+    found = matrix_product(node, 1)
+    if found is None or node.problems:
+        return UNKNOWN
+    for index, operand in enumerate(node.schema.inputs[: node.count]):
+        if operand.name.endswith("_scale"):
+            _is_broadcast(node, index, found)
+    if not node.problems:
+        _has_bias(node, input_of(node, "bias"))
+    return [found]
+
+
+def _has_bias(node: Operands, index: int) -> None:
+    """Record a bias that does not have one number for each column, in whatever shape."""
+    bias, other = node.fact(index).shape, node.fact(1).shape
+    columns = other[-1] if other and len(other) > 1 else None
+    if bias is None or not are_sizes(bias) or not isinstance(columns, int) or math.prod(bias) == columns:
+        return
+    if not bias:
+        node.wrong_rank(index, 1, 1)
+    elif bias[-1] != columns:
+        node.same((index, -1), columns, node.place(1, -1))
+    else:
+        node.same((index, next(axis for axis, size in enumerate(bias) if size != 1)), 1, None)
+
+
+def _is_broadcast(node: Operands, index: int, found: Dims) -> None:
+    """Record a dimension of a scale that is neither 1 nor that of the product, unless the product has 1 there."""
+    scale = node.fact(index).shape or ()
+    for back in range(1, min(len(scale), len(found)) + 1):
+        dim, other = scale[-back], found[-back]
+        if isinstance(dim, int) and isinstance(other, int) and 1 not in (dim, other) and not node.problems:
+            by = (1, -1) if back == 1 and node.dim(1, -1) == other else (0, -2)
+            node.same((index, len(scale) - back), other, node.place(*by) if node.dim(*by) == other else None)
 
 
 def ordered_product(node: Operands) -> Outputs:
@@ -78,6 +116,9 @@ def fused_gemm(node: Operands) -> Outputs:
     The documentation of GemmFloat8 does not say how the third matrix is broadcast.
     """
     if node.operator == "QGemm":
+        zero_point = node.fact(5).shape
+        if zero_point is not None and node.fact(4).shape is not None:
+            node.shape(4, len(zero_point), like=5)
         return [general_product(node, 3, 6)]
     return [general_product(node, 1, 2 if node.operator == "FusedGemm" else None)]
 
@@ -134,6 +175,8 @@ def _fit_columns(node: Operands, columns: int, blocks: int, rows: Element) -> No
     packed = -(-blocks * bits // _BITS_OF_A_BYTE) if node.fact(3).kind == "tensor(uint8)" else blocks
     for index, each, source in ((2, blocks, rows), (3, packed, rows if packed == blocks else Element("bits", bits))):
         shape = node.fact(index).shape
+        if shape == ():
+            node.wrong_rank(index, 1, 2)
         if shape and are_sizes(shape) and node.shape(index, at_most=2) is not None:
             expected = columns * each if len(shape) == 1 else columns
             if node.same((index, 0), expected, by) == shape[0] and len(shape) > 1:

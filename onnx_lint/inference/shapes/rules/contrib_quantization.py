@@ -45,7 +45,11 @@ def softmax_of_integers(node: Operands) -> Outputs:
     """
     shape = node.fact(1).shape
     if shape and (len(shape) > 1 or (isinstance(shape[0], int) and shape[0] != 1)):
-        node.warnings.append(Warned(WrongRank(1, len(shape), 0, 0), "; ONNX Runtime refuses a constant of this shape"))
+        problem = WrongRank(1, len(shape), 0, 0)
+        if node.content(1) is not None:
+            node.problems.append(problem)
+            return UNKNOWN
+        node.warnings.append(Warned(problem, "; ONNX Runtime refuses a constant of this shape"))
     return lp_normalization(node)
 
 

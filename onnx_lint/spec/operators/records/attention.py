@@ -44,10 +44,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
         },
         computed="contrib_attention.fits_mask",
+        reads=("mask_index",),
     ),
     "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
         since={"cache_indirection": "1.32.0", "past_sequence_length": "1.32.0"},
-        attributes={"num_heads": "at least 1", "past_present_share_buffer": "needs past_key past_sequence_length"},
+        attributes={
+            "num_heads": "at least 1",
+            "past_present_share_buffer": "not 0 if past_key; needs past_key past_sequence_length",
+        },
         defaults={"past_present_share_buffer": 0},
         combinations=(
             "NEEDS in:value in:key",
@@ -65,7 +69,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "packed": "-",
             },
             "value": {
-                "split": {"past_key": "b 1 y=@num_heads*v!", "else": "b t y!"},
+                "split": {"past_key": "b 1 w!", "else": "b t w!"},
                 "by_head": "b @num_heads t d!",
                 "else": "-",
             },
@@ -75,7 +79,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past_value": {"split": "b @num_heads p d", "else": None},
             "past_sequence_length": {"past_key": "", "else": None},
             "cache_indirection": {"split": "? ? p", "else": None},
-            "bias": {"split": "w+w+y", "else": None},
+            "bias": {"split": "w+w+w", "else": None},
         },
         sizes={"all": "equal to #past_sequence_length+1"},
         contents={
@@ -84,7 +88,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "beam_width": "at most 1 if !cache_indirection",
         },
         outputs={
-            "output": {"split": "b 1 y", "else": "b 1 @num_heads*d"},
+            "output": {"split": "b 1 w", "else": "b 1 @num_heads*d"},
             "present_key": {"past_present_share_buffer": {"split": "b @num_heads p d"}},
             "present_value": {"past_present_share_buffer": {"split": "b @num_heads p d"}},
         },
@@ -289,5 +293,6 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "present": {"past_present_share_buffer": None, "else": "2 b @num_heads p+s d"},
         },
         computed="contrib_attention.fits_mask",
+        reads=("mask_index",),
     ),
 }

@@ -105,6 +105,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "MoE": lambda: OperatorRecord(
         until={
+            "!k=2 use_sparse_mixer=1": "",
             "activation_type=geglu": "",
             "activation_type=relu2": "",
             "swiglu_fusion=0 activation_type=swiglu": "",
@@ -115,7 +116,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "swiglu_limit": "at least 0 if activation_type=swiglu",
             "swiglu_fusion": "one of 0 1 2 if activation_type=swiglu",
         },
-        defaults={"activation_type": "relu"},
+        defaults={"activation_type": "relu", "k": 1, "swiglu_fusion": 0},
         values={"activation_type": _ACTIVATIONS},
         # The documentation has the experts in rows; ONNX Runtime takes the columns of older exporters as well.
         cases=("rows or columns", "flat or batched"),
@@ -172,8 +173,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         block_scales="fc1_scales fc2_scales fc3_scales",
         since={"expert_weight_bits=2": "1.32.0", "expert_weight_bits=3": "1.32.0"},
         until={
+            "!k=2 use_sparse_mixer=1": "",
             "activation_type=geglu": "",
             "activation_type=relu2": "",
+            "swiglu_fusion=0 activation_type=swiglu": "1.23.2",
             "swiglu_fusion=2 activation_type=swiglu": "1.23.2",
         },
         attributes={
@@ -188,6 +191,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "activation_type": "relu",
             "block_size": 0,
             "expert_weight_bits": 4,
+            "k": 1,
             "quant_type": "int",
             "swiglu_fusion": 0,
             "weights_prepacked": -1,

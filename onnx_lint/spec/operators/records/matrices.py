@@ -14,6 +14,7 @@ _BYTES: Final = "@block_size*@bits^8"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DynamicQuantizeMatMul": lambda: OperatorRecord(
+        since={"bias": "1.32.0"},
         scales="b_scale",
         cases=("whole or by_column or by_batch",),
         inputs={
@@ -21,9 +22,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "B": {"whole or by_batch": "*batch k n", "by_column": "k n"},
             "b_scale": "{, n, ? ? *more}",
             "b_zero_point": {"whole": "", "by_column": "n", "by_batch": "*batch 1 n"},
-            "bias": "*x 1|n",
+            "bias": None,  # `scaled_product`
         },
-        computed="contrib_matrices.product",
+        computed="contrib_matrices.scaled_product",
     ),
     "FusedGemm": lambda: OperatorRecord(
         values={
@@ -86,9 +87,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "b_scale": "{, n, ? ? *more}",
             "a_zero_point": "",
             "b_zero_point": {"whole": "", "by_column": "n", "by_batch": "*batch 1 n"},
-            "bias": "*x 1|n",
+            "bias": None,  # `scaled_product`
         },
-        computed="contrib_matrices.product",
+        computed="contrib_matrices.scaled_product",
     ),
     "MatMulNBits": lambda: OperatorRecord(
         block_scales="scales",

@@ -149,6 +149,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "QLinearSoftmax": lambda: OperatorRecord(
         scales="X_scale y_scale",
+        reads=("X_scale",),
         advised={"x_zero_point": "", "y_scale": "", "y_zero_point": ""},
         computed="contrib_quantization.softmax_of_integers",
     ),

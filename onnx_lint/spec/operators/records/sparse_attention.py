@@ -362,6 +362,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "key_total_sequence_lengths": "at least s; at most #total_sequence_length",
         },
         advised={"sparse_block_size": "one of 16 32 64 128"},
+        computed="contrib_attention.has_blocks",
+        reads=("block_row_indices", "block_col_indices"),
         outputs={
             "output": "b s @num_heads*d",
             "present_key": "b @kv_num_heads c d",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, NO_WORD, RECENT, GraphForm, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, RECENT, GraphForm, OperatorRecord
 
 _SEARCH: Final = {
     "input_ids": "b s",
@@ -148,7 +148,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BifurcationDetector": lambda: OperatorRecord(
         attributes={"max_ngram_size": "at least 1", "min_ngram_size": "at least 1; at most max_ngram_size"},
         defaults={"max_ngram_size": 3},
-        inputs={"src_tokens": "?", "cur_tokens": "?", "prev_suffix_match_idx": None, "pred_tokens": "?"},
+        since={"prev_suffix_match_idx": "1.32.0"},
+        inputs={"src_tokens": "s", "cur_tokens": "?", "prev_suffix_match_idx": "", "pred_tokens": "p"},
+        sizes={"p": "equal to s+1-#prev_suffix_match_idx"},
+        contents={"prev_suffix_match_idx": "at least 0 if pred_tokens; at most s if pred_tokens"},
+        reads=("prev_suffix_match_idx",),
         unknown="how many words come out depends on what they are",
     ),
     "CausalConvWithState": lambda: OperatorRecord(
@@ -405,6 +409,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "WhisperBeamSearch": lambda: OperatorRecord(
         combinations=("SOME encoder",),
         defaults={"model_type": 2},
+        values={"model_type": "2"},
         graphs={"2": _GRAPHS_OF_SOUND},
         computed="contrib_generation.beam_search",
         reads=("max_length", "num_beams", "num_return_sequences"),
@@ -418,12 +423,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "size": {"char_embedding_size=-1": "c", "else": "c=@char_embedding_size"},
         },
         inputs={
-            "Sequence": "{? l, ? ? l, ? ? ? ? *rows}",
+            # However many dimensions there are, a word has as many letters as dimension 1 says.
+            "Sequence": "n l *rest",
             "W": "filters ? window size *more",
             "B": "f",
             "C": "? c *others",
         },
         sizes={"l": "at least k"},
-        unknown=NO_WORD,
+        outputs={"Y": "n filters"},
     ),
 }
