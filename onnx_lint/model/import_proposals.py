@@ -38,7 +38,9 @@ def other_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | Non
     edit = Assign(ROOT.at("opset_import", imports[0]).at("version"), other.version)
     text = f"import version {other.version} of {quote(shown_domain(domain))}, {_nodes_with(other)}"
     is_certain = other.version > model.proto.opset_import[imports[0]].version
-    return Proposals("{}", lambda: (ready(text, edit),), cause=f"import {other.version} of {domain}", is_certain=is_certain)
+    return Proposals(
+        "{}", lambda: (ready(text, edit),), cause=f"import {other.version} of {domain}", is_certain=is_certain
+    )
 
 
 def _nodes_with(other: OtherVersion) -> str:
