@@ -15,6 +15,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import has_subject, presence, question_of
 from onnx_lint.engine.settings import Settings
+from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, ReadError, Source
@@ -324,6 +325,24 @@ class FaultsOfModel:
         found = self._node_around(place)
         return None if found is None else (_graph_key(found[0]), tuple(found[0].node_outputs[found[1]]))
 
+    def values_at(self, place: Place) -> tuple[GraphKey, Sequence[str]]:
+        """Return the inputs of the innermost node around a place, or the value that it declares, with their graph."""
+        found = self._node_around(place)
+        if found is not None:
+            return _graph_key(found[0]), found[0].node_inputs[found[1]]
+        steps = place.key
+        for length in range(len(steps) - 1, 0, -1):
+            field, index = steps[length]
+            graph = self._graphs_by_place.get(steps[:length])
+            if graph is not None and index is not None and field in graph.value_infos:
+                return _graph_key(graph), graph.value_infos[field].names[index : index + 1]
+        return (), ()
+
+    def facts_of(self, graph: GraphKey, names: Sequence[str]) -> tuple[Fact, ...]:
+        """Return the facts of values; empty if the model does not have their graph."""
+        found = self._graphs_by_key.get(graph)
+        return () if found is None else tuple([self.model.value_flow.fact_of(name, found) for name in names])
+
     def inputs_at(self, place: Place) -> tuple[Fact, ...]:
         """Return the facts of the inputs of the innermost node around a place."""
         found = self._node_around(place)
@@ -393,13 +412,56 @@ def compared(
         shown = _unknown_before(before, after, changed - after.fixable_nodes if proposal.is_sure else changed)
         if not shown or not fixes_only(before.counts(shown - changed), after.counts(shown)):
             return None
-    left = {(each, after.node_key(place)) for each, _, place in after.faults}
     fixed = [
         (*each, place.key)
-        for each, _, place in before.faults
-        if (is_whole or each[0] == kind[0]) and place != finding.place and (each, before.node_key(place)) not in left
+        for each, place in _gone(before, after)
+        if (is_whole or each[0] == kind[0])
+        and place != finding.place
+        and (_is_of_types(each[0]) or not proposal.leaves_out_numbers)
     ]
     return Tried(proposal, is_whole, tuple(fixed))
+
+
+def _gone(before: FaultsOfModel, after: FaultsOfModel) -> Iterator[tuple[RuleAndClause, Place]]:
+    """Yield the faults that a change fixes. In doubt it does not, since a report shows no more than their places.
+
+    A fault may move: so none of a rule is fixed if another one is new, and none outside nodes if any is left. Nor is
+    it fixed if less is known of the values that it is about.
+    """
+    known = {(kind, before.node_key(place)) for kind, _, place in before.faults}
+    left = {(kind, after.node_key(place)) for kind, _, place in after.faults}
+    rules_with_new = {rule for (rule, _), _ in left - known}
+    rules_left = {rule for (rule, _), _ in left}
+    for kind, _, place in before.faults:
+        node = before.node_key(place)
+        remaining = rules_with_new if node is not None else rules_left
+        if kind[0] in remaining or (kind, node) in left:
+            continue
+        values = before.values_at(place)
+        facts = zip(before.facts_of(*values), after.facts_of(*values), strict=False)
+        if all(_is_still_known(one, other, kind[0]) for one, other in facts):
+            yield kind, place
+
+
+def _is_still_known(before: Fact, after: Fact, rule: str) -> bool:
+    """Return whether a fact says no less than it said before: of types alone, for a rule about types."""
+    if before.kind is not None and after.kind is None:
+        return False
+    if _is_of_types(rule) or before.shape is None:
+        return True
+    if after.shape is None or (before.content is not None and after.content is None):
+        return False
+    return _sizes(after.shape) >= _sizes(before.shape)
+
+
+def _sizes(shape: Sequence[Dim]) -> int:
+    """Return how many dimensions are numbers."""
+    return sum([isinstance(each, int) for each in shape])
+
+
+def _is_of_types(rule: str) -> bool:
+    """Return whether a rule reports what follows from types alone, whatever the shapes and numbers are."""
+    return registry()[rule].about == "has_type_conflicts"
 
 
 def _unknown_before(before: FaultsOfModel, after: FaultsOfModel, changed: Set[NodeKey | None]) -> set[NodeKey]:

@@ -11,6 +11,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.engine.fix_candidates import Candidate, candidates, without_overlaps
 from onnx_lint.engine.registry import registry
+from onnx_lint.engine.withdrawn_fixes import counts_of
 from onnx_lint.fixing.revealed import revealed_by
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import Source
@@ -137,14 +138,7 @@ def _attempts(chosen: list[Candidate]) -> Iterable[list[Candidate]]:
 
 def _kinds(report: FileReport) -> Counter[tuple[str, str]]:
     """Return the number of findings of each rule and clause."""
-    return _kinds_of(report.diagnostics)
-
-
-def _kinds_of(diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
-    found: Counter[tuple[str, str]] = Counter()
-    for diagnostic in diagnostics:
-        found[diagnostic.rule, diagnostic.clause] += diagnostic.count
-    return found
+    return counts_of(report.diagnostics)
 
 
 def _difference(before: FileReport, after: FileReport) -> Counter[str]:
@@ -210,7 +204,7 @@ def _problem(
         rules = {each.rule for each in attempt}
         is_possible = rules.isdisjoint(rule for rule, _ in caused) and keeps_names()
         return f"{problem}; {_options_for(attempt)} makes the fix nevertheless" if is_possible else problem
-    if _kinds_of(before.suppressed) - _kinds_of(after.suppressed):
+    if counts_of(before.suppressed) - counts_of(after.suppressed):
         return f"the fix was not made: {ALSO_SUPPRESSED}"
     fixed = _fixed(before, after, attempt)
     for each in attempt:

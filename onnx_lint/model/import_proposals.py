@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proposes to import the version of an operator set that all nodes of its domain fit."""
+"""Proposes the version of an operator set that the nodes of its domain need, in place of the imported one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.import_fixes import ImportFixes
+from onnx_lint.ir.operators.mismatch import fits
+from onnx_lint.ir.operators.operators import AlikeNodes, OtherVersion
 from onnx_lint.ir.operators.proposals import Proposals, ready
 from onnx_lint.ir.places.edits import Assign
 from onnx_lint.ir.places.place import ROOT
@@ -19,25 +21,37 @@ if TYPE_CHECKING:
     from onnx_lint.model.model import Model
 
 
-def other_import(model: Model, node: Node) -> Proposals | None:
-    """Return the proposal to import another version of the domain of a node.
+def other_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | None:
+    """Return the import of another version; None if these nodes do not fit it, or a function has the node.
 
-    None if no version fits the nodes of the domain, or if the node is in a function. All findings on nodes of the
-    domain have one cause. A later version needs no trial: it allows more types and shapes.
+    All findings on nodes that need it have one cause. A node that fits no version has another fault, which the import
+    does not mend. Signatures prove a later version, as it allows more types and shapes.
     """
     domain = normalized_domain(node.domain)
-    version = None if node.graph.function is not None else version_instead(model, domain)
+    other = None if node.graph.function is not None else version_instead(model, domain)
     imports = [index for index, each in enumerate(model.proto.opset_import) if normalized_domain(each.domain) == domain]
-    if version is None or len(imports) != 1:
+    if other is None or len(imports) != 1:
         return None
-    edit = Assign(ROOT.at("opset_import", imports[0]).at("version"), version)
-    text = f"import version {version} of {quote(shown_domain(domain))}, which all its nodes fit"
-    is_certain = version > model.proto.opset_import[imports[0]].version
-    return Proposals("{}", lambda: (ready(text, edit),), cause=f"import {version} of {domain}", is_certain=is_certain)
+    signature = model.operators.schemas.find(domain, node.op_type, other.version)
+    if signature is None or signature.deprecated or not fits(signature, alike):
+        return None
+    edit = Assign(ROOT.at("opset_import", imports[0]).at("version"), other.version)
+    text = f"import version {other.version} of {quote(shown_domain(domain))}, {_nodes_with(other)}"
+    is_certain = other.version > model.proto.opset_import[imports[0]].version
+    return Proposals(
+        "{}", lambda: (ready(text, edit),), cause=f"import {other.version} of {domain}", is_certain=is_certain
+    )
 
 
-def version_instead(model: Model, domain: str) -> int | None:
-    """Return the version of an imported domain that fits all nodes, if they do not fit the imported one; else None."""
+def _nodes_with(other: OtherVersion) -> str:
+    """Return which nodes need the version."""
+    if other.fits_all:
+        return "which all its nodes fit"
+    return f"which {other.needed_by:,} of its nodes {'needs' if other.needed_by == 1 else 'need'}"
+
+
+def version_instead(model: Model, domain: str) -> OtherVersion | None:
+    """Return the version of an imported domain that its nodes fit if they do not fit the imported one; else None."""
     found = model.operators.versions_instead
     if domain not in found:
         is_stated = model.kind == "ModelProto" and model.imports.are_stated

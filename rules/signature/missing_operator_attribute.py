@@ -107,7 +107,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     inner=name,
                     cause=version_cause(other, alike, name),
                     is_cause_shared=bool(other),
-                    proposals=(other_import(model, node) if other else None)
+                    proposals=(other_import(model, alike, node) if other else None)
                     or _declared_type(model, schema, node, name)
                     or _fitting_number(model, schema, node, name),
                 )
@@ -184,7 +184,7 @@ def _without_any(
             inner=group.sides[0][0].name,
             cause=version_cause(other, alike, group.sides[0][0].name),
             is_cause_shared=bool(other),
-            proposals=other_import(model, node) if other else None,
+            proposals=other_import(model, alike, node) if other else None,
             # ONNX Runtime loads some of them, and crashes when it runs them.
             case="alternative" if schema.domain in ONNXRUNTIME.domains else None,
         )

@@ -89,7 +89,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
     other = other_version(model.operators.schemas, schema, alike)
     for node in alike.nodes:
         hint = version_hint(other, alike, node)
-        proposals = other_import(model, node) if other else None
+        proposals = other_import(model, alike, node) if other else None
         if side.count_fits:
             cause = version_cause(other, alike, f"empty {side.word}s")
             found = _short(schema, node, side, hint)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from support.fixes.case import RELU, Case, graph
 
+from onnx_lint.common.record import replace
 from onnx_lint.fixing.rounds import MOST_ROUNDS, FixOutcome, fix_in_rounds
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
@@ -14,7 +15,8 @@ from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.findings import Advice, CitedClause, Diagnostic
+from onnx_lint.report.findings import Advice, CitedClause, Diagnostic, Folding
+from onnx_lint.report.folding import fold
 from onnx_lint.schema import wire
 from onnx_lint.spec.clauses import Severity
 
@@ -65,6 +67,19 @@ def test_a_fix_after_which_a_suppressed_finding_is_gone_is_not_made():
     done = fix_in_rounds(source, lint(source), lint, _not_asked, unsafe=False)
     assert done.rounds == ()
     assert done.repair.not_made == ("no-a: the fix was not made: it would also fix what is suppressed",)
+
+
+def test_findings_folded_into_one_of_another_rule_count_under_their_own():
+    """The fix of a folded finding is made, and leaves the one that represents its cause."""
+    folding = Folding("cause", is_shared=True)
+
+    def lint(keys: str) -> list[Diagnostic]:
+        found = [_found("kept"), _found("mended", Delete(_entry(1)))] if "b" in keys else [_found("kept")]
+        return list(fold(replace(each, folding=folding) for each in found))
+
+    keys, done = _mended(lint)
+    assert keys == "acdefghijklmnop"
+    assert (done.repair.fixed, done.repair.revealed, done.repair.not_made) == ((("mended", 1),), (), ())
 
 
 def test_rounds_end_when_nothing_is_left():

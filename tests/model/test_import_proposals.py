@@ -21,6 +21,17 @@ OLD = "y = Squeeze<axes = [0]>(x) z = Unsqueeze<axes = [0]>(y)"
         (12, "y = Squeeze(x, a) z = Gelu(x)", [("import version 20 of 'ai.onnx', which all its nodes fit", 2)]),
         (13, OLD, [("import version 12 of 'ai.onnx', which all its nodes fit", 2)]),
         (13, f"{OLD} w = Squeeze(x, a)", [(None, 1), (None, 1)]),
+        # a node that fits no later version has a fault of its own
+        (
+            13,
+            "y = LayerNormalization(x, x) z = Squeeze<axes = [0]>(x)",
+            [("import version 17 of 'ai.onnx', which 1 of its nodes needs", 1), (None, 1)],
+        ),
+        (
+            17,
+            "y = Gelu(x) w = Mish(x) z = Clip<min = 0.0, max = 6.0>(x)",
+            [("import version 20 of 'ai.onnx', which 2 of its nodes need", 2), (None, 1)],
+        ),
     ],
 )
 def test_the_import_is_the_cause(version: int, nodes: str, found: list[tuple[str | None, int]]):

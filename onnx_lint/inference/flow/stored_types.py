@@ -114,7 +114,7 @@ def _stored_as(definition: Definition, kind: ValueType) -> Proposals:
     name = definition.graph.initializer_names[definition.index]
     code = TENSORS.index(kind)
     words = f"initializer {quote(name)} as {ELEMENT_TYPES[code].name.upper()}"
-    option = Proposal(words, partial(_edits, definition, name, code), is_sure=True)
+    option = Proposal(words, partial(_edits, definition, name, code), is_sure=True, leaves_out_numbers=True)
     cause = f"{definition.place} as {kind}"
     return Proposals("with {} the types fit", lambda: (option,), cause=cause)
 

@@ -12,7 +12,7 @@ from onnx_lint.common.salted import salted_text
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.mismatch import fits
-from onnx_lint.ir.operators.operators import AlikeNodes, Operators, OperatorStatus
+from onnx_lint.ir.operators.operators import AlikeNodes, Operators, OperatorStatus, OtherVersion
 from onnx_lint.ir.places.edits import Fix, Insert
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.spec.domains import shown_domain
@@ -40,11 +40,13 @@ class ImportFixes:
         found: dict[tuple[int | None, str], list[AlikeNodes]] = {}
         for graph in self._graphs:
             owner = None if graph.function is None else graph.function.index
-            for form in graph.form_counts:
+            for form, count in graph.form_counts.items():
                 operator = self._operators.operator_in(graph, form)
                 if operator.status is not OperatorStatus.FUNCTION:
                     key = owner, normalized_domain(form.domain)
-                    found.setdefault(key, []).append(AlikeNodes(operator, graph, form))
+                    alike = AlikeNodes(operator, graph, form)
+                    alike.add(graph, form, count)
+                    found.setdefault(key, []).append(alike)
         return found
 
     def importing(self, domains: Sequence[str], function: Function | None = None) -> Fix | str:
@@ -61,8 +63,8 @@ class ImportFixes:
             edits.append(Insert(end, entry(domain=domain, version=version)))
         return Fix(f"import {' and '.join(names)}", tuple(edits), is_safe=False)
 
-    def version_instead(self, domain: str, rank_of: RankOf) -> int | None:
-        """Return the version of a domain to import instead, which fits all nodes of the model; None if there is none.
+    def version_instead(self, domain: str, rank_of: RankOf) -> OtherVersion | None:
+        """Return the version of an imported domain that fits the nodes of the model; None if there is none.
 
         It is the next later version. If there is none, it is the next earlier one, if several operators need it: one
         operator may have been written in an old way. Nodes that fit no version are left out, as they have another
@@ -81,7 +83,7 @@ class ImportFixes:
             is_evident = len({each.operator.op_type for each in meant}) > (versions.step < 0)
             found = self._first_fitting(checked, versions) if is_evident else None
             if found is not None and self._is_free(domain, found) and not _changes(nodes, imported, found, rank_of):
-                return found
+                return OtherVersion(found, sum(each.count for each in meant), fits_all=len(meant) == len(unfit))
         return None
 
     def _newest(self, domain: str) -> int:

@@ -70,6 +70,16 @@ _built_in: Final[Memory[tuple[str, str, int | None], Operator]] = Memory(4_000)
 """The operators that earlier models of the run named, by domain, name and version, as BUILT_IN describes them."""
 
 
+class OtherVersion(Record):
+    """The version of an imported domain that is meant in place of the stated one."""
+
+    version: int
+    needed_by: int
+    """The number of nodes that fit this version and not the imported one."""
+    fits_all: bool
+    """True if all nodes fit it."""
+
+
 class AlikeNodes:
     """The nodes that use one operator with the same operands given and the same names and types of attributes."""
 
@@ -132,7 +142,7 @@ class Operators:
         """`assumed`: versions by which to judge nodes of domains that are not imported, by `number`."""
         self.schemas = schemas
         """The source of signatures: the built-in operators and those of schema files."""
-        self.versions_instead: dict[str, int | None] = {}
+        self.versions_instead: dict[str, OtherVersion | None] = {}
         """For each domain that was looked at, the version that fits all nodes in place of the imported one; or None."""
         self._graphs = graphs
         self._imports = imports
