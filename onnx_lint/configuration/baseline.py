@@ -57,6 +57,8 @@ class Entry(Record):
     """See `BaselineIdentity.names`; empty if unknown."""
     elements: int = 0
     """See `BaselineIdentity.element_count`. If it is not 0, `parts` has the texts of `BaselineIdentity.elements`."""
+    content: str = ""
+    """See `BaselineIdentity.content`."""
 
 
 Entries = Mapping[str, Entry]
@@ -89,13 +91,13 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
         parts = tuple(map(_written, identity.elements or sorted(identity.parts)))
         if known is None:
             texts = each.rule, _where(each), _weight(each), identity.structure, parts, identity.names
-            found[digest] = Entry(digest, *texts, identity.element_count)
+            found[digest] = Entry(digest, *texts, identity.element_count, identity.content)
         else:
             # If the elements of only one of two values are listed, the entry has no list for both.
             parts = (*known.parts, *parts) if known.parts and parts else ()
             elements = known.elements + identity.element_count if known.elements and identity.elements else 0
             count = known.count + _weight(each)
-            found[digest] = replace(known, count=count, structure="", parts=parts, elements=elements)
+            found[digest] = replace(known, count=count, structure="", parts=parts, elements=elements, content="")
     return found
 
 
@@ -132,6 +134,9 @@ _ENDS_ABOUT_PLACE: Final = 2
 
 _KINDS_OF_STRUCTURE: Final = {2: "cx", 5: "cxabm"}
 """The same for `structure`, where x is the names."""
+
+_KINDS_OF_CONTENT: Final = {1: "N", 4: "NABM"}
+"""The same for `content`."""
 
 
 def _marks(text: str, kinds: Mapping[int, str]) -> list[str]:
@@ -179,6 +184,26 @@ def _all_parts(item: Entry | BaselineIdentity) -> tuple[str, ...]:
     return item.parts if isinstance(item, Entry) else (*item.parts, *item.elements)
 
 
+def _have_one_content(entry: Entry, identity: BaselineIdentity) -> bool:
+    """Return whether an entry and a finding are about the same of a stored tensor, be it an initializer or not."""
+    return _are_of_two_kinds(entry, identity) and not set(_contents(entry)).isdisjoint(_contents(identity))
+
+
+def _has_new_storage(entry: Entry, identity: BaselineIdentity) -> bool:
+    """Return whether an initializer of one name has become a Constant, or the other way round."""
+    return _are_of_two_kinds(entry, identity) and _contents(entry)[:1] == _contents(identity)[:1]
+
+
+def _are_of_two_kinds(entry: Entry, identity: BaselineIdentity) -> bool:
+    kinds = {item.content.partition(":")[0] for item in (entry, identity)}
+    return len(kinds) == 2 and "" not in kinds
+
+
+def _contents(item: Entry | BaselineIdentity) -> list[str]:
+    """Return the digests of a stored tensor, that of its name first."""
+    return _marks(item.content.partition(":")[2], _KINDS_OF_CONTENT)
+
+
 def _parts_for(entry: Entry, identity: BaselineIdentity) -> tuple[str, ...]:
     """Return the texts of a finding that are compared with `Entry.parts`."""
     return identity.elements if entry.elements and identity.elements else identity.parts
@@ -190,6 +215,12 @@ def _views(item: Entry | BaselineIdentity) -> list[str]:
     # If an entry has the newer ones (a, b, m), its older one (c) is there for older versions only.
     is_new = isinstance(item, Entry) and any(mark[0] != "c" for mark in views)
     return [mark for mark in views if mark[0] != "c"] if is_new else views
+
+
+def _keys(item: Entry | BaselineIdentity) -> list[str]:
+    """Return the digests by which an entry with other names than the finding is looked up, the surest first."""
+    of_content = _contents(item)
+    return [*of_content[:1], *_views(item), *of_content[1:]]
 
 
 def _names(item: Entry | BaselineIdentity) -> set[str]:
@@ -310,9 +341,12 @@ class _Matching:
             return False
         entry = self._entries[digest]
         parts = _parts_for(entry, each.identity)
-        if entry.parts and not parts and not (each.collective or each.identity.is_one_fault):
+        has_place = parts or _have_one_content(entry, each.identity)
+        if entry.parts and not has_place and not (each.collective or each.identity.is_one_fault):
             return False  # of a value as a whole, while the entry is about a place inside of it
-        is_listed = not (entry.parts and parts) or _is_part_of_many(each, entry)
+        is_listed = (
+            not (entry.parts and parts) or _is_part_of_many(each, entry) or _have_one_content(entry, each.identity)
+        )
         may_be_renamed = _may_be_renamed(entry, each.identity)
         if not is_listed and not self._parts[digest].remove(
             parts, is_one_fault=each.identity.is_one_fault and not entry.elements, may_be_renamed=may_be_renamed
@@ -356,7 +390,7 @@ class _Matching:
 
     def _assign_by_operators(self, unknown: Iterable[int]) -> None:
         """Assign entries to the findings without one, by the operators around them."""
-        at = {(entry.rule, mark): digest for digest, entry in self._entries.items() for mark in _views(entry)}
+        at = {(entry.rule, mark): digest for digest, entry in self._entries.items() for mark in _keys(entry)}
         seen: set[str] = set()
         have_moved = self._rules_with_moved_names()
         for index in unknown:
@@ -389,11 +423,11 @@ class _Matching:
         pending: list[tuple[int, str | None]] = [(index, None)]
         for finding, entry_before in pending:
             rule, identity = self.found[finding].rule, self.found[finding].identity
-            for digest in dict.fromkeys(filter(None, [at.get((rule, mark)) for mark in _views(identity)])):
+            for digest in dict.fromkeys(filter(None, [at.get((rule, mark)) for mark in _keys(identity)])):
                 entry = self._entries[digest]
                 # With the names of the entry it is another finding at the same place.
-                is_another = not _may_be_renamed(entry, identity) or not _names(entry).isdisjoint(_names(identity))
-                if digest in seen or is_another:
+                is_renamed = _may_be_renamed(entry, identity) and _names(entry).isdisjoint(_names(identity))
+                if digest in seen or not (is_renamed or _has_new_storage(entry, identity)):
                     continue
                 came_from[digest] = finding, entry_before
                 if self._left[digest]:
@@ -420,7 +454,8 @@ def _back(digest: str, came_from: Mapping[str, tuple[int, str | None]]) -> list[
 
 def _may_be_renamed(entry: Entry, identity: BaselineIdentity) -> bool:
     """Return whether any name of the model has changed since the entry was written."""
-    return not entry.names or entry.names != identity.names
+    # An older version wrote one digest where there are two now.
+    return not entry.names or not identity.names.startswith(entry.names)
 
 
 def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:
@@ -529,7 +564,8 @@ def _record(entry: Entry) -> dict[str, Any]:
     structure = {"structure": entry.structure} if entry.structure else {}
     parts = {"parts": " ".join(entry.parts)} if entry.parts else {}
     elements = {"elements": entry.elements} if entry.elements else {}
-    return record | structure | parts | elements | ({"names": entry.names} if entry.names else {})
+    content = {"content": entry.content} if entry.content else {}
+    return record | structure | parts | elements | content | ({"names": entry.names} if entry.names else {})
 
 
 def read_baseline(path: str) -> Baseline:
@@ -559,13 +595,14 @@ def _entries(records: Any) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for record in records:
         more = record.get("structure", ""), record.get("parts", ""), record.get("names", "")
-        texts = record["fingerprint"], record["rule"], record.get("where", ""), *more
+        content = record.get("content", "")
+        texts = record["fingerprint"], record["rule"], record.get("where", ""), *more, content
         if not all(isinstance(text, str) for text in texts) or type(record["count"]) is not int or record["count"] < 1:
             raise ValueError(f"not an entry: {record!r:.100}")
         elements = record.get("elements", 0)
         if type(elements) is not int or elements < 0:
             raise ValueError(f"not an entry: {record!r:.100}")
-        entry = Entry(*texts[:3], record["count"], more[0], tuple(more[1].split()), more[2], elements)
+        entry = Entry(*texts[:3], record["count"], more[0], tuple(more[1].split()), more[2], elements, content)
         known = found.get(entry.fingerprint)
         # After a merge of two branches, an entry may have two lines.
         found[entry.fingerprint] = entry if known is None else replace(entry, count=max(entry.count, known.count))

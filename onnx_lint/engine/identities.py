@@ -25,6 +25,7 @@ from onnx_lint.rule import FaultParts, Faults, Finding
 from onnx_lint.wording import MAX_MESSAGE, shortened, with_more
 
 if TYPE_CHECKING:
+    from onnx_lint.model import Place
     from onnx_lint.rule import FaultIdentity
 
 
@@ -37,10 +38,11 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
     identity = BaselineIdentity(
         structure=_structure_of(clause, finding, found),
         parts=parts,
-        names=structures.digest_of_names(finding.place),
+        names=structures.digest_of_names(finding.place, is_of_nodes=bool(finding.user or finding.partners)),
         elements=elements,
         element_count=count,
         apart=_apart(finding, parts, model),
+        content="" if finding.collective else _of_content(clause, finding, structures),
         is_one_fault=finding.parts is not None and finding.parts.is_one_fault,
     )
     return replace(diagnostic, identity=identity)
@@ -136,6 +138,35 @@ def _elements_of(clause: str, finding: Finding, structures: Structures) -> tuple
         place, _, partners = found[0]
         known.append(_identity_of(clause, (place, others, partners), structures, user))
     return tuple(known), len(found)
+
+
+def _of_content(clause: str, finding: Finding, structures: Structures) -> str:
+    """Return `BaselineIdentity.content`: of all wrong elements together."""
+    faults = [(finding.place, finding.inner, finding.partners)] if finding.elements is None else None
+    found = list(finding.elements.identities()) if finding.elements is not None else faults or []
+    # An element of what a node reads may have a place of its own or not.
+    around = [structures.of_content(place, is_whole=bool(finding.user and inner)) for place, inner, _ in found]
+    count = min(map(len, around))
+    if not count or any(partners for _, _, partners in found):
+        return ""
+    place = finding.place
+    reader = place.parent if place.field == "input" else finding.user  # which reads what a Constant gives
+    user = () if reader is None else _views(structures.of(reader))
+    inner = [each for _, each, _ in found]
+    digests = []
+    for number in range(count):
+        of_user = user[number] if user else ()
+        digests.append(digest(clause, *of_user, *inner, *(text for views in around for text in views[number])))
+    return f"{'initializer' if _is_of_initializer(found[0][0]) else 'constant'}:{''.join(digests)}"
+
+
+def _is_of_initializer(place: Place) -> bool:
+    return any(each.field == "initializer" for each in place.ancestors())
+
+
+def _views(found: Structure) -> tuple[Sequence[str], ...]:
+    """Return the names around a place, and the three descriptions of the operators around it."""
+    return _names(found), found.from_start, found.from_end, found.by_operators
 
 
 def _end(inner: Sequence[str], keys: Sequence[str], partners: str) -> str:

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Graph, GraphKind
-from onnx_lint.ir.places.place import Place, PlaceKey
+from onnx_lint.ir.places.place import Place, PlaceKey, place_of
 from onnx_lint.report.findings import DIGEST
 
 if TYPE_CHECKING:
@@ -132,13 +132,41 @@ class Structures:
         pairs = zip(fields[start:], scope[start:], strict=False)
         return tuple([f"{field} {name}" for field, name in pairs if field in _KEYED])
 
-    def digest_of_names(self, place: Place) -> str:
+    def of_content(self, place: Place, *, is_whole: bool) -> tuple[tuple[str, ...], ...]:
+        """Return the structure around a place inside of a stored tensor, the same for an initializer and a Constant.
+
+        These are its names, and the three descriptions of its users, each with the way inside of the tensor. Empty if
+        the place is elsewhere; the names alone if nothing uses the tensor. `is_whole`: without the way inside.
+        """
+        key = place.key
+        for depth in range(len(key) - 1, -1, -1):
+            graph = self._graphs.get(key[:depth])
+            found = None if graph is None else _stored_at(graph, key[depth:])
+            if graph is not None and found is not None:
+                name, inside = found
+                return self._of_content(key[:depth], graph, name, () if is_whole else inside)
+        return ()
+
+    def _of_content(
+        self, key: PlaceKey, graph: Graph, name: str, inside: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], ...]:
+        around = self.of(place_of(key))
+        names = (*around.names, *(() if graph.kind is GraphKind.MAIN else (graph.name,)), name, *inside)
+        users = self._views_of(key, graph).of_users(name)
+        views = zip((around.from_start, around.from_end, around.by_operators), users, strict=True)
+        return (names, *((*outer, own, *inside) for outer, own in views)) if any(users) else (names,)
+
+    def digest_of_names(self, place: Place, *, is_of_nodes: bool = False) -> str:
         """Return a digest of all names of the kind that the place has: if it is the same, nothing has been renamed.
 
         These are the names of initializers that nodes use, or those of nodes, their outputs, and inputs of graphs. An
-        initializer or an entry of `value_info` that nothing uses changes neither.
+        initializer or an entry of `value_info` that nothing uses changes neither. `is_of_nodes`: whether the fault has
+        other places, which are nodes. An initializer then has both digests.
         """
-        return self._initializers if any(field == "initializer" for field, _ in place.key) else self._values_and_nodes
+        fields = [field for field, _ in place.key]
+        if "initializer" not in fields:
+            return self._values_and_nodes
+        return self._initializers + (self._values_and_nodes if is_of_nodes or "node" in fields else "")
 
     @cached_property
     def _initializers(self) -> str:
@@ -229,8 +257,34 @@ def _annotated(graph: Graph, index: int) -> str:
     return next((str(entry.tensor_name) for entry in entries), "")
 
 
-def _stored(graph: Graph) -> Iterable[str]:
+def _stored(graph: Graph) -> Sequence[str]:
     return () if graph.is_function else graph.initializer_names
+
+
+def _stored_at(graph: Graph, key: PlaceKey) -> tuple[str, tuple[str, ...]] | None:
+    """Return the name of the stored tensor that a place of a graph is in, and the way inside of it; None if none.
+
+    An input that reads a Constant is the place of faults for which the initializer is one.
+    """
+    (field, index), *inside = key
+    if index is None:
+        return None
+    texts, fields = tuple([f"{step} {at}" for step, at in inside]), [step for step, _ in inside]
+    if field == "initializer":
+        return (graph.initializer_names[index], texts) if index < len(_stored(graph)) else None
+    if field != "node" or index >= len(graph.table.forms):
+        return None
+    if fields == ["input"]:
+        name = graph.table.inputs[index][inside[0][1] or 0]
+        found = graph.first_definition(name)
+        is_constant = found is not None and found.node is not None and _is_constant(graph, found.node.index)
+        return (name, ()) if is_constant else None
+    is_of_constant = fields[:2] == ["attribute", "t"] and _is_constant(graph, index)
+    return ("".join(graph.table.outputs[index][:1]), texts[2:]) if is_of_constant else None
+
+
+def _is_constant(graph: Graph, index: int) -> bool:
+    return graph.table.forms[index].op_type == "Constant"
 
 
 def _add(found: Structure, steps: str, from_start: str, from_end: str, by_operators: str) -> None:
@@ -317,15 +371,22 @@ class _Views:
 
     def of_initializer(self, name: str, index: int) -> tuple[str, str, str]:
         """Return the descriptions of an initializer by its users. One without users has its index."""
+        start, end, number = self.of_users(name)
+        return (start, end, number) if number else (f"initializer {index}",) * 3
+
+    def of_users(self, name: str) -> tuple[str, str, str]:
+        """Return the descriptions of an initializer by its users; empty ones without any."""
         users = self._users.get(name)
         if not users:
-            return (f"initializer {index}",) * 3
+            return _NOWHERE
         numbers = [number for _, number in users]
         return f"initializer {numbers}", f"initializer {[end for end, _ in users]}", f"initializer {numbers}"
 
 
 _NOTHING: Final = ("", "")
 """The source of a value that a Constant or an initializer gives, or that nothing defines."""
+
+_NOWHERE: Final = ("", "", "")
 
 _MOST: Final = 8
 """The most inputs, outputs, and users of an output that identify a node, which may have thousands."""

@@ -177,6 +177,10 @@ class BaselineIdentity(Record):
     apart: tuple[RelatedPlace, ...] = ()
     """The place and the message of the finding on each of the first `elements` alone; of the `parts` if there are no
     elements."""
+    content: str = ""
+    """The identity of a fault of a stored tensor, such as `initializer:nabm`: for its name (n) and its users as in
+    `structure` (a, b, m), each with the place inside. The digests are the same if a Constant replaces the initializer.
+    Empty for other faults."""
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
 

@@ -11,7 +11,14 @@ from typing import Any
 import onnx
 import pytest
 from google.protobuf import text_format
-from support.baselines.changes import CHANGES, TWO_PLACES, prefixed, rename_all
+from support.baselines.changes import (
+    CHANGES,
+    TWO_PLACES,
+    initializers_to_constants,
+    prefixed,
+    rename_all,
+    rename_nodes,
+)
 from support.baselines.measure import copy_of, new_in, report_on
 from support.models.messages import message_of
 from support.project.each_case import each_case
@@ -1001,6 +1008,56 @@ def test_a_sparse_initializer_is_known_after_all_names_have_changed():
     assert "sparse-index-out-of-range" in {each.rule for each in known.diagnostics}
     rename_all(model, prefixed)
     assert not new_in(known, report_on(model))
+
+
+STORED = {
+    "an operand": "(float[2, 2] x) => (float[N, M] y) <int64[2] w = {-5, 4}> { [n] y = Reshape (x, w) }",
+    "an index": "(float[2, 2] x) => (float[1, 2] y) <int64[1] w = {9}> { [n] y = Gather (x, w) }",
+    "an entry": "(int8[3] x) => (int8[3] y) <int8[3] w = {1, 300, 1}> { [n] y = Add (x, w) }",
+    "a ratio": "(float[2] x) => (float[2] y) <float w = {-0.5}> { [n] y = Dropout (x, w) }",
+}
+"""Graphs with a fault in the content of the initializer `w`, which the node `n` reads."""
+
+
+def _with_constants(model: onnx.ModelProto) -> onnx.ModelProto:
+    made = onnx.ModelProto.FromString(model.SerializeToString())
+    initializers_to_constants(made)
+    return made
+
+
+@each_case("name", STORED)
+def test_a_fault_in_content_is_known_if_a_constant_replaces_the_initializer_or_the_other_way_round(name: str):
+    model = onnx.parser.parse_model(MADE + STORED[name])
+    first, second = report_on(model), report_on(_with_constants(model))
+    assert first.diagnostics
+    assert second.diagnostics
+    rules = {each.rule for each in first.diagnostics}
+    for known, now in ((first, second), (second, first)):
+        assert not [each for each in new_in(known, now) if each.rule in rules]
+    rename_all(model, prefixed)
+    assert not [each for each in new_in(first, report_on(_with_constants(model))) if each.rule in rules]
+
+
+@each_case("name", STORED)
+def test_a_fault_in_content_is_known_if_the_node_alone_is_renamed(name: str):
+    model = onnx.parser.parse_model(MADE + STORED[name])
+    known = report_on(model)
+    rename_nodes(model, prefixed)
+    assert known.diagnostics
+    assert not new_in(known, report_on(model))
+
+
+def test_another_element_or_user_of_a_replaced_initializer_is_new():
+    graph = "(float[2, 2] x) => (float[N, M] y) <int64[2] w = {{{}}}> {{ [n] y = Reshape (x, w) }}"
+    first, second = (onnx.parser.parse_model(MADE + graph.format(each)) for each in ("-5, 4", "4, -5"))
+    assert new_in(report_on(first), report_on(_with_constants(second)))
+    assert new_in(report_on(_with_constants(first)), report_on(second))
+    graph = (
+        "(float[{}] x, float[{}] z) => (y, v) <int64[1] w = {{5}}> {{ [n] y = Gather (x, w) [m] v = Gather (z, w) }}"
+    )
+    first, second = (onnx.parser.parse_model(MADE + graph.format(*each)) for each in ((2, 9), (9, 2)))
+    assert new_in(report_on(first), report_on(_with_constants(second)))
+    assert new_in(report_on(_with_constants(first)), report_on(second))
 
 
 def test_an_undefined_name_as_another_output_is_new():

@@ -131,6 +131,23 @@ def constants_to_initializers(model: onnx.ModelProto) -> None:
     model.graph.node.extend(copies)
 
 
+def initializers_to_constants(model: onnx.ModelProto) -> None:
+    """Let a Constant of the same name replace each initializer of the main graph that is no input."""
+    inputs, graph = {value.name for value in model.graph.input}, model.graph
+    stored = [each for each in graph.initializer if each.name not in inputs and not each.data_location]
+    nodes = [
+        onnx.helper.make_node("Constant", [], [each.name], f"constant_{each.name}", value=each)
+        for each in map(onnx.TensorProto.FromString, (each.SerializeToString() for each in stored))
+    ]
+    for each in stored:
+        graph.initializer.remove(each)
+    for node in nodes:
+        node.attribute[0].t.ClearField("name")
+    copies = [*nodes, *(onnx.NodeProto.FromString(node.SerializeToString()) for node in graph.node)]
+    del graph.node[:]
+    graph.node.extend(copies)
+
+
 def _both(*changes: Change) -> Change:
     def change(model: onnx.ModelProto) -> None:
         for each in changes:
@@ -147,6 +164,7 @@ CHANGES: Final = MappingProxyType(
         "nothing": lambda _: None,
         "prefix": _PREFIX,
         "values: next number": partial(rename_values, rename=numbered),
+        "nodes: prefix": partial(rename_nodes, rename=prefixed),
         "nodes: next number": partial(rename_nodes, rename=numbered),
         "next number": _NEXT,
         "node in front": put_in_front,
@@ -154,6 +172,7 @@ CHANGES: Final = MappingProxyType(
         "node in the middle, next number": _both(put_in_the_middle, _NEXT),
         "nodes in front and behind, prefix": _both(put_in_front, put_behind, _PREFIX),
         "Constants to initializers": constants_to_initializers,
+        "initializers to Constants": initializers_to_constants,
         "Constants to initializers, prefix": _both(constants_to_initializers, _PREFIX),
         "Constants to initializers, next number": _both(constants_to_initializers, _NEXT),
     }
