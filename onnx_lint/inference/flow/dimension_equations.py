@@ -456,11 +456,11 @@ def _word(dim: int | str) -> str:
 def _of_operands(
     node: Node, facts: Facts, equal: Sequence[EqualDimensions], reshaped: Shape
 ) -> Iterator[DimensionEquation]:
-    if equal and node.op_type == "Concat" and any(0 in (each.shape or ()) for each in facts):
-        return  # runtimes leave out an empty operand, such as the past of a first step, whatever its other sizes are
     may_be_0 = _sizes_that_may_be_0(facts) if equal and node.op_type == "Concat" else ()
     for (index, axis), found, expected in equal:
         shape = facts[index].shape or ()
+        if node.op_type == "Concat" and 0 in shape:
+            continue  # runtimes leave out an empty operand, such as the past of a first step
         names = _names(found) | _names(expected)
         sizes = tuple([size for size in may_be_0 if names & _names(size)])
         copied = tuple([dim for dim in reshaped or () if isinstance(dim, str) and dim in shape])

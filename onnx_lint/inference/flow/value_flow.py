@@ -252,13 +252,17 @@ class ValueFlow:
         self, node: Node, schema: OperatorSchema, problem: ShapeProblem, inputs: Facts, call: Call | None
     ) -> None:
         """Record a problem of the shapes of a node's operands, or of values that decide shapes."""
-        from onnx_lint.inference.flow.shape_conflict import ShapeConflict
+        from onnx_lint.inference.flow.shape_conflict import ShapeConflict, has_shape_at_load
 
         if self.is_trial and not self.idle and not is_warning(problem):
             self.failing_bodies.add(id(node.graph))
         warning: str | None = None
         if isinstance(problem, Warned):
+            may_be_error = problem.is_error_at_load
             warning, problem = problem.words, problem.problem
+            operands = ShapeConflict(node, inputs, problem, schema, call).operands if may_be_error else ()
+            if operands and all(has_shape_at_load(node.graph, node.inputs[each], call) for each in operands):
+                warning = None
         is_idle = len(self.idle) > self.idle_around  # a function may be called elsewhere
         if is_idle:
             warning = f"; the {self.idle[-1]} never runs"

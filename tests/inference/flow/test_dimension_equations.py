@@ -230,6 +230,26 @@ def test_a_concatenation_has_the_sizes_of_the_operands_with_elements(length: int
     assert load(BytesSource(model.SerializeToString()), "m.onnx").shape_of("y") == (expected, 8)
 
 
+@pytest.mark.parametrize(
+    ("operands", "expected"),
+    [
+        ("p, x", ("b", "n", 4)),
+        ("x, p", ("b", "n", 4)),
+        ("p, p", (2, 0, 4)),  # without another operand it decides
+        ("p, o", (None, None, None)),  # the other one may be empty
+        ("q, x", ("b", "n", 4)),  # an operand that is empty in any dimension is left out
+    ],
+)
+def test_an_empty_operand_of_concat_is_left_out(operands: str, expected: tuple[int | str | None, ...]):
+    text = f"""g (float[b,n,4] x, float o) => (float y) {{
+        s = Constant<value_ints=[2,0,4]>() p = ConstantOfShape(s)
+        t = Constant<value_ints=[0,0,4]>() q = ConstantOfShape(t) y = Concat<axis=1>({operands}) }}"""
+    model = parser.parse_model(f'<ir_version: 10, opset_import: ["" : 21]> {text}')
+    model.graph.input[1].type.tensor_type.ClearField("shape")
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    assert load(BytesSource(model.SerializeToString()), "m.onnx").shape_of("y") == expected
+
+
 @pytest.mark.parametrize(("pads", "count"), [("0,0", 1), ("1,1", 0)])
 def test_a_window_that_is_not_padded_makes_an_axis_shorter_than_what_it_is_joined_with(pads: str, count: int):
     found = warnings_of(f"""(float[1,2,n] x) => (float[1,m,k] w) {{
