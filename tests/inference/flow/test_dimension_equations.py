@@ -176,7 +176,21 @@ def warnings_of(text: str) -> list[str]:
 @pytest.mark.parametrize(("sizes", "count"), [("0, 0, 4", 0), ("1, 0, 4", 0), ("1, 2, 4", 1)])
 def test_an_empty_operand_of_concat_fixes_no_size(sizes: str, count: int):
     shape = f"s = Constant<value_ints=[{sizes}]>() e = ConstantOfShape(s)"
-    found = warnings_of(f"(float[b,n,4] x) => (float[c,m,4] w) {{ {shape} w = Concat<axis=1>(e, x) }}")
+    found = warnings_of(f"(float[b,3,4] x) => (float[c,m,4] w) {{ {shape} w = Concat<axis=1>(e, x) }}")
+    assert len(found) == count
+
+
+@pytest.mark.parametrize(
+    ("shape", "count"),
+    [
+        ("b,3,4", 1),
+        ("b,b,4", 1),
+        ("b,n,4", 0),  # where n is 0, any b runs
+    ],
+)
+def test_concat_fixes_no_size_if_another_one_of_the_operand_may_be_0(shape: str, count: int):
+    found = warnings_of(f"""(float[{shape}] x) => (float[c,m,4] w) {{
+        s = Constant<value_ints=[1,2,4]>() e = ConstantOfShape(s) w = Concat<axis=1>(e, x) }}""")
     assert len(found) == count
 
 
