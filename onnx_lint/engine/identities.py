@@ -151,7 +151,7 @@ def _of_content(clause: str, finding: Finding, structures: Structures) -> str:
         return ""
     place = finding.place
     reader = place.parent if place.field == "input" else finding.user  # which reads what a Constant gives
-    user = () if reader is None else _views(structures.of(reader))
+    user = () if reader is None else _names_and_views(structures.of(reader))
     inner = [each for _, each, _ in found]
     digests = []
     for number in range(count):
@@ -164,7 +164,7 @@ def _is_of_initializer(place: Place) -> bool:
     return any(each.field == "initializer" for each in place.ancestors())
 
 
-def _views(found: Structure) -> tuple[Sequence[str], ...]:
+def _names_and_views(found: Structure) -> tuple[Sequence[str], ...]:
     """Return the names around a place, and the three descriptions of the operators around it."""
     return _names(found), found.from_start, found.from_end, found.by_operators
 

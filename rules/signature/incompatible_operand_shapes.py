@@ -65,6 +65,9 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     - A wrong rank where a scalar or a list is required is an error if onnx.checker or ONNX Runtime refuses it, or fails
       in the run. It is a warning if they accept one element of another rank: a bound of Clip as `[1]`, the shape of
       Expand as a scalar. It is not reported if the test cases of ONNX write it: the axis of Unsqueeze.
+    - An empty operand of Concat, such as the past of a first step, must have the sizes of the others beside the axis.
+      Consumers that know these sizes when they load the model refuse it: an error. If an operator such as Clip computes
+      a size, it is a warning: ONNX Runtime leaves out an empty operand, and so do the inferred shapes.
     - A fault is a warning in a branch or body that never runs because of constants: PyTorch writes such branches.
     - Operators of com.microsoft: an error is what ONNX Runtime refuses when it creates a session, and a shape without
       which every run fails. It is a warning if only the description requires the shape.

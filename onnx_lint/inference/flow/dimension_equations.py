@@ -19,7 +19,7 @@ from onnx_lint.inference.flow.conflict import Note
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Shape, is_natural, is_positive
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, is_natural, is_positive
 from onnx_lint.inference.shapes.expression import Product, Sum, bounds, limited_factor, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.operands import EqualDimensions
@@ -52,11 +52,24 @@ class DimensionEquation(Record):
     """The other dimensions of an operand of Concat, if they may be 0: the operand is left out then."""
     copied: tuple[Dim, ...] = ()
     """The dimensions that a Reshape keeps. If one of them is 0, so are both numbers of elements."""
+    joined: tuple[Dims, ...] = ()
+    """The shapes that a Concat joins."""
 
     def is_true_at_0(self, variable: str) -> bool:
         """Return whether the equation says nothing where a variable is 0, because an operand is empty then."""
         sides = (self.one, self.other) if self.node.op_type == "Concat" else self.copied
         return variable in sides
+
+    def binds(self, variable: str) -> bool:
+        """Return whether the equation is required for all sizes of the other variables.
+
+        Concat requires nothing of an operand that is empty because another dimension is 0.
+        """
+        if not self.joined:
+            return True
+        full = [shape for shape in self.joined if all(dim is not None and _names(dim) <= {variable} for dim in shape)]
+        sides = [shape[self.axis or 0] for shape in full]
+        return all(side in sides for side in (self.one, self.other))
 
     @property
     def is_declared(self) -> bool:
@@ -349,6 +362,8 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
         if is_unless_empty:
             size, reasons = solution.unless_empty[name]
         if isinstance(size, int) and reasons and not any(each.is_of_input for each in reasons):
+            if not all(each.binds(name) for each in reasons):
+                continue
             or_0 = is_unless_empty or any(each.is_true_at_0(name) for each in reasons)
             found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], or_0))
     return found
@@ -456,16 +471,17 @@ def _word(dim: int | str) -> str:
 def _of_operands(
     node: Node, facts: Facts, equal: Sequence[EqualDimensions], reshaped: Shape
 ) -> Iterator[DimensionEquation]:
-    if equal and node.op_type == "Concat" and any(0 in (each.shape or ()) for each in facts):
-        return  # runtimes leave out an empty operand, such as the past of a first step, whatever its other sizes are
     may_be_0 = _sizes_that_may_be_0(facts) if equal and node.op_type == "Concat" else ()
+    joined = tuple([each.shape for each in facts if each.shape is not None]) if node.op_type == "Concat" else ()
     for (index, axis), found, expected in equal:
         shape = facts[index].shape or ()
+        if node.op_type == "Concat" and 0 in shape:
+            continue  # runtimes leave out an empty operand, such as the past of a first step
         names = _names(found) | _names(expected)
         sizes = tuple([size for size in may_be_0 if names & _names(size)])
         copied = tuple([dim for dim in reshaped or () if isinstance(dim, str) and dim in shape])
         place = axis % len(shape) if axis is not None else None
-        yield DimensionEquation(found, expected, node, place, operand=index, sizes=sizes, copied=copied)
+        yield DimensionEquation(found, expected, node, place, index, sizes=sizes, copied=copied, joined=joined)
 
 
 def _sizes_that_may_be_0(facts: Facts) -> list[str]:

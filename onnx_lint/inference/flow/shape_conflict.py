@@ -27,7 +27,7 @@ from onnx_lint.inference.shapes.problem import (
     apart,
 )
 from onnx_lint.inference.shapes.stated import fact_of_type
-from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind, Node
+from onnx_lint.ir.graph import BEFORE_NODES, Definition, Graph, GraphKind, Node
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.place import Place
@@ -199,12 +199,10 @@ def _is_constant(graph: Graph, name: str, call: Call | None, depth: int) -> bool
     definition = graph.definition_of(name)
     if definition is None:
         return False
-    node, function = definition.node, definition.graph.function
-    if node is None and function is not None and definition.graph.is_function:
-        # A graph that a function passes to another one runs in a call of the other.
-        while call is not None and (call.node.domain, call.node.op_type) != (function.domain, function.name):
-            call = call.around
-        return call is not None and _passes_constant(call, definition.index, depth)
+    node = definition.node
+    if node is None and definition.graph.function is not None and definition.graph.is_function:
+        argument = _argument(definition, call)
+        return argument is not None and _is_constant(*argument, depth)
     if node is None:
         return definition.field != "input"
     if node.op_type in _FOLDED and not node.domain and node.inputs and depth:
@@ -214,10 +212,45 @@ def _is_constant(graph: Graph, name: str, call: Call | None, depth: int) -> bool
     return node.op_type == "Constant"
 
 
-def _passes_constant(call: Call, index: int, depth: int) -> bool:
-    """Return whether the argument of a call is the same in each run."""
-    arguments = call.node.inputs
-    return index < len(arguments) and _is_constant(call.node.graph, arguments[index], call.around, depth)
+def has_shape_at_load(graph: Graph, name: str, call: Call | None, depth: int = _MOST_FOLDED) -> bool:
+    """Return whether consumers know the shape of a value when they load a model.
+
+    It is stored or declared, or up to `depth` nodes make it of such a value, and of constants.
+    """
+    definition = graph.definition_of(name)
+    node = definition.node if definition is not None else None
+    if definition is None:
+        return False
+    if node is None and definition.graph.is_function:
+        argument = _argument(definition, call)
+        return argument is not None and has_shape_at_load(*argument, depth)
+    if node is None:
+        return True
+    with_shapes = _WITH_SHAPES.get(node.op_type) if not node.domain and depth else None
+    if with_shapes is None:
+        return False
+    shaped, constant = node.inputs[:with_shapes], node.inputs[with_shapes:]
+    are_known = all(has_shape_at_load(node.graph, each, call, depth - 1) for each in shaped)
+    return are_known and all(not each or _is_constant(node.graph, each, call, 0) for each in constant)
+
+
+_WITH_SHAPES: Final = {
+    **dict.fromkeys(("Constant", "ConstantOfShape"), 0),
+    **dict.fromkeys(("Cast", "Expand", "Identity", "Relu", "Reshape", "Sigmoid", "Slice", "Transpose"), 1),
+    **dict.fromkeys(("Add", "Conv", "Div", "Gemm", "MatMul", "Mul", "Sub"), 3),
+}
+"""Operators whose output shape consumers infer from the shapes of so many inputs, if the other inputs are constants."""
+
+
+def _argument(definition: Definition, call: Call | None) -> tuple[Graph, str, Call | None] | None:
+    """Return the argument of the call for an input of a function: its graph and name, and the call around it."""
+    function = definition.graph.function
+    # A graph that a function passes to another one runs in a call of the other.
+    while call and function and (call.node.domain, call.node.op_type) != (function.domain, function.name):
+        call = call.around
+    if call is None or definition.index >= len(call.node.inputs):
+        return None
+    return call.node.graph, call.node.inputs[definition.index], call.around
 
 
 def _element_place(node: Node, operand: int, element: int | None) -> Place:

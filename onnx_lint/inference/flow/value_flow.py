@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shapes
 from onnx_lint.inference.flow.walks import Call, OmittedInput, WalkResult, Walks
@@ -259,11 +260,11 @@ class ValueFlow:
         if self.is_trial and not self.idle and not is_warning(problem):
             self.failing_bodies.add(id(node.graph))
         plain = problem.problem if isinstance(problem, Warned) else problem
+        conflict = ShapeConflict(node, inputs, plain, schema, call)
+        warning = problem.words if isinstance(problem, Warned) and not _fails_at_load(problem, conflict) else None
         is_idle = len(self.idle) > self.idle_around  # what is idle around a call may run in another call
         # A branch that never runs says more about the problem than the warning of its operator.
-        warning = problem.words if isinstance(problem, Warned) else None
-        warning = f"; the {self.idle[-1]} never runs" if is_idle else warning
-        conflict = ShapeConflict(node, inputs, plain, schema, call, warning)
+        conflict = replace(conflict, warning=f"; the {self.idle[-1]} never runs" if is_idle else warning)
         if conflict.is_tolerated:
             return
         key = (node.index, *_key_of_problem(plain, is_in_call=call is not None))
@@ -348,6 +349,16 @@ class ValueFlow:
 def have_different_types(one: Fact, other: Fact) -> bool:
     """Return whether the types in two facts are known and differ."""
     return bool(one.kind and other.kind and one.kind != other.kind)
+
+
+def _fails_at_load(problem: Warned, conflict: ShapeConflict) -> bool:
+    """Return whether a problem is an error after all, since the shapes of the operands are known without any run."""
+    from onnx_lint.inference.flow.shape_conflict import has_shape_at_load
+
+    if not problem.is_error_at_load or not conflict.operands:
+        return False
+    graph, names = conflict.node.graph, conflict.node.inputs
+    return all(has_shape_at_load(graph, names[each], conflict.call) for each in conflict.operands)
 
 
 def _key_of_problem(problem: PlainProblem, *, is_in_call: bool) -> tuple[object, ...]:

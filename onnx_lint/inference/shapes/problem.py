@@ -191,6 +191,8 @@ class Warned(Record):
     problem: PlainProblem
     words: str = ""
     """What else there is to say, to follow the sentence."""
+    is_error_at_load: bool = False
+    """True if it is an error where consumers know the shapes of these operands when they load the model."""
 
 
 ShapeProblem = PlainProblem | Warned

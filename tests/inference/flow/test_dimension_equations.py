@@ -176,7 +176,21 @@ def warnings_of(text: str) -> list[str]:
 @pytest.mark.parametrize(("sizes", "count"), [("0, 0, 4", 0), ("1, 0, 4", 0), ("1, 2, 4", 1)])
 def test_an_empty_operand_of_concat_fixes_no_size(sizes: str, count: int):
     shape = f"s = Constant<value_ints=[{sizes}]>() e = ConstantOfShape(s)"
-    found = warnings_of(f"(float[b,n,4] x) => (float[c,m,4] w) {{ {shape} w = Concat<axis=1>(e, x) }}")
+    found = warnings_of(f"(float[b,3,4] x) => (float[c,m,4] w) {{ {shape} w = Concat<axis=1>(e, x) }}")
+    assert len(found) == count
+
+
+@pytest.mark.parametrize(
+    ("shape", "count"),
+    [
+        ("b,3,4", 1),
+        ("b,b,4", 1),
+        ("b,n,4", 0),  # where n is 0, any b runs
+    ],
+)
+def test_concat_fixes_no_size_if_another_one_of_the_operand_may_be_0(shape: str, count: int):
+    found = warnings_of(f"""(float[{shape}] x) => (float[c,m,4] w) {{
+        s = Constant<value_ints=[1,2,4]>() e = ConstantOfShape(s) w = Concat<axis=1>(e, x) }}""")
     assert len(found) == count
 
 
@@ -228,6 +242,26 @@ def test_a_concatenation_has_the_sizes_of_the_operands_with_elements(length: int
     text = f"g (float[b,4] x) => (float[] y) {{ {shape} y = Concat<axis=1>(e, x) }}"
     model = parser.parse_model(f'<ir_version: 10, opset_import: ["" : 21]> {text}')
     assert load(BytesSource(model.SerializeToString()), "m.onnx").shape_of("y") == (expected, 8)
+
+
+@pytest.mark.parametrize(
+    ("operands", "expected"),
+    [
+        ("p, x", ("b", "n", 4)),
+        ("x, p", ("b", "n", 4)),
+        ("p, p", (2, 0, 4)),  # without another operand it decides
+        ("p, o", (None, None, None)),  # the other one may be empty
+        ("q, x", ("b", "n", 4)),  # an operand that is empty in any dimension is left out
+    ],
+)
+def test_an_empty_operand_of_concat_is_left_out(operands: str, expected: tuple[int | str | None, ...]):
+    text = f"""g (float[b,n,4] x, float o) => (float y) {{
+        s = Constant<value_ints=[2,0,4]>() p = ConstantOfShape(s)
+        t = Constant<value_ints=[0,0,4]>() q = ConstantOfShape(t) y = Concat<axis=1>({operands}) }}"""
+    model = parser.parse_model(f'<ir_version: 10, opset_import: ["" : 21]> {text}')
+    model.graph.input[1].type.tensor_type.ClearField("shape")
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    assert load(BytesSource(model.SerializeToString()), "m.onnx").shape_of("y") == expected
 
 
 @pytest.mark.parametrize(("pads", "count"), [("0,0", 1), ("1,1", 0)])

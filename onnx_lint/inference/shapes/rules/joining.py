@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import (
     Dim,
+    Dims,
     add,
     are_sizes,
     at_least,
@@ -16,7 +17,7 @@ from onnx_lint.inference.shapes.dims import (
     total,
 )
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, Indivisible, NumberSource
+from onnx_lint.inference.shapes.problem import Element, Indivisible, NumberSource, Unequal, Warned, WrongRank
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.wording import counted
 
@@ -29,39 +30,83 @@ def concat(node: Operands) -> Outputs:
 
 def concatenated(node: Operands, operands: range) -> Outputs:
     """Return the concatenation of operands: the sizes along the axis are added, all others agree."""
-    first = next((index for index in operands if node.fact(index).shape is not None), None)
-    shape = node.shape(first, at_least=1) if first is not None else None
-    if first is None or shape is None:
+    known = [index for index in operands if node.fact(index).shape is not None]
+    empty = [index for index in known if 0 in (node.fact(index).shape or ())]
+    # Runtimes leave out an empty operand, such as the past of a first step, so all others decide.
+    first, *others = [index for index in known if index not in empty] or known or [-1]
+    shape = node.shape(first, at_least=1) if known else None
+    if shape is None:
         return UNKNOWN
     # Version 1 has the axis 1 unless it says another one.
     axis = node.axis(node.integer("axis", 1), len(shape), "axis")
     if axis is None:
         return UNKNOWN
-    sizes: list[Dim] = list(shape)
-    along: list[Dim] = [shape[axis]]
-    known_by = [first] * len(shape)  # for each axis the operand that says its size
-    for index in operands:
-        other = node.shape(index, len(shape), like=first) if index != first else None
-        if other is None:
-            if index != first:
-                along.append(None)
-            continue
-        along.append(other[axis])
-        for each, size in enumerate(other):
-            if each != axis:
-                shared = node.same((index, each), sizes[each], node.place(known_by[each], each))
-                sizes[each] = shared if size == sizes[each] else _of_elements(sizes[each], size, shared)
-                if isinstance(size, int) and node.place(known_by[each], each) is None:
-                    known_by[each] = index
+    joined = _Joined(node, axis, first, shape)
+    for index in others:
+        joined.compare(index)
+    is_certain = len(known) == len(operands) or not empty
+    sizes: list[Dim] = joined.sizes() if is_certain else [None] * len(shape)
+    if first not in empty:
+        for index in empty:
+            joined.compare_empty(index)
+    along = [joined.shapes[index][axis] if index in joined.shapes else None for index in operands]
     sizes[axis] = total(along)
     return [tuple(sizes)]
 
 
-def _of_elements(one: Dim, other: Dim, shared: Dim) -> Dim:
-    """Return the dimension of a concatenation. ONNX Runtime leaves out an operand where it is empty."""
-    if all(dim is None or is_positive(dim) for dim in (one, other)):
-        return shared
-    return next((dim for dim in (one, other) if is_positive(dim)), None)
+class _Joined:
+    """The operands of a concatenation that were compared with each other."""
+
+    def __init__(self, node: Operands, axis: int, first: int, shape: Dims) -> None:
+        self._node = node
+        self._axis = axis
+        self._first = first
+        self.shapes: dict[int, Dims] = {first: shape}
+        """The shapes of the operands that have the rank of the first one."""
+        self._expected: list[Dim] = list(shape)
+        """What the operands must have beside the axis."""
+        self._known_by = [first] * len(shape)
+        """For each axis the operand that says its size."""
+
+    def compare(self, index: int) -> None:
+        """Record where an operand does not fit the others."""
+        node, expected, known_by = self._node, self._expected, self._known_by
+        shape = node.shape(index, len(expected), like=self._first)
+        if shape is None:
+            return
+        self.shapes[index] = shape
+        for axis, size in enumerate(shape):
+            if axis != self._axis:
+                by = node.place(known_by[axis], axis)
+                expected[axis] = node.same((index, axis), expected[axis], by)
+                if isinstance(size, int) and by is None:
+                    known_by[axis] = index
+
+    def compare_empty(self, index: int) -> None:
+        """Record as a warning where an empty operand does not fit the others."""
+        problems = self._node.problems
+        count = len(problems)
+        self.compare(index)
+        for each in problems[count:]:
+            if isinstance(each, Unequal | WrongRank):  # a variable of two sizes is none here
+                self._node.warnings.append(Warned(each, _LEFT_OUT, is_error_at_load=True))
+        del problems[count:]
+
+    def sizes(self) -> list[Dim]:
+        """Return the sizes of the result. An operand with a computed size that may be 0 may be left out."""
+        sure = [shape for shape in self.shapes.values() if all(dim is None or is_positive(dim) for dim in shape)]
+        rows = list(zip(*(sure or self.shapes.values()), strict=True))
+        found: list[Dim] = []
+        for axis, dims in enumerate(rows):
+            said = [dim for dim in dims if dim is not None] or [None]
+            is_one = bool(sure) or all(dim == said[0] for dim in dims)
+            found.append(next((dim for dim in said if isinstance(dim, int)), said[0]) if is_one else None)
+            if found[axis] is None and sure:
+                found[axis] = self._expected[axis]
+        return found
+
+
+_LEFT_OUT = "; ONNX Runtime leaves out an empty operand"
 
 
 @shapes_of("Split", reads=(1,))
