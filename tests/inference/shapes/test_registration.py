@@ -11,7 +11,7 @@ from onnx_lint.inference.shapes.registration import ShapeRule, equations, shapes
 
 @pytest.fixture(autouse=True)
 def nothing_declared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registration, "declared", {})
+    monkeypatch.setattr(registration, "rules_by_operator", {})
 
 
 def test_a_rule_stands_under_its_operators_from_a_version_on():
