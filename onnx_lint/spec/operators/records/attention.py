@@ -73,7 +73,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "by_head": "b @num_heads t d!",
                 "else": "-",
             },
-            "mask_index": {"by_head": "b t", "past_key !past_sequence_length": "b p+1", "else": "b all"},
+            "mask_index": {"by_head": "b t", "else": "b all"},
             "attention_bias": {"split": "1|b 1|@num_heads 1 all", "else": None},
             "past_key": {"split": "b @num_heads p d", "else": None},
             "past_value": {"split": "b @num_heads p d", "else": None},
