@@ -50,7 +50,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         since={"cache_indirection": "1.32.0", "past_sequence_length": "1.32.0"},
         attributes={
             "num_heads": "at least 1",
-            "past_present_share_buffer": "not 0 if past_key; needs past_key past_sequence_length",
+            "past_present_share_buffer": "at least 1 if past_key; needs past_key past_sequence_length",
         },
         defaults={"past_present_share_buffer": 0},
         combinations=(
