@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import Record
@@ -11,6 +11,8 @@ from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.control_flow import attribute_name
 from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
 from onnx_lint.spec.operators.records import GraphForm, OperatorRecord, record_of
+from onnx_lint.spec.operators.runtime_releases import CHANGED
+from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
     from onnx_lint.model.model import Model
@@ -38,6 +40,22 @@ class SearchNode(Record):
     def subject(self) -> str | None:
         """The name by which baselines recognize the node: its own, or that of its first output."""
         return self.node.name or (self.node.outputs[0] if self.node.outputs else None)
+
+
+def later_graphs(search: SearchNode, release: str) -> Iterator[str]:
+    """Yield the graphs of a search that only releases after a known one take, in words."""
+    releases = CHANGED.header["releases"]
+    for name, graph in search.graphs.items() if release in releases else ():
+        inputs = graph.input_names
+        form = next((each for each in search.forms.get(name, ()) if _has_inputs_of(each, inputs)), None)
+        for what, first in form.since.items() if form is not None else ():
+            if releases.index(release) < releases.index(first) and (not what or what in inputs):
+                yield f"{name!r} with {f'input {what!r}' if what else counted(len(inputs), 'input')}"
+
+
+def _has_inputs_of(form: GraphForm, inputs: Sequence[str]) -> bool:
+    """Return whether a graph has as many inputs as a form names, or the form is for any number."""
+    return form.input_counts["else"] != "named" or len(form.inputs) == len(inputs)
 
 
 def searches(model: Model) -> Iterator[SearchNode]:

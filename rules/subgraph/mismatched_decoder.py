@@ -150,8 +150,29 @@ def _wrong_count(node: Node, graph: Graph, form: GraphForm, named: int) -> Graph
     ):
         choices = _chosen(counts, node, graph)
         if not any(_fits(each, len(names), known) for each in choices.split()):
-            return GraphFault(field, f"has {counted(len(names), field)}", _in_words(choices, known, field))
+            allowed = _in_words(choices, known, field)
+            needed = _lacking(counts, known, node, graph, len(names))
+            if needed:
+                allowed += f"; {counted(len(names), field)} only with {needed}"
+            return GraphFault(field, f"has {counted(len(names), field)}", allowed)
     return None
+
+
+def _lacking(counts: Mapping[str, str], known: Mapping[str, int], node: Node, graph: Graph, number: int) -> str:
+    """Return what a graph or node must have to have this number of inputs or outputs, in words; empty if nothing."""
+    found = []
+    for words, text in counts.items():
+        if words != "else" and any(_fits(each, number, known) for each in text.split()):
+            lacking = [each for each in words.split() if not _are_true(each, node, graph)]
+            found.append(listed([_called(each) for each in lacking], "and"))
+    return listed(found, "or")
+
+
+def _called(word: str) -> str:
+    """Return an operator, an attribute of the node or an input of the graph in words."""
+    if word[0].isupper():
+        return f"the operator {word}"
+    return f"attribute {quote(word[1:])}" if word.startswith("@") else f"input {quote(word)}"
 
 
 def _chosen(counts: Mapping[str, str], node: Node, graph: Graph) -> str:
@@ -162,7 +183,7 @@ def _chosen(counts: Mapping[str, str], node: Node, graph: Graph) -> str:
 def _are_true(words: str, node: Node, graph: Graph) -> bool:
     """Return whether a graph has all of these inputs and operators, or the node these attributes."""
     known = {*graph.input_names, *[form.op_type for form in graph.forms]}
-    known.update([each.name for each in node.attribute_protos if each.i])
+    known.update([f"@{each.name}" for each in node.attribute_protos if each.i])
     return known.issuperset(words.split())
 
 

@@ -24,6 +24,7 @@ from onnx_lint.model import (
     Place,
     has_target,
     normalized_domain,
+    runs_decoders,
     shown_domain,
 )
 from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
@@ -230,6 +231,7 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
     ]
     if release.has_kernels:
         found.append(_refused_values_of_calls(model, release))
+        found.append(_later_graphs(model, release))
     for cause, nodes in chain.from_iterable(found):
         if not cause.unless_removed and not cause.unless_dropped:
             refused.setdefault(cause, []).extend(nodes)
@@ -569,6 +571,18 @@ def _refused_values_of_calls(model: Model, release: ProductRelease) -> Iterator[
             for what in _refused_values(each.bound.attributes, each.schema, release):
                 for node in each.nodes:
                     yield _unless_removed(each.schema.name, f"{what}, which {release} refuses"), (node,)
+
+
+def _later_graphs(model: Model, release: ProductRelease) -> Iterator[_Refused]:
+    """Yield the searches of ONNX Runtime with graphs of a form that only later releases have."""
+    if not runs_decoders(model):
+        return
+    from onnx_lint.model.searches import later_graphs, searches
+
+    for search in searches(model):
+        name = _name(search.schema.domain, search.schema.name)
+        for what in later_graphs(search, release.version) if model.calls.is_run(search.node.graph) else ():
+            yield _RefusalCause(3, "PRD-4", name, f"has the graph {what}, which {release} refuses"), (search.node,)
 
 
 def _is_read(model: Model, node: Node, reading: ReadInputs, release: ProductRelease) -> bool:

@@ -119,26 +119,34 @@ def has_blocks(node: Operands) -> Outputs:
     Each layout has the columns up to the last number of its rows; those behind it fill the matrix.
     """
     rows, columns = node.fact(5).shape, node.fact(6).shape
-    numbers, places = node.content(5), node.content(6)
-    if not rows or not columns or len(rows) != _PAIRS_OF_LAYOUTS or len(columns) != _PAIRS_OF_LAYOUTS or not numbers:
-        return UNKNOWN
-    width, most = rows[1], columns[1]
-    if not isinstance(width, int) or not isinstance(most, int) or rows[0] != columns[0]:
-        return UNKNOWN
+    if rows and columns and len(rows) == len(columns) == _PAIRS_OF_LAYOUTS and rows[0] == columns[0]:
+        width, most = rows[1], columns[1]
+        if isinstance(width, int) and isinstance(most, int) and width > 0:
+            _follow_each_other(node, width, most)
+            _exist(node, width, most)
+    return UNKNOWN
+
+
+def _follow_each_other(node: Operands, width: int, most: int) -> None:
+    """Record the first row that does not begin at the end of the one before. `most`: the columns of a layout."""
+    numbers = node.content(5) or ()
     for at, number in enumerate(numbers):
-        least = 0 if not at % width else numbers[at - 1]
-        limit = most if at % width else 0
+        least, limit = (numbers[at - 1], most) if at % width else (0, 0)
         if isinstance(number, int) and isinstance(least, int) and not least <= number <= limit:
             allowed = f"{least} to {limit}" if least < limit else f"{limit}"
             node.wrong_value(5, number, "", at, allowed=allowed)
-            return UNKNOWN
-    for layout, last in enumerate(numbers[width - 1 :: width]):
-        used = (places or ())[layout * most :][: last if isinstance(last, int) else 0]
+            return
+
+
+def _exist(node: Operands, width: int, most: int) -> None:
+    """Record the first column of a block that is not one of the blocks."""
+    numbers, places = node.content(5) or (), node.content(6) or ()
+    for layout, last in enumerate(numbers[width - 1 :: width] if not node.problems else ()):
+        used = places[layout * most :][: last if isinstance(last, int) else 0]
         wrong = next((at for at, each in enumerate(used) if isinstance(each, int) and not 0 <= each < width - 1), None)
         if wrong is not None:
             node.wrong_value(6, used[wrong], "", layout * most + wrong, allowed=f"0 to {width - 2}")
-            return UNKNOWN
-    return UNKNOWN
+            return
 
 
 _PAIRS_OF_LAYOUTS = 2

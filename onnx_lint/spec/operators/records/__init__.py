@@ -48,8 +48,8 @@ class GraphForm(Record):
     graph declares.
 
     A number of inputs or outputs is a text for each condition; the first that is true counts. A condition is words: an
-    input or an operator that the graph has, or an attribute of the node other than 0. In "named+4n", "named" is how
-    many of `inputs` the graph has, "outputs" how many outputs, and 4n four for each layer. Several are choices.
+    input or an operator that the graph has, or "@" and an attribute of the node, other than 0. In "named+4n", "named"
+    is how many of `inputs` the graph has, "outputs" how many outputs, and 4n four for each layer. Several are choices.
     """
 
     inputs: Mapping[str, str]
@@ -62,6 +62,8 @@ class GraphForm(Record):
     """The type of the inputs of the layers."""
     others: str = "any"
     """The type of all other outputs."""
+    since: Mapping[str, str] = EMPTY
+    """Inputs that ONNX Runtime takes only from a release on; "" is the whole form."""
 
 
 class OperatorRecord(Record):

@@ -50,7 +50,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         since={"cache_indirection": "1.32.0", "past_sequence_length": "1.32.0"},
         attributes={
             "num_heads": "at least 1",
-            "past_present_share_buffer": "not 0 if past_key; needs past_key past_sequence_length",
+            "past_present_share_buffer": "at least 1 if past_key; needs past_key past_sequence_length",
         },
         defaults={"past_present_share_buffer": 0},
         combinations=(
@@ -73,7 +73,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "by_head": "b @num_heads t d!",
                 "else": "-",
             },
-            "mask_index": {"by_head": "b t", "past_key !past_sequence_length": "b p+1", "else": "b all"},
+            "mask_index": {"by_head": "b t", "else": "b all"},
             "attention_bias": {"split": "1|b 1|@num_heads 1 all", "else": None},
             "past_key": {"split": "b @num_heads p d", "else": None},
             "past_value": {"split": "b @num_heads p d", "else": None},

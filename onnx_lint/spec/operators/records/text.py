@@ -56,6 +56,7 @@ _DECODER_OF_TEXT: Final = GraphForm(
     output_counts={"else": "1+2n"},
     states="T",
     others="T",
+    since={"encoder_input_ids": "1.23.2"},
 )
 """A decoder after an encoder of texts, as of T5."""
 
@@ -78,6 +79,7 @@ _ENCODER_ALONE: Final = GraphForm(
     outputs={"present_key_cross_0": _STATE, "present_value_cross_0": "T"},
     output_counts={"else": "2n"},
     others="T",
+    since={"": "1.23.2"},
 )
 """An encoder that does not run the decoder for the first word."""
 
@@ -85,7 +87,7 @@ _DECODER_OF_SOUND: Final = GraphForm(
     inputs={"input_ids": "int32 ? ?", "?encoder_hidden_states": "T"},
     input_counts=_LAYERS,
     outputs={"logits": "any ? ? +", "*": "any ? + ? +"},
-    output_counts={"decoder_output_cross_qk": "1+3n", "else": "1+2n"},
+    output_counts={"@decoder_output_cross_qk": "1+3n", "else": "1+2n"},
     states="T",
 )
 """A decoder after an encoder of sounds, as of Whisper. ONNX Runtime does not compare the types of its outputs."""
