@@ -39,15 +39,16 @@ def unfold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple([member for item in diagnostics for member in item.folding.members or (item,)])
 
 
-def by_rule(item: Diagnostic) -> Iterator[Diagnostic]:
-    """Yield a finding, and one for each other rule and clause of which there are findings folded into it."""
-    yield item
-    others: dict[tuple[str, str], list[Diagnostic]] = {}
-    for each in item.folding.members:
-        if (each.rule, each.clause) != (item.rule, item.clause):
-            others.setdefault((each.rule, each.clause), []).append(each)
-    for same in others.values():
-        yield _folded(same) if len(same) > 1 else same[0]
+def by_rule(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield each diagnostic, and one for each other rule and clause of which there are findings folded into it."""
+    for item in diagnostics:
+        yield item
+        others: dict[tuple[str, str], list[Diagnostic]] = {}
+        for each in item.folding.members:
+            if (each.rule, each.clause) != (item.rule, item.clause):
+                others.setdefault((each.rule, each.clause), []).append(each)
+        for same in others.values():
+            yield _folded(same) if len(same) > 1 else same[0]
 
 
 def related_place(item: Diagnostic, member: Diagnostic) -> RelatedPlace:

@@ -91,7 +91,7 @@ def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
 
         said = f"{NOT_VERIFIED}: {'; '.join(not_verified_in_words(file))}"
         yield _issue("not-verified", _SEVERITIES[Severity.NOTE], said, path, f"not-verified\x1f{path}")
-    found = [each for item in file.diagnostics for each in by_rule(item)]
+    found = [*by_rule(file.diagnostics)]
     for item, mark in zip(found, fingerprints(found, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
         if more := [*guidance_sentences(item), *labels_as_sentences(labelled_places(item))]:

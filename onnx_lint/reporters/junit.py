@@ -121,7 +121,7 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     failed = [target for target in file.targets if target.fails_run and failing is not None]
     for target in failed:
         _case(suite, path, _text(target.program), "failure", _text(target.text), "")
-    for group in grouped_findings(each for item in file.diagnostics for each in by_rule(item)):
+    for group in grouped_findings(by_rule(file.diagnostics)):
         first = group[0]
         outcome = "failure" if failing is not None and first.severity >= failing else "system-out"
         _case(suite, path, _text(f"{first.rule} ({first.clause})"), outcome, _headline(group), _list(group))
