@@ -299,7 +299,7 @@ class _Matching:
         parts = _parts_for(entry, each.identity)
         if entry.parts and not parts and not (each.collective or each.identity.is_one_fault):
             return False  # of a value as a whole, while the entry is about a place inside of it
-        is_listed = not (entry.parts and parts) or _is_part_of_many(each, entry)
+        is_listed = not (entry.parts and parts) or _is_part_of_many(each, entry) or _is_of_one_part(each, entry)
         may_be_renamed = _may_be_renamed(entry, each.identity)
         if not is_listed and not self._parts[digest].take(
             parts, is_one_fault=each.identity.is_one_fault and not entry.elements, may_be_renamed=may_be_renamed
@@ -415,6 +415,11 @@ def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:
         return entry.elements > max(MOST_LISTED, identity.element_count)
     are_many = any(part.startswith(ALL_FAULTS) or len(part) == DIGEST for part in (*entry.parts, *identity.parts))
     return are_many and entry.count > _weight(diagnostic)
+
+
+def _is_of_one_part(diagnostic: Diagnostic, entry: Entry) -> bool:
+    """Return whether an older version wrote the uses of a name as one finding, and listed the first of them alone."""
+    return diagnostic.collective and entry.count > len(entry.parts)
 
 
 def _where(diagnostic: Diagnostic) -> str:

@@ -392,3 +392,23 @@ def test_findings_are_counted_under_each_rule_of_their_cause(folder: Path):
         (rule, 1) for rule in RULES_OF_LOOP
     ]
     assert report["summary"]["errors"] == 1
+
+
+LOST = """g (bool c, float[2] x) => (float[2] y) {{ h2 = Relu(x) y = If(c)<then_branch = t () => (float[2] t)
+{{ t = Neg(hh) }}, else_branch = e () => (float[2] e) {{ e = Abs(hh) }}> {} }}"""
+
+
+@pytest.mark.parametrize(("use", "new"), [("", 0), ("z = Neg(hh)", 1)])
+def test_a_baseline_of_one_part_knows_each_use_of_a_name(folder: Path, use: str, new: int):
+    """As versions wrote it that had the uses in all subgraphs as one finding. A further use is new."""
+    options = ["m.onnx", "-q", "--select", "undefined-name", "-f", "json", "-o", "r.json"]
+    for node in ("", use):
+        (folder / "m.onnx").write_bytes(onnx.parser.parse_model(HEAD + LOST.format(node)).SerializeToString())
+        if not (folder / "b.json").exists():
+            run([*options, "--write-baseline", "b.json"])
+            entries = json.loads((folder / "b.json").read_text())
+            (entry,) = entries["files"]["m.onnx"]
+            assert (entry["count"], len(entry["parts"].split())) == (2, 2)
+            entry["parts"] = entry["parts"].split()[0]
+            (folder / "b.json").write_text(json.dumps(entries))
+    assert len(_json(folder, "--select", "undefined-name", "--baseline", "b.json")) == new
