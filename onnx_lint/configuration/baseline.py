@@ -345,7 +345,10 @@ class _Matching:
         if entry.parts and not has_place and not (each.collective or each.identity.is_one_fault):
             return False  # of a value as a whole, while the entry is about a place inside of it
         is_listed = (
-            not (entry.parts and parts) or _is_part_of_many(each, entry) or _have_one_content(entry, each.identity)
+            not (entry.parts and parts)
+            or _is_part_of_many(each, entry)
+            or _is_of_one_part(each, entry)
+            or _have_one_content(entry, each.identity)
         )
         may_be_renamed = _may_be_renamed(entry, each.identity)
         if not is_listed and not self._parts[digest].remove(
@@ -465,6 +468,11 @@ def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:
         return entry.elements > max(MAX_LISTED, identity.element_count)
     are_many = any(part.startswith(ALL_FAULTS) or len(part) == DIGEST for part in (*entry.parts, *identity.parts))
     return are_many and entry.count > _weight(diagnostic)
+
+
+def _is_of_one_part(diagnostic: Diagnostic, entry: Entry) -> bool:
+    """Return whether an older version wrote the uses of a name as one finding, and listed the first of them alone."""
+    return diagnostic.collective and entry.count > len(entry.parts)
 
 
 def _where(diagnostic: Diagnostic) -> str:

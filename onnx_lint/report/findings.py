@@ -217,6 +217,18 @@ class Diagnostic(Placed):
     """The line of the configuration that suppresses it, with the reason; None if none does."""
 
     @property
+    def first_with_fix(self) -> Diagnostic:
+        """The finding itself, or the first of those folded into it that has a fix if it has none itself."""
+        if self.fix is not None:
+            return self
+        return next((each for each in self.folding.members if each.fix is not None), self)
+
+    @property
+    def other_rules(self) -> tuple[str, ...]:
+        """The rules of the findings that are folded into it, without its own."""
+        return tuple(dict.fromkeys(each.rule for each in self.folding.members if each.rule != self.rule))
+
+    @property
     def clause(self) -> str:
         """The id of the clause that it violates."""
         return self.cited.id

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import replace
@@ -39,6 +39,24 @@ def unfold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple([member for item in diagnostics for member in item.folding.members or (item,)])
 
 
+def by_rule(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield each diagnostic, and one for each other rule and clause of which there are findings folded into it."""
+    for item in diagnostics:
+        yield item
+        others: dict[tuple[str, str], list[Diagnostic]] = {}
+        for each in item.folding.members:
+            if (each.rule, each.clause) != (item.rule, item.clause):
+                others.setdefault((each.rule, each.clause), []).append(each)
+        for same in others.values():
+            yield _folded(same) if len(same) > 1 else same[0]
+
+
+def related_place(item: Diagnostic, member: Diagnostic) -> RelatedPlace:
+    """Return the place of a finding that is folded into another one. Its message names another rule."""
+    message = member.message if member.rule == item.rule else f"{member.rule}: {member.message}"
+    return RelatedPlace(member.at, message, member.byte_range, member.position)
+
+
 def _cause_of(item: Diagnostic) -> object:
     """Return the key of the findings that are folded with this one; None if it is never folded."""
     if item.folding.cause is None:
@@ -54,7 +72,7 @@ def _order(place: Place) -> list[tuple[bool, int, str]]:
 
 def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
     first, *others = members
-    shown = [RelatedPlace(each.at, each.message, each.byte_range, each.position) for each in others[: MAX_PLACES - 1]]
+    shown = [related_place(first, each) for each in others[: MAX_PLACES - 1]]
     return replace(
         first,
         message=with_more(first.message, f"{len(others):,} more {_what_is_alike(members)}"),

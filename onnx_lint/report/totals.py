@@ -52,6 +52,7 @@ class Totals:
         self.models = 0
         self.files_by_worst: Counter[Severity | None] = Counter()
         """The number of files by their worst finding; None for files without findings."""
+        self.findings_by_severity: Counter[Severity] = Counter()
         self.findings: Counter[tuple[str, Severity]] = Counter()
         """The number of findings by rule and severity."""
         self.files_by_rule: Counter[tuple[str, Severity]] = Counter()
@@ -156,6 +157,8 @@ class Totals:
             return
         kinds = Counter((item.rule, item.severity) for item in file.diagnostics)
         self.files_by_worst[max(severity for _, severity in kinds)] += 1
+        self.findings_by_severity.update(item.severity for item in file.diagnostics)
+        kinds.update((rule, item.severity) for item in file.diagnostics for rule in item.other_rules)
         self.findings.update(kinds)
         self.files_by_rule.update(kinds.keys())
         self.fixable.update(fixes_of(file))
@@ -165,14 +168,6 @@ class Totals:
         """The word for one of the files: `model` if all of them are models."""
         is_any_read = self.unreadable < self.files
         return "model" if is_any_read and self.models == self.files else "file"
-
-    @property
-    def findings_by_severity(self) -> Counter[Severity]:
-        """The number of findings by severity."""
-        counts: Counter[Severity] = Counter()
-        for (_, severity), count in self.findings.items():
-            counts[severity] += count
-        return counts
 
 
 def _group_of(file: FileReport, conforms: bool | None) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Final, TextIO
 from onnx_lint.common.digest import sha256
 from onnx_lint.common.visible import json_without_commands
 from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.folding import by_rule
 from onnx_lint.report.remarks import NOT_VERIFIED
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
@@ -90,7 +91,8 @@ def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
 
         said = f"{NOT_VERIFIED}: {'; '.join(not_verified_in_words(file))}"
         yield _issue("not-verified", _SEVERITIES[Severity.NOTE], said, path, f"not-verified\x1f{path}")
-    for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, path), strict=True):
+    found = [*by_rule(file.diagnostics)]
+    for item, mark in zip(found, fingerprints(found, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
         if more := [*guidance_sentences(item), *labels_as_sentences(labelled_places(item))]:
             description = " ".join([f"{description}.", *more])

@@ -31,6 +31,7 @@ from onnx_lint.reporters.html_findings import (
     filter_of,
     findings_of,
     in_order_of_page,
+    rules_of,
     that_fit,
     written,
 )
@@ -143,7 +144,7 @@ class Writer:
         if entries:
             yield from findings_of(report, entries, folder)
         yield from _file_section(report, files, folder, is_open=len(files) == 1 or not entries)
-        yield from documentation_of(sorted({entry.item.rule for entry, _ in entries}))
+        yield from documentation_of(rules_of(entries))
         yield "</main>"
 
 

@@ -91,6 +91,11 @@ class PageEntry(Record):
     picture: Picture | None = None
 
     @property
+    def rules(self) -> tuple[str, ...]:
+        """The rule of the finding, and those of the findings that are folded into it."""
+        return (self.item.rule, *self.item.other_rules)
+
+    @property
     def markup(self) -> tuple[str, str]:
         """The line that is shown while the entry is closed, and what is below it when it is open."""
         return f"<summary>{self._summary()}</summary>", f"<div>{self._body()}</div>"
@@ -113,8 +118,9 @@ class PageEntry(Record):
         if allowed := allowed_unless_said(item):
             facts.append(("allowed", escaped_prose(allowed)))
         facts += [("target", escaped_text(said)) for said in answers_by_target(item)]
-        if item.fix is not None:
-            facts.append(("fix", _fix(self.path, item.rule, item.fix)))
+        fixable = item.first_with_fix
+        if fixable.fix is not None:
+            facts.append(("fix", _fix(self.path, fixable.rule, fixable.fix)))
         others = [
             ("see also", f"<code>{escaped_text(at.place)}</code>: {escaped_prose(at.message)}")
             for at in reworded_related(item)
@@ -129,6 +135,11 @@ class PageEntry(Record):
 
 WrittenEntries = Sequence[tuple[PageEntry, str]]
 """Findings with their markup."""
+
+
+def rules_of(entries: WrittenEntries) -> list[str]:
+    """Return the rules of findings, sorted."""
+    return sorted({rule for entry, _ in entries for rule in entry.rules})
 
 
 def entries_of(file: FileReport) -> Iterator[PageEntry]:
@@ -184,7 +195,7 @@ def findings_of(report: Report, entries: WrittenEntries, folder: str) -> Iterato
         name = escaped_text(shown_path(path).removeprefix(folder))
         yield f'<section class="file" data-file="{name}"><h3><code>{name}</code></h3>'
         for entry, markup in group:
-            level, rule = entry.item.severity.label, escaped_text(entry.item.rule)
+            level, rule = entry.item.severity.label, escaped_text(" ".join(entry.rules))
             is_open = " open" if entry is first else ""
             yield f'<details class="finding" data-severity="{level}" data-rule="{rule}"{is_open}>{markup}</details>'
         yield "</section>"
@@ -201,7 +212,7 @@ def filter_of(report: Report, entries: WrittenEntries) -> str:
         '<form id="filter" hidden role="search" aria-label="Findings and files">'
         '<input type="search" name="text" placeholder="Search (/)" aria-label="Search" autocomplete="off">'
         + _select("severity", [level.label for level in reversed(Severity)])
-        + _select("rule", sorted({entry.item.rule for entry, _ in entries}))
+        + _select("rule", rules_of(entries))
         + '<input name="file" placeholder="any file" aria-label="Part of the path" autocomplete="off">'
         + '<button type="reset">Reset</button><output id="shown" class="faint"></output></form>'
     )

@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.folding import by_rule
 from onnx_lint.report.outcome import is_ignored, outcome_line
 from onnx_lint.report.remarks import remarks_on_run
 from onnx_lint.report.totals import Report
@@ -120,7 +121,7 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     failed = [target for target in file.targets if target.fails_run and failing is not None]
     for target in failed:
         _case(suite, path, _text(target.program), "failure", _text(target.text), "")
-    for group in grouped_findings(file.diagnostics):
+    for group in grouped_findings(by_rule(file.diagnostics)):
         first = group[0]
         outcome = "failure" if failing is not None and first.severity >= failing else "system-out"
         _case(suite, path, _text(f"{first.rule} ({first.clause})"), outcome, _headline(group), _list(group))

@@ -236,10 +236,29 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
             no_fix=item.advice.no_fix,
             count=item.count if item.count > 1 else None,
             places=[_position(member) for member in item.folding.members],
+            members=[_member(each) for each in item.folding.members if _has_more(each, item)],
             plugin=item.cited.declared_by,
             fix=item.fix and _fix(item.fix),
         ),
         **_line_and_column(item),
+    }
+
+
+def _has_more(member: Diagnostic, item: Diagnostic) -> bool:
+    """Return whether a member of a finding says more than its place: another rule or clause, or a fix."""
+    is_other = (member.rule, member.clause) != (item.rule, item.clause)
+    return is_other or (member.fix is not None and item.fix is None)
+
+
+def _member(member: Diagnostic) -> dict[str, Any]:
+    """Return a finding that is folded into another one."""
+    return {
+        "rule": member.rule,
+        "severity": member.severity.label,
+        "clause": member.clause,
+        "message": member.message,
+        **_position(member),
+        **without_none(hint=member.hint, fix=member.fix and _fix(member.fix)),
     }
 
 

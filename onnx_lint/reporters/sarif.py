@@ -20,7 +20,7 @@ from typing import Any, Final, TextIO
 
 from onnx_lint.common.record import replace
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.findings import Diagnostic, Placed, ProposedFix, RelatedPlace
+from onnx_lint.report.findings import MAX_PLACES, Diagnostic, Placed, ProposedFix, RelatedPlace
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
@@ -182,7 +182,8 @@ def _result(
     digest, _, number = mark.partition(":")
     justification = item.suppressed_by or "The baseline lists the finding."
     suppression = {"kind": "external", "status": "accepted", "justification": justification}
-    related = enumerate(item.related[:MAX_RELATED], 1)
+    related = enumerate(_related_places(item)[:MAX_RELATED], 1)
+    fix = item.first_with_fix.fix
     return {
         "ruleId": item.rule,
         "ruleIndex": rule_index,
@@ -195,10 +196,20 @@ def _result(
         **without_none(
             occurrenceCount=item.count if item.count > 1 else None,
             suppressions=[suppression] if id(item) in known else [],
-            fixes=[_fix(item.fix, artifact)] if item.fix is not None and item.fix.patches else [],
+            fixes=[_fix(fix, artifact)] if fix is not None and fix.patches else [],
             relatedLocations=[_related(place, number, artifact, region) for number, place in related],
         ),
     }
+
+
+def _related_places(item: Diagnostic) -> tuple[RelatedPlace, ...]:
+    """Return the related places, and those of all findings of other rules that are folded into the finding."""
+    others = [each for each in item.folding.members[MAX_PLACES:] if each.rule != item.rule]
+    if not others:
+        return item.related
+    from onnx_lint.report.folding import related_place
+
+    return (*item.related, *[related_place(item, each) for each in others])
 
 
 def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:

@@ -121,14 +121,14 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
 
 def _details(diagnostic: Diagnostic, before: Diagnostic | None, options: Options) -> Iterator[Line]:
     """Yield the lines below a finding. What is the same for the finding before it in the group is not repeated."""
-    allowed, fix = allowed_unless_said(diagnostic), diagnostic.fix
+    allowed, fix = allowed_unless_said(diagnostic), diagnostic.first_with_fix.fix
     if before is None:
         yield _detail("clause", _clause(diagnostic))
     if allowed and (before is None or allowed != allowed_unless_said(before)):
         yield _detail("allowed", visible(allowed))
     if before is None or diagnostic.by_target.answers != before.by_target.answers:
         yield from (_detail(program, visible(said)) for program, said in diagnostic.by_target.answers)
-    if fix is not None and (before is None or fix != before.fix):
+    if fix is not None and (before is None or fix != before.first_with_fix.fix):
         yield _detail("fix", fix_in_words(fix, "onnx-lint fix" if options.has_command else "--fix"))
     if hint := diagnostic.hint_with_reason if options.verbose else diagnostic.hint:
         yield _detail("help", visible(hint))

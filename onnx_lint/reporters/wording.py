@@ -69,8 +69,8 @@ def labelled_guidance(item: Diagnostic) -> Iterator[tuple[str, str]]:
         yield "allowed", visible(allowed)
     for program, said in item.by_target.answers:
         yield visible(program), visible(said)
-    if item.fix is not None:
-        yield "fix", fix_in_words(item.fix)
+    if (fix := item.first_with_fix.fix) is not None:
+        yield "fix", fix_in_words(fix)
     if item.hint:
         yield "help", visible(item.hint)
 

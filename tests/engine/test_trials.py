@@ -361,3 +361,54 @@ def test_a_baseline_of_findings_apart_knows_each_of_them(folder: Path, rule: str
 def test_a_suppression_of_one_finding_leaves_the_others_of_its_cause(folder: Path):
     (folder / "onnx-lint.toml").write_text('[[suppress]]\nrule = "mismatched-operand-type"\nreason = "known"\n')
     assert sum(count for _, count in _json(folder)) == 2
+
+
+def test_a_member_of_another_rule_is_in_each_report(folder: Path):
+    """With its own rule, clause, message and place, and counted under its rule."""
+    options = ["m.onnx", "-q", "--statistics"]
+    for form in ("json", "jsonl", "sarif", "gitlab", "junit", "html"):
+        options += ["-o", f"{form}=r.{form}"]
+    run(options)
+    (file,) = json.loads((folder / "r.json").read_text())["files"]
+    members = file["diagnostics"][0]["members"]
+    others = [each for each in RULES_OF_LOOP if each != "mismatched-operand-type"]
+    assert sorted(each["rule"] for each in members) == others
+    assert all(each["message"] and each["place"].startswith("graph.") and each["clause"] for each in members)
+    lines = [json.loads(line) for line in (folder / "r.jsonl").read_text().splitlines()]
+    assert [each["members"] for each in lines if each["record"] == "finding"] == [members]
+    (result,) = json.loads((folder / "r.sarif").read_text())["runs"][0]["results"]
+    texts = [each["message"]["text"] for each in result["relatedLocations"]]
+    assert [sum(text.startswith(f"{rule}: ") for text in texts) for rule in others] == [1, 1]
+    assert sorted(each["check_name"] for each in json.loads((folder / "r.gitlab").read_text())) == RULES_OF_LOOP
+    junit, page = (folder / "r.junit").read_text(), (folder / "r.html").read_text()
+    assert [f'name="{rule}' in junit for rule in RULES_OF_LOOP] == [True] * 3
+    assert f'data-rule="{" ".join(["mismatched-operand-type", *(each["rule"] for each in members)])}"' in page
+
+
+def test_findings_are_counted_under_each_rule_of_their_cause(folder: Path):
+    run(["m.onnx", "-q", "-o", "r.json"])
+    report = json.loads((folder / "r.json").read_text())
+    assert sorted((each["rule"], each["count"]) for each in report["summary"]["statistics"]) == [
+        (rule, 1) for rule in RULES_OF_LOOP
+    ]
+    assert report["summary"]["errors"] == 1
+
+
+LOST = """g (bool c, float[2] x) => (float[2] y) {{ h2 = Relu(x) y = If(c)<then_branch = t () => (float[2] t)
+{{ t = Neg(hh) }}, else_branch = e () => (float[2] e) {{ e = Abs(hh) }}> {} }}"""
+
+
+@pytest.mark.parametrize(("use", "new"), [("", 0), ("z = Neg(hh)", 1)])
+def test_a_baseline_of_one_part_knows_each_use_of_a_name(folder: Path, use: str, new: int):
+    """As versions wrote it that had the uses in all subgraphs as one finding. A further use is new."""
+    options = ["m.onnx", "-q", "--select", "undefined-name", "-f", "json", "-o", "r.json"]
+    for node in ("", use):
+        (folder / "m.onnx").write_bytes(onnx.parser.parse_model(HEAD + LOST.format(node)).SerializeToString())
+        if not (folder / "b.json").exists():
+            run([*options, "--write-baseline", "b.json"])
+            entries = json.loads((folder / "b.json").read_text())
+            (entry,) = entries["files"]["m.onnx"]
+            assert (entry["count"], len(entry["parts"].split())) == (2, 2)
+            entry["parts"] = entry["parts"].split()[0]
+            (folder / "b.json").write_text(json.dumps(entries))
+    assert len(_json(folder, "--select", "undefined-name", "--baseline", "b.json")) == new

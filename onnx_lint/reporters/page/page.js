@@ -19,7 +19,7 @@
     return texts.get(element);
   };
   const showRules = (elements, shown) => {
-    const found = new Set(shown.map((each) => each.dataset.rule));
+    const found = new Set(shown.flatMap((each) => each.dataset.rule.split(" ")));
     const isAll = shown.length === findings.length; // also of rules whose findings are left out of the page
     for (const each of elements) each.hidden = !isAll && !found.has(each.dataset.about);
   };
@@ -29,7 +29,7 @@
     const fits = (element, path) => (!file || path.includes(file)) && has(element, path);
     const ofAnyRule = findings.filter((each) => (!severity || each.dataset.severity === severity)
       && fits(each, each.parentElement.dataset.file));
-    const shown = ofAnyRule.filter((each) => !rule || each.dataset.rule === rule);
+    const shown = ofAnyRule.filter((each) => !rule || each.dataset.rule.split(" ").includes(rule));
     for (const each of findings) each.hidden = true;
     for (const each of shown) each.hidden = false;
     const paths = new Set(shown.map((each) => each.parentElement.dataset.file));
