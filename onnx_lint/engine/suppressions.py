@@ -11,6 +11,7 @@ from typing import Final
 
 from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record, replace
+from onnx_lint.engine.describe import user_of
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
 from onnx_lint.ir.places.edits import Delete, Fix
@@ -151,10 +152,10 @@ def split_by_entry(finding: Finding, patterns: PlacePatterns, model: Model) -> l
     `patterns`: those of the entries for the rule and the file. Where an entry gives the name of a fault and none that
     the finding has, the finding gets that name, by which the entry finds it again.
     """
-    user = None if finding.user is None else model.places.enclosing_names(finding.user).node
 
-    def entry_for(place: Place, name: str | None) -> Suppression | None:
+    def entry_for(place: Place, name: str | None, caller: Place | None) -> Suppression | None:
         check_deadline()
+        user = user_of(finding.user or caller, model)
         around = model.places.enclosing_names(place)
         return patterns.first(str(place), None if name is None else report_name(name), around, user=user)
 
@@ -167,7 +168,7 @@ def split_by_entry(finding: Finding, patterns: PlacePatterns, model: Model) -> l
         is_of_graph = piece.subject != name and subject in around.scope
         if patterns.first(str(piece.place), None if is_of_graph else subject, around, is_fault=False) is not None:
             return piece
-        if name is not None and entry_for(place, name) is not None:
+        if name is not None and entry_for(place, name, piece.caller) is not None:
             return replace(piece, subject=name)
         if subject is not None and is_of_graph:
             patterns.of_graphs.add((str(piece.place), subject))

@@ -439,3 +439,22 @@ def test_an_entry_may_name_one_of_the_nodes_that_share_an_initializer(folder, ca
     run(["m.onnx", "--format", "json", "--select", "unsupported-operand-value"])
     found = [each for file in json.loads(capsys.readouterr().out)["files"] for each in file["diagnostics"]]
     assert sum(each.get("count", 1) for each in found) == count
+
+
+def test_one_of_two_wrong_calls_of_a_function_is_suppressed_alone(folder: Path, capsys: pytest.CaptureFixture[str]):
+    made = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21, "my": 1]> g (bool[2] x) => (bool[2] y, bool[2] z)'
+        " { [c0] y = my.F (x) [c1] z = my.F (x) }"
+    )
+    body = [onnx.helper.make_node("Abs", ["a"], ["c"], name="fa")]
+    made.functions.append(onnx.helper.make_function("my", "F", ["a"], ["c"], body, [onnx.helper.make_opsetid("", 21)]))
+    Path("m.onnx").write_bytes(made.SerializeToString())
+    entry = '[[suppress]]\nrule = "mismatched-operand-type"\nplace = "c1"\nreason = "r"\n'
+    Path("onnx-lint.toml").write_text(entry)
+    run(["m.onnx"])
+    found = capsys.readouterr().out
+    assert "functions[0].node[0].input[0]" in found
+    assert "more call" not in found
+    Path("onnx-lint.toml").write_text(entry + entry.replace("c1", "c0"))
+    run(["m.onnx"])
+    assert "functions[0]" not in capsys.readouterr().out
