@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.numbers import Constant
     from onnx_lint.model import FaultKind, Fix, Graph, Model, Place, ValueInfo
 
-    FaultKey = Callable[[Place, str | None, Place | None], object]
-    """Returns the group of a fault by its place, its name, and its call, see `Finding.caller`."""
+    FaultKey = Callable[[Place, str | None, Place | None, str], object]
+    """Returns the group of a fault by its place and name, `Finding.caller`, and `Finding.inner`."""
     FaultIdentity = tuple[Place, str, tuple[Place, ...]]
     """The place of a fault, what is wrong inside of it, and other places, see `Finding.partners`."""
     C = TypeVar("C", bound=Conflict)
@@ -120,6 +120,8 @@ class Finding(Record):
     cycle, the call with these arguments. A baseline compares them."""
     caller: Place | None = None
     """The first call that leads to a fault in the body of a function. A suppression may name it."""
+    element: str = ""
+    """The place of the only wrong element as a suppression gives it, if that suppresses it; the engine adds it."""
     proposals: Proposals | None = None
     """Changes that may mend it. The engine tries each on the whole model, and makes the hint of those that do."""
 
@@ -173,7 +175,7 @@ class FaultParts(Record):
         """Return a finding for the faults of each key, with that part of the fix; further faults have the key None."""
         groups: dict[object, list[Finding]] = {None: []} if self.others else {}
         for part in self.findings:
-            groups.setdefault(key(part.place, part.subject, part.caller), []).append(part)
+            groups.setdefault(key(part.place, part.subject, part.caller, part.inner), []).append(part)
         if len(groups) == 1 or not all(groups.values()):
             return [finding]
         pieces = []
@@ -254,7 +256,7 @@ class Faults(Record):
         """Return a finding for the faults of each key."""
         groups: dict[object, list[Any]] = {}
         for fault in self.all():
-            groups.setdefault(key(*self.part(fault), self.caller(fault)), []).append(fault)
+            groups.setdefault(key(*self.part(fault), self.caller(fault), self.inner(fault)), []).append(fault)
         if len(groups) < 2:
             return [finding]
         made = [self.finding(group) for group in groups.values()]

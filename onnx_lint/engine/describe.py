@@ -73,7 +73,7 @@ def _described(bare: Diagnostic, finding: Finding, clause: Clause, model: Model)
         # For a model in text form these are the bytes of its binary form; they only determine the order.
         byte_range=extent if finding.offset is not None or model.form == "binary" else None,
         subject=report_name(finding.subject) if finding.subject is not None else None,
-        user=user_of(finding.user or finding.caller, model),
+        user=finding.element or user_of(finding.user or finding.caller, model),
         around=around,
     )
 

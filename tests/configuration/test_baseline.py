@@ -986,6 +986,15 @@ def test_the_fault_of_another_call_is_new():
     assert not new_in(known, report_on(models[0]))
 
 
+def test_one_more_dimension_with_an_unknown_denotation_is_new():
+    model = onnx.parser.parse_model(MADE + "(float[2, 2] x) => (float[2, 2] y) { y = Abs (x) }")
+    dimensions = model.graph.input[0].type.tensor_type.shape.dim
+    dimensions[0].denotation = "FOO"
+    known = report_on(model)
+    dimensions[1].denotation = "FOO"
+    assert [each.place.endswith("dim[1].denotation") for each in new_in(known, report_on(model))] == [True]
+
+
 WRONG_CALLS = {
     "equal arguments": ("bool[2] x, float[2] z", "(x)", "(z)", "(x)"),
     "other arguments": ("bool[2] x, string[3] v, float[2] z", "(x)", "(z)", "(v)"),

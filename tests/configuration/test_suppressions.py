@@ -458,3 +458,65 @@ def test_one_of_two_wrong_calls_of_a_function_is_suppressed_alone(folder: Path, 
     Path("onnx-lint.toml").write_text(entry + entry.replace("c1", "c0"))
     run(["m.onnx"])
     assert "functions[0]" not in capsys.readouterr().out
+
+
+ELEMENTS = {
+    "impossible-operator-extent": (
+        "(float[1, 1, 9, 9] x, float[1, 1, 3, 3] w) => (y) { [n] y = Conv <strides = [0, 0]> (x, w) }",
+        "strides[0]",
+        "element 1",
+    ),
+    "unsupported-operand-value": (
+        "(float[2] x) => (y) <int64[2] w = {9, 8}> { [n] y = Gather (x, w) }",
+        "w[0]",
+        "element 1",
+    ),
+    "impossible-number": (
+        "(float[2] x) => (y) { [n] w = Constant <value_floats = [nan, nan]> () y = Add (x, w) }",
+        "value_floats[0]",
+        "element 1",
+    ),
+}
+"""Graphs with two wrong elements that have no place of their own, the name of one, and the words about the other."""
+
+
+@pytest.mark.parametrize("rule", ELEMENTS)
+def test_an_element_without_a_place_of_its_own_is_suppressed_alone(rule: str, folder: Path, capsys):
+    graph, place, other = ELEMENTS[rule]
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> g {graph.replace("nan", "0.5")}')
+    for attribute in model.graph.node[0].attribute if "nan" in graph else ():
+        attribute.floats[:] = [float("nan")] * 2
+    Path("m.onnx").write_bytes(model.SerializeToString())
+    entry = f'[[suppress]]\nrule = "{rule}"\nplace = "{place}"\nreason = "r"\n'
+    assert _messages(entry, rule, capsys) == [other]
+    assert _messages(entry + entry.replace("[0]", "[1]"), rule, capsys) == []
+
+
+def _messages(entries: str, rule: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    Path("onnx-lint.toml").write_text(entries)
+    run(["m.onnx", "--format", "json", "--extend-select", rule])
+    [file] = json.loads(capsys.readouterr().out)["files"]
+    found = [each["message"] for each in file["diagnostics"] if each["rule"] == rule]
+    return [" ".join(message.split()[:2]) for message in found]
+
+
+def test_one_of_two_bytes_of_raw_data_is_suppressed_alone(folder: Path, capsys: pytest.CaptureFixture[str]):
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]> g (bool[2] x) => (y) { y = And (x, w) }')
+    model.graph.initializer.add(name="w", data_type=9, dims=[2], raw_data=b"\x07\x07")
+    Path("m.onnx").write_bytes(model.SerializeToString())
+    entry = '[[suppress]]\nrule = "non-boolean-byte"\nplace = "graph.initializer[0].raw_data[0]"\nreason = "r"\n'
+    assert _messages(entry, "non-boolean-byte", capsys) == ["byte 1"]
+
+
+def test_one_of_two_dimensions_with_a_wrong_denotation_is_suppressed_alone(folder: Path, capsys):
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]> g (float[2, 2] x) => (y) { y = Abs (x) }')
+    for dimension in model.graph.input[0].type.tensor_type.shape.dim:
+        dimension.denotation = "FOO"
+    Path("m.onnx").write_bytes(model.SerializeToString())
+    rule = "unknown-denotation"
+    assert "the value has it in 1 more place" in lint("m.onnx").diagnostics[0].message
+    place = "graph.input[0].type.tensor_type.shape.dim[0].denotation"
+    entry = f'[[suppress]]\nrule = "{rule}"\nplace = "{place}"\nreason = "r"\n'
+    Path("onnx-lint.toml").write_text(entry)
+    run(["m.onnx"])
+    assert "dimension 1" in capsys.readouterr().out
