@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.fix_candidates import candidates, without_overlaps
@@ -25,12 +25,12 @@ def without_withdrawn(
     diagnostics: tuple[Diagnostic, ...],
     patterns: Mapping[str, PlacePatterns],
     model: Model,
-    lint: Callable[[Source], Iterable[Diagnostic]],
+    lint: Callable[[Source, Collection[str]], Iterable[Diagnostic]],
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics without the fixes of rules whose fixes leave less of what is suppressed.
 
     `onnx-lint fix` tries the fixes of all rules together, and then those of each rule, the safe ones alone or with the
-    unsafe ones. So does this. `lint`: returns the suppressed findings of a source.
+    unsafe ones. So does this. `lint`: returns what is suppressed of some rules in a source.
     """
     found = unfold(diagnostics)
     suppressed = {id(each) for each in found if is_suppressed(each, patterns)}
@@ -42,23 +42,24 @@ def without_withdrawn(
     if model.form != "binary" or not suppressed or not open_:
         return diagnostics
     before = kinds_of(each for each in found if id(each) in suppressed)
+    rules = _rules_of(before)
     splicer, source = Splicer(model.source, model.kind), unpatched(model.source)
 
     def loses(fixes: Iterable[tuple[str, Fix]]) -> bool:
         chosen = without_overlaps(candidates(fixes, splicer, {}))
         splices = splicer.with_lengths(splice for each in chosen for splice in each.splices)
-        return bool(chosen) and bool(before - kinds_of(lint(source.patched(splice.patch for splice in splices))))
+        return bool(chosen) and bool(before - kinds_of(lint(source.patched(splice.patch for splice in splices), rules)))
 
     withdrawn = set(_withdrawn(open_, loses))
     if not withdrawn:
         return diagnostics
-    # A finding without its fix is not folded with others that have theirs.
-    return fold(
-        replace(without_fix(each), folding=Folding())
-        if id(each.advice.edits) in withdrawn and id(each) not in suppressed
-        else each
-        for each in found
-    )
+
+    def without_withdrawn_fix(each: Diagnostic) -> Diagnostic:
+        is_withdrawn = id(each.advice.edits) in withdrawn and id(each) not in suppressed
+        # A finding without its fix is not folded with others that have theirs.
+        return replace(without_fix(each), folding=Folding()) if is_withdrawn else each
+
+    return fold(map(without_withdrawn_fix, found))
 
 
 def kinds_of(diagnostics: Iterable[Diagnostic]) -> Kinds:
@@ -67,6 +68,10 @@ def kinds_of(diagnostics: Iterable[Diagnostic]) -> Kinds:
     for each in unfold(diagnostics):
         found[each.rule, each.clause] += each.count
     return found
+
+
+def _rules_of(kinds: Kinds) -> list[str]:
+    return sorted({rule for rule, _ in kinds})
 
 
 def _withdrawn(found: Iterable[Diagnostic], loses: Callable[[Iterable[tuple[str, Fix]]], bool]) -> Iterator[int]:

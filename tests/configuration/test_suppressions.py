@@ -14,6 +14,7 @@ import pytest
 
 from onnx_lint import fix, lint, schema
 from onnx_lint.cli.application import run
+from onnx_lint.engine import lint as engine
 from onnx_lint.engine.suppressions import Suppression
 
 ENTRY = '[[suppress]]\nrule = "missing-producer"\nreason = "a test model"\n'
@@ -520,3 +521,30 @@ def test_one_of_two_dimensions_with_a_wrong_denotation_is_suppressed_alone(folde
     Path("onnx-lint.toml").write_text(entry)
     run(["m.onnx"])
     assert "dimension 1" in capsys.readouterr().out
+
+
+IR_VERSION = "(float[2] x) => (float[2] y) <float[2] w = {1, 2}> { y = Add (x, w) }"
+"""A graph of IR version 3 with an initializer that is no input; its metadata needs IR version 10."""
+
+
+def test_fix_promises_no_fix_that_it_would_refuse(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch):
+    model = onnx.parser.parse_model(f'<ir_version: 3, opset_import: ["": 8]> g {IR_VERSION}')
+    model.graph.initializer[0].metadata_props.add(key="a", value="b")
+    Path("m.onnx").write_bytes(model.SerializeToString())
+    Path("onnx-lint.toml").write_text('[[suppress]]\nrule = "initializer-without-input"\nreason = "r"\n')
+    tried = []
+    whole = engine._suppressed_in
+    monkeypatch.setattr(engine, "_suppressed_in", lambda *given: tried.append(given[2]) or whole(*given))
+    said = "1 finding has no fix: it would also fix what is suppressed"
+    for arguments in (["--diff"], ["--diff", "--unsafe-fixes"]):
+        run(["fix", "m.onnx", *arguments])
+        found = capsys.readouterr().err
+        assert said in found
+        assert "has an unsafe fix" not in found
+    run(["fix", "m.onnx"])
+    assert "no fix: it would also fix what is suppressed" in capsys.readouterr().out
+    run(["m.onnx", "--format", "json"])
+    [file] = json.loads(capsys.readouterr().out)["files"]
+    assert [each.get("fix") for each in file["diagnostics"]] == [None] * len(file["diagnostics"])
+    assert tried
+    assert {tuple(rules) for rules in tried} == {("initializer-without-input",)}
