@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.numbers import Constant
     from onnx_lint.model import FaultKind, Fix, Graph, Model, Place, ValueInfo
 
-    FaultKey = Callable[[Place, str | None], object]
-    """Returns the group of a fault by its place and its name."""
+    FaultKey = Callable[[Place, str | None, Place | None, str], object]
+    """Returns the group of a fault by its place and name, `Finding.caller`, and `Finding.inner`."""
     FaultIdentity = tuple[Place, str, tuple[Place, ...]]
     """The place of a fault, what is wrong inside of it, and other places, see `Finding.partners`."""
     C = TypeVar("C", bound=Conflict)
@@ -118,6 +118,10 @@ class Finding(Record):
     partners: tuple[Place, ...] = ()
     """Other places without which it is another finding: the node that defines a value too late, the other nodes of a
     cycle, the call with these arguments. A baseline compares them."""
+    caller: Place | None = None
+    """The first call that leads to a fault in the body of a function. A suppression may name it."""
+    element: str = ""
+    """The place of the only wrong element as a suppression gives it, if that suppresses it; the engine adds it."""
     proposals: Proposals | None = None
     """Changes that may mend it. The engine tries each on the whole model, and makes the hint of those that do."""
 
@@ -171,7 +175,7 @@ class FaultParts(Record):
         """Return a finding for the faults of each key, with that part of the fix; further faults have the key None."""
         groups: dict[object, list[Finding]] = {None: []} if self.others else {}
         for part in self.findings:
-            groups.setdefault(key(part.place, part.subject), []).append(part)
+            groups.setdefault(key(part.place, part.subject, part.caller, part.inner), []).append(part)
         if len(groups) == 1 or not all(groups.values()):
             return [finding]
         pieces = []
@@ -209,6 +213,8 @@ class Faults(Record):
     """Returns what is wrong inside of the place of one, see `Finding.inner`."""
     partners: Callable[[Any], tuple[Place, ...]] = lambda _: ()
     """Returns the other places of one, see `Finding.partners`."""
+    caller: Callable[[Any], Place | None] = lambda _: None
+    """Returns the call of one, see `Finding.caller`."""
 
     @classmethod
     def of_entries(
@@ -250,7 +256,7 @@ class Faults(Record):
         """Return a finding for the faults of each key."""
         groups: dict[object, list[Any]] = {}
         for fault in self.all():
-            groups.setdefault(key(*self.part(fault)), []).append(fault)
+            groups.setdefault(key(*self.part(fault), self.caller(fault), self.inner(fault)), []).append(fault)
         if len(groups) < 2:
             return [finding]
         made = [self.finding(group) for group in groups.values()]
@@ -282,6 +288,7 @@ def elements_of(
     at: Callable[[F], tuple[Place, str]],
     subject: Callable[[F], str | None] | None = None,
     partners: Callable[[F], tuple[Place, ...]] | None = None,
+    caller: Callable[[F], Place | None] = lambda _: None,
 ) -> Finding:
     """Return the finding with all wrong elements of its value, see `Finding.elements`.
 
@@ -295,6 +302,7 @@ def elements_of(
         is_one_fault=False,
         inner=lambda each: at(each)[1],
         partners=(lambda _: finding.partners) if partners is None else partners,
+        caller=caller,
     )
     return replace(finding, elements=faults)
 
@@ -731,7 +739,9 @@ def _on_node(
             lambda each: (each[1].place, each[1].inner_of_node),
             lambda each: each[1].subject,
             lambda each: _calls_of(each[1]),
+            lambda each: _caller_of(each[1]),
         )
+        first = _with_calls(first, conflicts, elements)
         is_outside = any(each.place.key[: len(each.node.place.key)] != each.node.place.key for each in conflicts)
         first = replace(first, user=conflict.node.place if is_outside else None)
         if not others:
@@ -751,9 +761,30 @@ def _on_node(
     return None
 
 
+def _with_calls(finding: Finding, conflicts: list[N], elements: Callable[[], list[tuple[int, N]]] | None) -> Finding:
+    """Return the finding with the first call that leads to it, and the number of the others."""
+    caller = _caller_of(conflicts[0])
+    if caller is None:
+        return finding
+    count = len({_calls_of(each) for _, each in (elements or partial(_elements_of_node, conflicts))()}) - 1
+    more = f"{count:,} more {'call has' if count == 1 else 'calls have'} this fault"
+    return replace(finding, caller=caller, message=with_more(finding.message, more) if count else finding.message)
+
+
+def _caller_of(conflict: Disagreement) -> Place | None:
+    return next(iter(_calls_of(conflict)), None)
+
+
 def _elements_of_node(conflicts: Sequence[N]) -> list[tuple[int, N]]:
     """Return the conflict for each wrong element of each of some conflicts, with the number of these."""
-    return [(number, each) for number, conflict in enumerate(conflicts) for each in conflict.apart()]
+    from onnx_lint.inference.flow.conflict import for_each_call
+
+    return [
+        (number, each)
+        for number, conflict in enumerate(conflicts)
+        for of_call in for_each_call(conflict)
+        for each in of_call.apart()
+    ]
 
 
 def _on_elements(

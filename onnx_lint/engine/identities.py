@@ -80,10 +80,13 @@ def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[Relate
         return ()
     alone = [each or finding for each in faults.alone(MAX_LISTED)]
     found: list[RelatedPlace] = []
-    for each, (place, inner, _) in zip(alone, faults.identities(), strict=False):
+    first_partners: tuple[Place, ...] | None = None
+    for each, (place, inner, partners) in zip(alone, faults.identities(), strict=False):
         message = each.message
+        first_partners = partners if first_partners is None else first_partners
         if found and message == alone[0].message:
-            message = with_more(message, f"what is new is {inner or place}")
+            is_of_call = partners and partners != first_partners
+            message = with_more(message, f"what is new is {partners[0] if is_of_call else inner or place}")
         found.append(RelatedPlace(place, shortened(message, MAX_MESSAGE), extent_of(each, model)))
     return tuple(found)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
@@ -428,9 +428,10 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     )
 
 
-def _suppressed_in(check: _SourceCheck, source: Source) -> tuple[Diagnostic, ...]:
-    """Return what is suppressed in another content of the file."""
-    report, model = _lint(replace(check, source=source, context=0, keeps_edits=lambda _: True))
+def _suppressed_in(check: _SourceCheck, source: Source, rules: Collection[str]) -> tuple[Diagnostic, ...]:
+    """Return what is suppressed of some rules in another content of the file; no other rule runs."""
+    settings = replace(check.settings, select=tuple(rules), extend_select=(), parts=())
+    report, model = _lint(replace(check, source=source, settings=settings, context=0, keeps_edits=lambda _: True))
     if model is not None:
         model.release()
     return report.suppressed

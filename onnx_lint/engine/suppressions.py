@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
 from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record, replace
+from onnx_lint.engine.describe import user_of
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
 from onnx_lint.ir.places.edits import Delete, Fix
@@ -108,15 +110,17 @@ class PlacePatterns:
         around: EnclosingNames,
         *,
         user: str | None = None,
+        elements: Collection[str] = (),
         is_fault: bool = True,
     ) -> Suppression | None:
         """Return the first entry whose pattern matches the place, or a name: of the subject, node or value.
 
-        `user`: the name of a node that is not around the place, see `Diagnostic.user`. `is_fault`: whether it is a
-        single fault, and no finding about several that have been compared.
+        `user`: the name of a node that is not around the place, see `Diagnostic.user`. `elements`: the names of an
+        element without a place of its own. `is_fault`: whether it is a single fault, and no finding about several that
+        have been compared.
         """
         innermost = _innermost(around)
-        names = {name for name in (place, subject, around.node, innermost, user) if name is not None}
+        names = {name for name in (place, subject, around.node, innermost, user, *elements) if name is not None}
         if is_fault and len(self.seen) < _MOST_SEEN:
             node = around.node or user
             self.seen.update(dict.fromkeys(filter(None, (subject, innermost, node, place))))
@@ -151,12 +155,15 @@ def split_by_entry(finding: Finding, patterns: PlacePatterns, model: Model) -> l
     `patterns`: those of the entries for the rule and the file. Where an entry gives the name of a fault and none that
     the finding has, the finding gets that name, by which the entry finds it again.
     """
-    user = None if finding.user is None else model.places.enclosing_names(finding.user).node
 
-    def entry_for(place: Place, name: str | None) -> Suppression | None:
+    def entry_for(place: Place, name: str | None, caller: Place | None, inner: str) -> Suppression | None:
         check_deadline()
+        user = user_of(finding.user or caller, model)
         around = model.places.enclosing_names(place)
-        return patterns.first(str(place), None if name is None else report_name(name), around, user=user)
+        elements = _elements_at(str(place), (name, _innermost(around)), inner)
+        return patterns.first(
+            str(place), None if name is None else report_name(name), around, user=user, elements=elements
+        )
 
     def findable(piece: Finding) -> Finding:
         if piece.parts is None:
@@ -167,14 +174,34 @@ def split_by_entry(finding: Finding, patterns: PlacePatterns, model: Model) -> l
         is_of_graph = piece.subject != name and subject in around.scope
         if patterns.first(str(piece.place), None if is_of_graph else subject, around, is_fault=False) is not None:
             return piece
-        if name is not None and entry_for(place, name) is not None:
+        if name is not None and entry_for(place, name, piece.caller, piece.inner) is not None:
             return replace(piece, subject=name)
         if subject is not None and is_of_graph:
             patterns.of_graphs.add((str(piece.place), subject))
         return piece
 
     faults = finding.elements or finding.parts
-    return [finding] if faults is None else [*map(findable, faults.split(finding, entry_for))]
+    pieces = [finding] if faults is None else [*map(findable, faults.split(finding, entry_for))]
+    return [_with_element(piece, patterns, model) for piece in pieces]
+
+
+def _with_element(finding: Finding, patterns: PlacePatterns, model: Model) -> Finding:
+    """Return a finding whose first element an entry names, with that name as `Finding.element`."""
+    faults = finding.elements
+    place, inner, _ = (
+        (finding.place, finding.inner, ()) if faults is None else next(faults.identities(), (finding.place, "", ()))
+    )
+    around = model.places.enclosing_names(place)
+    for name in _elements_at(str(place), (finding.subject, _innermost(around)), inner):
+        if patterns.first(name, None, EnclosingNames(), is_fault=False) is not None:
+            return replace(finding, element=name)
+    return finding
+
+
+def _elements_at(place: str, names: Iterable[str | None], inner: str) -> tuple[str, ...]:
+    """Return the place of an element that has none of its own, as `initializer[0].raw_data[3]` and as `w[3]`."""
+    numbers = re.findall(r"(?:element|byte|index|value) (\d+)$", inner)
+    return tuple([f"{each}[{number}]" for number in numbers for each in (place, *names) if each])
 
 
 def _is_like(text: str, texts: list[str]) -> bool:

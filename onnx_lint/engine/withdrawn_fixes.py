@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.fix_candidates import candidates, without_overlaps
@@ -25,12 +25,13 @@ def without_withdrawn(
     diagnostics: tuple[Diagnostic, ...],
     patterns: Mapping[str, PlacePatterns],
     model: Model,
-    lint: Callable[[Source], Iterable[Diagnostic]],
+    lint: Callable[[Source, Collection[str]], Iterable[Diagnostic]],
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics without the fixes of rules that would also fix suppressed findings.
 
     This tries the fixes as `onnx-lint fix` does: those of all rules together, and if that fails those of each rule, the
-    safe ones alone and then with the unsafe ones. `lint`: returns the suppressed findings of a source.
+    safe ones alone and then with the unsafe ones. `lint`: returns the suppressed findings of some rules in
+    a source.
     """
     found = unfold(diagnostics)
     suppressed = {id(each) for each in found if is_suppressed(each, patterns)}
@@ -42,23 +43,25 @@ def without_withdrawn(
     if model.form != "binary" or not suppressed or not fixable:
         return diagnostics
     before = counts_of(each for each in found if id(each) in suppressed)
+    rules = _rules_of(before)
     splicer, source = Splicer(model.source, model.kind), unpatched(model.source)
 
     def fix_suppressed(fixes: Iterable[tuple[str, Fix]]) -> bool:
         chosen = without_overlaps(candidates(fixes, splicer, {}))
         splices = splicer.with_lengths(splice for each in chosen for splice in each.splices)
-        return bool(chosen) and bool(before - counts_of(lint(source.patched(splice.patch for splice in splices))))
+        changed = source.patched(splice.patch for splice in splices)
+        return bool(chosen) and bool(before - counts_of(lint(changed, rules)))
 
     withdrawn = set(_withdrawn(fixable, fix_suppressed))
     if not withdrawn:
         return diagnostics
-    # A finding that loses its fix leaves its fold: the others in it may keep theirs.
-    return fold(
-        replace(without_fix(each), folding=Folding())
-        if id(each.advice.edits) in withdrawn and id(each) not in suppressed
-        else each
-        for each in found
-    )
+
+    def without_withdrawn_fix(each: Diagnostic) -> Diagnostic:
+        is_withdrawn = id(each.advice.edits) in withdrawn and id(each) not in suppressed
+        # A finding that loses its fix leaves its fold: the others in it may keep theirs.
+        return replace(without_fix(each), folding=Folding()) if is_withdrawn else each
+
+    return fold(map(without_withdrawn_fix, found))
 
 
 def counts_of(diagnostics: Iterable[Diagnostic]) -> FindingCounts:
@@ -67,6 +70,10 @@ def counts_of(diagnostics: Iterable[Diagnostic]) -> FindingCounts:
     for each in unfold(diagnostics):
         found[each.rule, each.clause] += each.count
     return found
+
+
+def _rules_of(counts: FindingCounts) -> list[str]:
+    return sorted({rule for rule, _ in counts})
 
 
 def _withdrawn(

@@ -69,6 +69,20 @@ class FileToFix(Record):
             keeps_edits=lambda fix: self.fix_options.unsafe or fix.is_safe,
         )
 
+    def with_possible_fixes(self, source: Source, report: FileReport) -> FileReport:
+        """Return the report on a source without the fixes that would also fix what is suppressed.
+
+        Only a report without edits withdraws these. One on a copy with data files of its own stays as it is.
+        """
+        if (
+            self.fix_options.target
+            or not report.suppressed
+            or not any(each.advice.fix for each in unfold(report.diagnostics))
+        ):
+            return report
+        found = lint_source(source, self.name, self.settings, is_file=self.receive is None, context=self.context)
+        return report if found.internal_errors or found.unreadable is not None else found
+
     def load(self, source: Source) -> Model:
         """Load a source as if it were the file."""
         return load_source(source, path=self.name, settings=self.settings, is_file=self.receive is None)
@@ -115,7 +129,7 @@ def _fix(source: Source, file: FileToFix) -> FileReport:
     try:
         outcome = fix_in_rounds(source, report, file.lint, file.load, unsafe=file.fix_options.unsafe)
         if file.fix_options.shows_difference:
-            return _report_with(_preview(file, outcome), report)
+            return _report_with(_preview(file, outcome), file.with_possible_fixes(unpatched(source), report))
         # Files are written from here on, and a written file must not be reported as not checked for lack of time.
         lift_deadline()
         outcome = _write(file, outcome, original)
@@ -124,7 +138,7 @@ def _fix(source: Source, file: FileToFix) -> FileReport:
         return _report_with(Repair(problem=f"{file.name} was not changed: {reason}"), report)
     except Exception as error:
         return _report_with(Repair(), report).with_crash(error, "fixing the file")
-    return _report_with(outcome.repair, outcome.report)
+    return _report_with(outcome.repair, file.with_possible_fixes(outcome.source, outcome.report))
 
 
 def _report_with(repair: Repair, report: FileReport) -> FileReport:

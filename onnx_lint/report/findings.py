@@ -201,7 +201,8 @@ class Diagnostic(Placed):
     around: EnclosingNames = EnclosingNames()
     """The names around the place and at it."""
     user: str | None = None
-    """The name of the node that makes the value wrong, if it is not around the place."""
+    """The name of the node that makes the value wrong, if it is not around the place; or the place of the only wrong
+    element, if a suppression gives that."""
     related: tuple[RelatedPlace, ...] = ()
     byte_range: tuple[int, int] | None = None
     """First byte and the byte after the last, in the file; None if unknown, or if the file is text."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Place, Proto, Type, has_unusual_types
-from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote, suggestion
+from onnx_lint.rule import Finding, on_elements, replace, rule
+from onnx_lint.wording import quote, suggestion, with_more
 
 TYPE_DENOTATIONS = ("TENSOR", "IMAGE", "AUDIO", "TEXT")
 """The denotations of types in the specification."""
@@ -64,13 +64,18 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
     - The specification calls these the standard denotations and does not forbid others.
     - Each denotation is reported once for each value.
     """
-    seen: set[tuple[Place, str, str]] = set()
+    found: dict[tuple[Place, str, str], list[Finding]] = {}
     for holder in model.types(_has_unknown):
         for finding in _unknown(holder):
             key = (holder.owner.place, finding.clause or "", finding.subject or "")
-            if key not in seen:
-                seen.add(key)
-                yield finding
+            found.setdefault(key, []).append(finding)
+    for same in found.values():
+        yield on_elements(_with_count, same[0], len(same), same)
+
+
+def _with_count(finding: Finding, count: int) -> Finding:
+    more = f"the value has it in {count - 1:,} more {'place' if count == 2 else 'places'}"
+    return replace(finding, message=with_more(finding.message, more)) if count > 1 else finding
 
 
 def _dimensions(proto: Proto) -> list[Proto]:

@@ -986,6 +986,45 @@ def test_the_fault_of_another_call_is_new():
     assert not new_in(known, report_on(models[0]))
 
 
+def test_one_more_dimension_with_an_unknown_denotation_is_new():
+    model = onnx.parser.parse_model(MADE + "(float[2, 2] x) => (float[2, 2] y) { y = Abs (x) }")
+    dimensions = model.graph.input[0].type.tensor_type.shape.dim
+    dimensions[0].denotation = "FOO"
+    known = report_on(model)
+    dimensions[1].denotation = "FOO"
+    assert [each.place.endswith("dim[1].denotation") for each in new_in(known, report_on(model))] == [True]
+
+
+WRONG_CALLS = {
+    "equal arguments": ("bool[2] x, float[2] z", "(x)", "(z)", "(x)"),
+    "other arguments": ("bool[2] x, string[3] v, float[2] z", "(x)", "(z)", "(v)"),
+}
+"""Inputs, a wrong argument of the first call, a right argument of the second call, and a wrong one."""
+
+
+def _two_calls(inputs: str, *arguments: str) -> onnx.ModelProto:
+    calls = " ".join(f"[c{at}] y{at} = my.F {each}" for at, each in enumerate(arguments))
+    made = onnx.parser.parse_model(
+        f'<ir_version: 10, opset_import: ["": 21, "my": 1]> g ({inputs}) => (y0, y1) {{ {calls} }}'
+    )
+    abs_ = onnx.helper.make_node("Abs", ["a"], ["c"], name="fa")
+    made.functions.append(
+        onnx.helper.make_function("my", "F", ["a"], ["c"], [abs_], [onnx.helper.make_opsetid("", 21)])
+    )
+    return made
+
+
+@each_case("name", WRONG_CALLS)
+def test_a_second_wrong_call_of_a_function_is_counted_and_new(name: str):
+    inputs, wrong, right, also_wrong = WRONG_CALLS[name]
+    known, now = (report_on(_two_calls(inputs, wrong, each)) for each in (right, also_wrong))
+    rule = "mismatched-operand-type"
+    assert [each.message.count("1 more call has this fault") for each in now.diagnostics if each.rule == rule] == [1]
+    assert [each.message.endswith("what is new is graph.node[1]") for each in new_in(known, now)] == [True]
+    assert not new_in(now, now)
+    assert not new_in(now, known)
+
+
 @pytest.mark.parametrize("name", ELEMENTS)
 def test_an_entry_of_before_knows_the_first_element_alone(name: str):
     graph, known, now = ELEMENTS[name]

@@ -14,6 +14,7 @@ import pytest
 
 from onnx_lint import fix, lint, schema
 from onnx_lint.cli.application import run
+from onnx_lint.engine import lint as engine
 from onnx_lint.engine.suppressions import Suppression
 
 ENTRY = '[[suppress]]\nrule = "missing-producer"\nreason = "a test model"\n'
@@ -439,3 +440,111 @@ def test_an_entry_may_name_one_of_the_nodes_that_share_an_initializer(folder, ca
     run(["m.onnx", "--format", "json", "--select", "unsupported-operand-value"])
     found = [each for file in json.loads(capsys.readouterr().out)["files"] for each in file["diagnostics"]]
     assert sum(each.get("count", 1) for each in found) == count
+
+
+def test_one_of_two_wrong_calls_of_a_function_is_suppressed_alone(folder: Path, capsys: pytest.CaptureFixture[str]):
+    made = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21, "my": 1]> g (bool[2] x) => (bool[2] y, bool[2] z)'
+        " { [c0] y = my.F (x) [c1] z = my.F (x) }"
+    )
+    body = [onnx.helper.make_node("Abs", ["a"], ["c"], name="fa")]
+    made.functions.append(onnx.helper.make_function("my", "F", ["a"], ["c"], body, [onnx.helper.make_opsetid("", 21)]))
+    Path("m.onnx").write_bytes(made.SerializeToString())
+    entry = '[[suppress]]\nrule = "mismatched-operand-type"\nplace = "c1"\nreason = "r"\n'
+    Path("onnx-lint.toml").write_text(entry)
+    run(["m.onnx"])
+    found = capsys.readouterr().out
+    assert "functions[0].node[0].input[0]" in found
+    assert "more call" not in found
+    Path("onnx-lint.toml").write_text(entry + entry.replace("c1", "c0"))
+    run(["m.onnx"])
+    assert "functions[0]" not in capsys.readouterr().out
+
+
+ELEMENTS = {
+    "impossible-operator-extent": (
+        "(float[1, 1, 9, 9] x, float[1, 1, 3, 3] w) => (y) { [n] y = Conv <strides = [0, 0]> (x, w) }",
+        "strides[0]",
+        "element 1",
+    ),
+    "unsupported-operand-value": (
+        "(float[2] x) => (y) <int64[2] w = {9, 8}> { [n] y = Gather (x, w) }",
+        "w[0]",
+        "element 1",
+    ),
+    "impossible-number": (
+        "(float[2] x) => (y) { [n] w = Constant <value_floats = [nan, nan]> () y = Add (x, w) }",
+        "value_floats[0]",
+        "element 1",
+    ),
+}
+"""Graphs with two wrong elements that have no place of their own, the name of one, and the words about the other."""
+
+
+@pytest.mark.parametrize("rule", ELEMENTS)
+def test_an_element_without_a_place_of_its_own_is_suppressed_alone(rule: str, folder: Path, capsys):
+    graph, place, other = ELEMENTS[rule]
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> g {graph.replace("nan", "0.5")}')
+    for attribute in model.graph.node[0].attribute if "nan" in graph else ():
+        attribute.floats[:] = [float("nan")] * 2
+    Path("m.onnx").write_bytes(model.SerializeToString())
+    entry = f'[[suppress]]\nrule = "{rule}"\nplace = "{place}"\nreason = "r"\n'
+    assert _messages(entry, rule, capsys) == [other]
+    assert _messages(entry + entry.replace("[0]", "[1]"), rule, capsys) == []
+
+
+def _messages(entries: str, rule: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    Path("onnx-lint.toml").write_text(entries)
+    run(["m.onnx", "--format", "json", "--extend-select", rule])
+    [file] = json.loads(capsys.readouterr().out)["files"]
+    found = [each["message"] for each in file["diagnostics"] if each["rule"] == rule]
+    return [" ".join(message.split()[:2]) for message in found]
+
+
+def test_one_of_two_bytes_of_raw_data_is_suppressed_alone(folder: Path, capsys: pytest.CaptureFixture[str]):
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]> g (bool[2] x) => (y) { y = And (x, w) }')
+    model.graph.initializer.add(name="w", data_type=9, dims=[2], raw_data=b"\x07\x07")
+    Path("m.onnx").write_bytes(model.SerializeToString())
+    entry = '[[suppress]]\nrule = "non-boolean-byte"\nplace = "graph.initializer[0].raw_data[0]"\nreason = "r"\n'
+    assert _messages(entry, "non-boolean-byte", capsys) == ["byte 1"]
+
+
+def test_one_of_two_dimensions_with_a_wrong_denotation_is_suppressed_alone(folder: Path, capsys):
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]> g (float[2, 2] x) => (y) { y = Abs (x) }')
+    for dimension in model.graph.input[0].type.tensor_type.shape.dim:
+        dimension.denotation = "FOO"
+    Path("m.onnx").write_bytes(model.SerializeToString())
+    rule = "unknown-denotation"
+    assert "the value has it in 1 more place" in lint("m.onnx").diagnostics[0].message
+    place = "graph.input[0].type.tensor_type.shape.dim[0].denotation"
+    entry = f'[[suppress]]\nrule = "{rule}"\nplace = "{place}"\nreason = "r"\n'
+    Path("onnx-lint.toml").write_text(entry)
+    run(["m.onnx"])
+    assert "dimension 1" in capsys.readouterr().out
+
+
+IR_VERSION = "(float[2] x) => (float[2] y) <float[2] w = {1, 2}> { y = Add (x, w) }"
+"""A graph of IR version 3 with an initializer that is no input; its metadata needs IR version 10."""
+
+
+def test_fix_promises_no_fix_that_it_would_refuse(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch):
+    model = onnx.parser.parse_model(f'<ir_version: 3, opset_import: ["": 8]> g {IR_VERSION}')
+    model.graph.initializer[0].metadata_props.add(key="a", value="b")
+    Path("m.onnx").write_bytes(model.SerializeToString())
+    Path("onnx-lint.toml").write_text('[[suppress]]\nrule = "initializer-without-input"\nreason = "r"\n')
+    tried = []
+    whole = engine._suppressed_in
+    monkeypatch.setattr(engine, "_suppressed_in", lambda *given: tried.append(given[2]) or whole(*given))
+    said = "1 finding has no fix: it would also fix what is suppressed"
+    for arguments in (["--diff"], ["--diff", "--unsafe-fixes"]):
+        run(["fix", "m.onnx", *arguments])
+        found = capsys.readouterr().err
+        assert said in found
+        assert "has an unsafe fix" not in found
+    run(["fix", "m.onnx"])
+    assert "no fix: it would also fix what is suppressed" in capsys.readouterr().out
+    run(["m.onnx", "--format", "json"])
+    [file] = json.loads(capsys.readouterr().out)["files"]
+    assert [each.get("fix") for each in file["diagnostics"]] == [None] * len(file["diagnostics"])
+    assert tried
+    assert {tuple(rules) for rules in tried} == {("initializer-without-input",)}

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
-from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.walks import Call
+from onnx_lint.common.record import Record, replace
+from onnx_lint.inference.flow.walks import MOST_FURTHER, Call
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.ir.graph import Definition, Graph, Node
 from onnx_lint.ir.places.place import Place
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 Note = tuple[Place, str]
 """A place that belongs to a conflict, and a message about it."""
 
+
+C = TypeVar("C")
 
 WHOLE: Final = "whole"
 """What is wrong inside of a place if it is no single dimension or element."""
@@ -80,6 +83,16 @@ class Conflict(Disagreement, Protocol):
     @property
     def lacks_conversion(self) -> bool:
         """True if an optional type is used where its content is required, or the other way round."""
+
+
+def for_each_call(conflict: C) -> list[C]:
+    """Return a conflict for each call of the function whose body it is in."""
+    call, further = getattr(conflict, "call", None), getattr(conflict, "further", None)
+    if call is None or further is None:
+        return [conflict]
+    calls = (each for one in (call, *further.calls) for each in one.each())
+    made: Any = conflict
+    return [replace(made, call=each, further=None) for each in islice(calls, MOST_FURTHER)]
 
 
 MAX_SHOWN_CALLS: Final = 3

@@ -19,7 +19,16 @@ from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.frames import Frame, Frames, Known, NestedGraph, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.flow.walks import Call, CallNeeds, InputUse, OmittedInput, arguments_for, needed_inputs
+from onnx_lint.inference.flow.walks import (
+    MOST_FURTHER,
+    Call,
+    CallNeeds,
+    FurtherCalls,
+    InputUse,
+    OmittedInput,
+    arguments_for,
+    needed_inputs,
+)
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.types.argument import Arguments, Protos, read_arguments
 from onnx_lint.ir.crashes import Crashes
@@ -70,6 +79,8 @@ class FunctionWalk:
         self._walk = walk
         self._walk_nested = walk_nested
         self._walks = found.walks
+        self._faulty: dict[tuple[int, Facts, CallAttributes], FurtherCalls] = {}
+        """The calls with the arguments of one in whose body there is a fault."""
         self._outputs: dict[tuple[int, Facts, CallAttributes], Facts] = {}
         """The outputs of the calls so far."""
         self._needs: dict[tuple[int, Facts, CallAttributes], Sequence[tuple[int, InputUse]]] = {}
@@ -101,6 +112,9 @@ class FunctionWalk:
         key = function.index, inputs, self._serialized_attributes(bound, graphs)
         if key in self._outputs:
             self._note_needs(node, frame, self._needs.get(key, ()))
+            faulty = self._faulty.get(key)
+            if faulty is not None and len(faulty.calls) < MOST_FURTHER and not self._found.is_trial:
+                faulty.calls.append(Call(node, inputs, frame.call))
             return self._outputs[key]
         arguments = read_arguments(attributes, self._type_parameters_of(function), frame.bound) if attributes else ()
         type_key = function.index, _types_only(inputs), arguments
@@ -109,7 +123,10 @@ class FunctionWalk:
             self.declarations.doubt(function, types=known_types is None)
             return known_types or ()
         needs = CallNeeds()
-        outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call), graphs, needs)
+        equal, noted = FurtherCalls(), self._found.noted
+        outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call, equal), graphs, needs)
+        if self._found.noted > noted:
+            self._faulty[key] = equal
         self._outputs[key] = outputs
         self._output_types.setdefault(type_key, _types_only(outputs))
         if needs.uses:

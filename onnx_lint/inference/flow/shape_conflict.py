@@ -13,7 +13,7 @@ from onnx_lint.inference.flow.conflict import WHOLE, DeclaredValue, Note, call_n
 from onnx_lint.inference.flow.joining import may_all_have
 from onnx_lint.inference.flow.repairs import repairs_of
 from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_in_words
-from onnx_lint.inference.flow.walks import Call
+from onnx_lint.inference.flow.walks import Call, FurtherCalls
 from onnx_lint.inference.shapes.dims import agree
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.shapes.problem import (
@@ -43,6 +43,8 @@ class ShapeConflict(WordedProblem):
     """The call whose arguments lead to the conflict in a function body: the first of several."""
     warning: str | None = None
     """What else to say if the conflict is only a warning; None if it is an error."""
+    further: FurtherCalls | None = None
+    """Other calls of the function with the same problem."""
 
     @property
     def source(self) -> NumberSource | None:

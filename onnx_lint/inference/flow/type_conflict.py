@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.repair_edits import with_attributes
-from onnx_lint.inference.flow.walks import Call
+from onnx_lint.inference.flow.walks import Call, FurtherCalls
 from onnx_lint.inference.types.problem import Contradicted, Differing, Disallowed, DisallowedOutput, TypeProblem
 from onnx_lint.inference.types.subgraph_types import Mismatch, SubgraphRole
 from onnx_lint.inference.types.type_string import (
@@ -50,6 +50,8 @@ class OperandConflict(Record):
     problem: TypeProblem
     inputs: Inputs
     call: Call | None
+    further: FurtherCalls | None = None
+    """Other calls of the function with the same problem."""
 
     @property
     def place(self) -> Place:

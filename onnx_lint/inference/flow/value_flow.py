@@ -10,7 +10,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shapes
-from onnx_lint.inference.flow.walks import Call, OmittedInput, WalkResult, Walks
+from onnx_lint.inference.flow.walks import MOST_FURTHER, Call, FurtherCalls, OmittedInput, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.problem import ShapeProblem, Warned, is_warning
@@ -74,6 +74,10 @@ class ValueFlow:
         self._operators = operators
         self._schemas = operators.schemas
         self._noted: set[tuple[object, ...]] = set()
+        self._further: dict[tuple[object, ...], FurtherCalls] = {}
+        """The calls that have a noted problem as well, by the keys of these."""
+        self.noted = 0
+        """How often a problem of operands was noted, also again for another call."""
         # --- whether graphs run: idle graphs never do, sure ones whenever the graph around them does
         self.idle: list[str] = []
         """What never runs around the current walk, as constants decide: "branch" of an If, or "body" of a Loop."""
@@ -229,9 +233,10 @@ class ValueFlow:
         """Record a type problem of a node's operands."""
         from onnx_lint.inference.flow.type_conflict import OperandConflict
 
-        if self._is_new(node.graph, node.index, problem):
+        further = self._first_or_further(call, node.graph, node.index, problem)
+        if further is not None:
             kinds = tuple([each.kind for each in inputs])
-            conflict = OperandConflict(node, schema, self._schemas, problem, kinds, call)
+            conflict = OperandConflict(node, schema, self._schemas, problem, kinds, call, further)
             self.operands.append(conflict)
 
     def note_impossible(
@@ -270,8 +275,10 @@ class ValueFlow:
         key = (node.index, *_key_of_problem(plain, is_in_call=call is not None))
         if is_idle and node.graph.function is not None and not self.is_trial:
             self._idle_in_functions.setdefault((id(node.graph), *key), conflict)
-        elif self._is_new(node.graph, *key):
-            self.shapes.append(conflict)
+        else:
+            further = self._first_or_further(call, node.graph, *key)
+            if further is not None:
+                self.shapes.append(replace(conflict, further=further))
 
     def note_idle_in_functions(self) -> None:
         """Record the conflicts in what no call of a function runs."""
@@ -336,6 +343,17 @@ class ValueFlow:
 
         if (id(graph), "supplied shape", index) not in self._noted and self._is_new(graph, "state", index):
             self.subgraph_shapes.append(StateShapeConflict(node, graph, index, shapes, call))
+
+    def _first_or_further(self, call: Call | None, graph: Graph, *what: object) -> FurtherCalls | None:
+        """Return where to add further calls with a problem if it is a new one; if not, add this call there."""
+        self.noted += not self.is_trial
+        key = (id(graph), *what)
+        if self._is_new(graph, *what):
+            return self._further.setdefault(key, FurtherCalls())
+        further = self._further.get(key)
+        if call is not None and further is not None and not self.is_trial and len(further.calls) < MOST_FURTHER:
+            further.calls.append(call)
+        return None
 
     def _is_new(self, graph: Graph, *what: object) -> bool:
         key = (id(graph), *what)

@@ -8,12 +8,26 @@ from itertools import chain
 from operator import attrgetter
 from typing import Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.spec.operators.schema import OperatorSchema, ParameterOption
+
+MOST_AROUND: Final = 8
+"""The most calls around a call of which each one is distinguished from others with the same arguments."""
+
+
+MOST_FURTHER: Final = 1_000
+"""The most further calls that are kept for a fault."""
+
+
+class FurtherCalls:
+    """Calls with the faults of another one, which are added as they are found."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
 
 
 class Call(Record):
@@ -24,6 +38,16 @@ class Call(Record):
     """The facts of the inputs of the node, without omitted ones at the end."""
     around: Call | None
     """The call of the function body that contains the node."""
+    equal: FurtherCalls | None = None
+    """The calls with the same arguments, for which the body is not walked again; filled only if it has faults."""
+
+    def each(self, depth: int = MOST_AROUND) -> Iterator[Call]:
+        """Yield the call and those with the same arguments, each with every call around it."""
+        for one in (self, *(self.equal.calls if self.equal is not None else ())):
+            if one.around is None or not depth:
+                yield replace(one, equal=None)
+            else:
+                yield from (replace(one, around=around, equal=None) for around in one.around.each(depth - 1))
 
 
 class InputUse(Record):
