@@ -60,7 +60,10 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     - A variable or an open dimension agrees with every size. Behind an unknown operator, every declaration agrees.
     - The output of an If must fit both branches, or the branch that runs if the condition is a constant.
     - The outputs of a Loop or If follow from the operators of its bodies, not from declarations in the bodies. A value
-      that a Loop carries has the shape that all iterations share.
+      that a Loop carries has the shape that all iterations share. Without runs a scan output has 0 elements; its other
+      sizes are those of the body, and 0 for open ones in ONNX Runtime.
+    - SplitToSequence ignores `keepdims` if `split` is given. ONNX Runtime removes the axis if `split` is the scalar 1,
+      against the text. Without `split`, all consumers remove it.
     - The declaration of a sequence must fit all its elements: "The entire shape must be omitted from the type if
       different tensors in the sequence may have different ranks." If only a variable does not fit, it is a warning,
       because the shape inference of onnx writes such variables.

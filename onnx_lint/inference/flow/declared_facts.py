@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.inference.flow.joining import joined
+from onnx_lint.inference.flow.joining import joined, without_own_names
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
 from onnx_lint.inference.shapes.stated import (
     Outside,
@@ -39,7 +39,7 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     for index, (name, stated) in enumerate(zip(graph.input_names, facts_of_types(types), strict=True)):
         given = supplied[index] if supplied is not None and index < len(supplied) else None
         if given is not None:
-            stated, contradiction = joined(given, stated)
+            stated, contradiction = joined(given, without_own_names(stated, given))
             stated = UNKNOWN if contradiction == "type" else stated
         found[name] = stated
     found.pop("", None)

@@ -122,15 +122,13 @@ class DimensionEquation(Record):
 
     @property
     def constant(self) -> str:
-        """The stored tensor that the size comes from: the shape of a Reshape, or the other operand; empty if none."""
-        graph = self.node.graph
+        """The constant that the size comes from: the shape of a Reshape, or the other operand; empty if none."""
         if self.node.op_type == "Squeeze":
             return ""  # it needs a 1 at any axis
-        stored = {*graph.initializer_names, *graph.sparse_initializer_names}
         others = [name for index, name in enumerate(self.node.inputs) if index != self.operand]
         has_size = isinstance(self.one, int) and self.operand >= 0
         found = [self.node.inputs[self.operand], *others] if has_size else others
-        return next((name for name in found if name in stored), "")
+        return next((name for name in found if _follows_from_constants(self.node.graph, name)), "")
 
     @property
     def shared_variables(self) -> set[str]:
@@ -154,6 +152,28 @@ def _names(side: int | str) -> set[str]:
     """Return the variables in an expression."""
     return {*_NAMES.findall(side)} - {"min", "max"} if isinstance(side, str) else set()
 
+
+def _follows_from_constants(graph: Graph, name: str) -> bool:
+    """Return whether a value is stored, or few nodes compute it from stored values alone."""
+    left, seen = [name], {name}
+    while left:
+        current = left.pop()
+        definition = graph.definition_of(current)
+        if definition is None or len(seen) > _MOST_COMPUTED:
+            return False
+        if definition.field == "input" and current not in definition.graph.initializer_index:
+            return False
+        node = definition.node
+        new = {each for each in node.inputs if each} - seen if node is not None else set()
+        if node is not None and not node.inputs and node.op_type != "Constant":
+            return False
+        left += sorted(new)
+        seen |= new
+    return True
+
+
+_MOST_COMPUTED: Final = 32
+"""The most values from which a constant may be computed."""
 
 _NAMES: Final = re.compile(r"'[^']*'|[^\W\d]\w*")
 """The variables in an expression, and the names of its functions."""
@@ -337,8 +357,11 @@ class FrozenSize(_SizeOfVariable):
         return f"{self.equation.text}{source}{by}; {end}"
 
     def notes(self) -> list[Note]:
-        """The input that leaves it open, and the other equations."""
-        return [*super().notes(), *[(each.place, each.text) for each in self.because]]
+        """The input that leaves it open, the constant, and the other equations."""
+        constant = self.equation.constant
+        definition = self.equation.node.graph.definition_of(constant) if constant else None
+        named = [(definition.place, f"defines constant {quote(constant)}")] if definition is not None else []
+        return [*super().notes(), *named, *[(each.place, each.text) for each in self.because]]
 
 
 def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:

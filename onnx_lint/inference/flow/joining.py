@@ -30,6 +30,15 @@ def joined(inferred: Fact, declared: Fact) -> tuple[Fact, ContradictionKind]:
     return fact(inferred.kind or declared.kind, shape, content, inside, inferred.elements, inferred.parts), found
 
 
+def without_own_names(declared: Fact, known: Fact) -> Fact:
+    """Return the declaration in a subgraph without variables for dimensions that are known: outer graphs name them."""
+    if declared.shape is None or known.shape is None or len(declared.shape) != len(known.shape):
+        return declared
+    pairs = zip(declared.shape, known.shape, strict=True)
+    shape = tuple([None if isinstance(dim, str) and made is not None else dim for dim, made in pairs])
+    return fact(declared.kind, shape, declared.content, declared.inside)
+
+
 def _joined_contents(inferred: Fact | None, declared: Fact | None) -> tuple[Fact | None, ContradictionKind]:
     """Return the joined fact about the elements of a sequence or the content of an optional."""
     if inferred is None or declared is None or inferred is declared:

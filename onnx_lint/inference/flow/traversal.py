@@ -24,6 +24,7 @@ from onnx_lint.inference.flow.declared_facts import (
 )
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, Known, NestedGraph, Walk
+from onnx_lint.inference.flow.joining import without_own_names
 from onnx_lint.inference.flow.knowledge import have_known_shapes
 from onnx_lint.inference.flow.outcome_memo import MOST_OUTCOMES, NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
@@ -375,6 +376,8 @@ class Flow:
             return made
         if step.outcome.branches:
             stated = without_expressions(stated)
+        if here.graph.parent is not None:
+            stated = without_own_names(stated, made)
         operator = memo.operator.schema if memo.operator is not None else None
         if operator is not None and operator.name == "DictVectorizer":
             made = with_declared_rank(made, stated, here.graph.table.forms[index])

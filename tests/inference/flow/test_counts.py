@@ -104,3 +104,14 @@ def test_words_are_left_where_there_are_none_to_stop_at(attribute: str, size: in
         g (string[2] x) => (y) {{ y = StringNormalizer{attribute}(x) }}
     """)
     assert load(BytesSource(model.SerializeToString())).value_flow.shape_of("y") == (size,)
+
+
+@pytest.mark.parametrize("rows", ["p", "o"])
+def test_a_loop_keeps_the_names_of_the_outer_graph(rows: str):
+    model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["": 18]>
+        g (float[n,2] x, float[k,2] w) => (float y) {{
+            t = Constant<value_int=3>()
+            y = Loop(t, , x)<body = b (int64 i, bool c, float[p,2] s) => (bool d, float[{rows},2] r) {{
+                d = Identity(c) r = Concat<axis=0>(s, w) }}> }}""")
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    assert load(BytesSource(model.SerializeToString()), "m.onnx").shape_of("y") == ("3*k + n", 2)

@@ -275,3 +275,22 @@ def test_a_variable_on_both_sides_is_not_fixed_by_weights():
     found = warnings_of("""(float[n,4] x) => (float[4,4] w) {
         a, b = Split<num_outputs=2>(x) t = Transpose(a) w = MatMul(t, x) }""")
     assert [message.split("; ")[-1] for message in found] == ["so 'n' of input 'x' can only be 1, or 0"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "named"),
+    [
+        ("s = Constant<value_ints=[1,4]>()", ["defines constant 's'"]),
+        (
+            "a = Constant<value_ints=[1]>() b = Constant<value_ints=[4]>() s = Concat<axis=0>(a, b)",
+            ["defines constant 's'"],
+        ),
+        ("a = Shape<start=1>(x) b = Constant<value_ints=[1]>() s = Concat<axis=0>(b, a)", []),
+    ],
+)
+def test_the_constant_that_fixes_a_size_is_a_related_place(shape: str, named: list[str]):
+    text = f"g (float[n,4] x) => (float[c,m] w) {{ {shape} w = Reshape(x, s) }}"
+    model = parser.parse_model(f'<ir_version: 10, opset_import: ["" : 21]> {text}')
+    [found] = [each for each in lint(model.SerializeToString()).diagnostics if each.rule == "frozen-dimension-variable"]
+    assert [each.message for each in found.related if "constant" in each.message] == named
+    assert ("(constant 's')" in found.message) == bool(named)

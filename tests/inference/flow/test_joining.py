@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from onnx_lint.inference.flow.joining import joined, joined_shapes
+from onnx_lint.inference.flow.joining import joined, joined_shapes, without_own_names
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import ElementShapes, Fact, fact
 
@@ -76,3 +76,16 @@ def test_shapes_of_elements_that_fit_a_declaration_are_kept(inferred: Fact, decl
 def test_of_elements_that_contradict_a_declaration_what_is_inferred_is_kept(elements: ElementShapes, inside: Shape):
     inferred = _sequence(None, elements)
     assert joined(inferred, _sequence(inside)) == (inferred, "shape")
+
+
+@pytest.mark.parametrize(
+    ("declared", "known", "expected"),
+    [
+        (("p", 2, "q"), ("n", "m", None), (None, 2, "q")),
+        (("p", 2), None, ("p", 2)),
+        (("p", 2), ("n",), ("p", 2)),
+        (None, ("n",), None),
+    ],
+)
+def test_a_subgraph_does_not_rename_what_is_known(declared: Shape, known: Shape, expected: Shape):
+    assert without_own_names(fact("tensor(float)", declared), fact("tensor(float)", known)).shape == expected
