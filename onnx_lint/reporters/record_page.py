@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of what ONNX Runtime requires of an operator, on the page that `explain` prints."""
+"""The part of an operator's page of `explain` that lists what ONNX Runtime requires, from the operator's record."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from onnx_lint.spec.operators.records import GraphForm, OperatorRecord
+from onnx_lint.spec.operators.records import GraphForm, OperatorRecord, Requirement, requirements
+from onnx_lint.wording import listed
 
 LEGEND: Final = (
-    "Dimensions have names: equal names are equal sizes in all operands. `@k` is the number in attribute `k`, `?` any "
-    "size, `*rows` any number of dimensions, `{a, b}` either of the two; `-` is an operand that the node must leave "
-    "out, and `!` one that it must have. `*all` is any shape. A condition is an operand or an attribute other than 0 "
-    "(`past`), one that the node lacks (`!past`), a value (`mode=fast`), or the same type as another input (`a~b`)."
+    "Dimensions have names: equal names are equal sizes in all operands. `@k` is the number in attribute `k`, `#k` "
+    "that in input `k`, `?` any size, `*rows` any number of dimensions, `*all` any shape, `1|b` either of two sizes, "
+    "`{a, b}` either of two forms. `w=2*d` is a size with a name, `a^b` a quotient that is rounded up, `a//b` one that "
+    "is rounded down. `-` is an operand that the node must leave out, and `!` one that it must have."
 )
 """The sentences before the list, which explain how its lines are written."""
 
@@ -20,37 +21,43 @@ _TEXTS: Final = (
     ("attributes", "attribute `{}`: {}"),
     ("sizes", "dimension `{}`: {}"),
     ("contents", "each number in input `{}`, if it is a constant: {}"),
+)
+"""The fields of a record that have requirements for each name, and the lines."""
+
+_OTHERS: Final = (
     ("flags", "attribute `{}`: one of {}; kernels decide what another value does"),
     ("minima", "attribute `{}`: each number at least {}"),
     ("lists", "attribute `{}`: {} elements"),
-    ("defaults", "attribute `{}`: ONNX Runtime takes {} if it is left out"),
+    ("defaults", "attribute `{}`: {} if it is left out"),
 )
 """The fields of a record that have a text or number for each name, and the format of their lines."""
 
 
 def record_lines(record: OperatorRecord) -> Iterator[str]:
     """Yield what a record requires, one line for each requirement."""
+    kinds = frozenset(word for choice in record.cases for word in choice.split(" or "))
     for choice in record.cases:
-        yield f"the operands are all of one kind: {choice}"
+        yield f"all operands are of one kind, which the lines below name: {choice}"
     for name, form in record.where.items():
-        yield f"`{name}` stands for {_form(form)}"
+        yield f"`{name}` stands for {_form(form, kinds)}"
     for field, forms in (("input", record.inputs), ("output", record.outputs)):
         for name, form in forms.items():
             if form is not None:
-                yield f"{field} `{name}`: {_form(form)}"
+                yield f"{field} `{name}`: {_form(form, kinds)}"
     for field, line in _TEXTS:
         texts: Mapping[str, Any] = getattr(record, field)
+        yield from (line.format(name, _required(text)) for name, text in texts.items())
+    for field, line in _OTHERS:
+        texts = getattr(record, field)
         yield from (line.format(name, text) for name, text in texts.items())
     yield from _lists(record)
-    for kind, graphs in record.graphs.items():
-        for name, forms_of_graph in graphs.items():
-            for each in forms_of_graph:
-                yield f"graph `{name}` if model_type={kind}: {_graph(each)}"
     for name, form in record.advised.items():
-        yield f"only the documentation requires of `{name}`: {_form(form)}"
+        yield f"required by the documentation, not by kernels, of `{name}`: {_form(form, kinds)}"
     yield from _releases(record)
-    if record.computed:
-        yield "what no line says, such as windows and masks, is compared by code"
+    if record.compared:
+        yield f"also compared: {record.compared}"
+    elif record.computed and not record.graphs:
+        yield "sizes that no line names are compared as well, such as those of windows and of products of matrices"
 
 
 def _lists(record: OperatorRecord) -> Iterator[str]:
@@ -63,52 +70,185 @@ def _lists(record: OperatorRecord) -> Iterator[str]:
     if record.element_types:
         yield f"attributes that hold an element type: {' '.join(record.element_types)}"
     if record.gapless:
-        yield "each value of the variadic input is needed"
+        yield "no input may be left out between others"
 
 
 def _releases(record: OperatorRecord) -> Iterator[str]:
     for what, release in record.since.items():
-        yield f"only from ONNX Runtime {release} on: {what if '=' in what else f'the shape of `{what}` is compared'}"
+        if "=" in what:
+            yield f"needs ONNX Runtime {release}: {_all_of(what.split())}"
+        else:
+            yield f"ONNX Runtime before {release} does not compare the shape of `{what}`"
     for what, release in record.until.items():
-        when = f"up to ONNX Runtime {release} only" if release else "in no release"
-        yield f"a kernel for CPUs {when}: {what}"
+        when = f"after {release}" if release else "of any release"
+        yield f"no kernel for CPUs {when} if {_all_of(what.split())}"
 
 
-def _form(form: object) -> str:
+# --- forms and requirements
+
+
+def _form(form: object, kinds: frozenset[str]) -> str:
     """Return the dimensions of an operand, or the requirement of an attribute, for each case or condition."""
     if isinstance(form, Mapping):
-        return "; ".join([f"{_form(each)} {_condition(words)}" for words, each in form.items()])
+        texts = [f"{_form(each, kinds)} {_condition(words, kinds)}" for words, each in form.items()]
+        return "; ".join(texts)
     if form is None:
         return "any shape"
     text = str(form)
-    return text if " needs " in text or text.startswith(_REQUIREMENTS) else f"`[{text}]`"
+    try:
+        return _required(text)
+    except ValueError:
+        return {"": "a scalar", "-": "must be left out"}.get(text, f"`[{text}]`")
 
 
-_REQUIREMENTS: Final = (
-    "above ",
-    "as many ",
-    "at ",
-    "below ",
-    "multiple ",
-    "not ",
-    "one of ",
-    "same as ",
-    "with ",
-    "word ",
+def _condition(words: str, kinds: frozenset[str]) -> str:
+    if words == "else":
+        return "otherwise"
+    choices = [each.split() for each in words.split(" or ")]
+    texts = []
+    for choice in choices:
+        named = [f"the kind is {word}" for word in choice if word in kinds]
+        others = [word for word in choice if word not in kinds]
+        texts.append(listed([*named, *([_all_of(others)] if others else [])]))
+    return f"if {listed(texts, 'or')}"
+
+
+def _all_of(words: list[str]) -> str:
+    """Return conditions in words."""
+    return listed([_in_words(word) for word in words])
+
+
+def _in_words(word: str) -> str:
+    for sign, verb in (("!~", "has another type than"), ("~", "has the type of")):
+        one, found, other = word.partition(sign)
+        if found:
+            return f"`{one}` {verb} `{other}`"
+    is_not, word = word.startswith("!"), word.removeprefix("!")
+    for sign, verb in (("=", "is"), (">", "is above")):
+        name, found, value = word.partition(sign)
+        if found:
+            return f"`{name}` {verb}{' not' * is_not} {value}"
+    return f"the node {'lacks' if is_not else 'has'} `{word}`"
+
+
+_PLAIN: Final = {
+    "as many as": "{} elements",
+    "begins with": "begins with {}",
+    "either multiple of": "a multiple or a divisor of {}",
+    "ends with": "ends with {}",
+    "multiple of": "a multiple of {}",
+    "needs": "requires {}",
+    "not": "not {}",
+    "one of": "{}",
+    "power of 2 from": "a power of 2, at least {}",
+    "rises by": "at least {} more than the one before",
+    "same as": "the same as {}",
+    "word of": "{}, in upper or lower case",
+}
+"""Kinds of requirements whose words are not those of the record."""
+
+
+def _required(text: str) -> str:
+    """Return requirements in words. Raises ValueError for what is none."""
+    return "; ".join(map(_requirement, requirements(text)))
+
+
+def _requirement(required: Requirement) -> str:
+    value = required.kind.removeprefix("with ") if required.kind.startswith("with ") else ""
+    names = [each if each in _WORDS or each.removeprefix("-").isdecimal() else f"`{each}`" for each in required.of]
+    if value:
+        value, _, what = value.rpartition(" ")
+        text = f"{value} {'requires' if what == 'needs' else 'excludes'} {listed(names)}"
+    else:
+        joined = listed(names, "and" if required.kind == "needs" else "or")
+        text = _PLAIN.get(required.kind, f"{required.kind} {{}}").format(joined)
+    return f"{text} if {_all_of([*required.conditions])}" if required.conditions else text
+
+
+_WORDS: Final = {"nan", "inf", "given"}
+"""What stands for no name."""
+
+
+# --- graphs
+
+
+def graph_tables(record: OperatorRecord) -> Iterator[str]:
+    """Yield what each graph in an attribute must be: for each value of `model_type`, a table and the numbers."""
+    for kind, graphs in record.graphs.items():
+        for forms in {id(each): each for each in graphs.values()}.values():
+            named = [f"`{name}`" for name, each in graphs.items() if each == forms]
+            for form in forms:
+                whole = f" with {len(form.inputs)} inputs" if len(forms) > 1 else ""
+                yield f"#### `model_type` {kind}: {listed(named)}{whole}\n\n{_table(form)}\n\n{_numbers(form)}"
+
+
+def _table(form: GraphForm) -> str:
+    rows = ["| Place | Name | Type | Dimensions |", "| --- | --- | --- | --- |"]
+    for field, values in (("input", form.inputs), ("output", form.outputs)):
+        for index, (name, text) in enumerate(values.items()):
+            kind, *dims = text.split()
+            place = f"{field} {index}" if not name.startswith("?") else "the next input, or missing"
+            if field == "input" and index and any(each.startswith("?") for each in list(values)[:index]):
+                place = place.replace(f"input {index}", "the next input")
+            shape = ", ".join([_DIMENSIONS.get(each, each) for each in dims])
+            shown = "any" if name == "*" else f"`{name.removeprefix('?')}`"
+            rows.append(f"| {place} | {shown} | {_TYPES.get(kind, kind)} | {f'`[{shape}]`' if dims else 'any'} |")
+    return "\n".join(rows)
+
+
+_DIMENSIONS: Final = {"?": "any", "+": "stated"}
+_TYPES: Final = {"F": "float or float16", "T": "T"}
+
+GRAPHS: Final = (
+    "ONNX Runtime passes values to these graphs by position. T is float or float16, the same in all places of a graph; "
+    "`stated` is a size that the graph declares. A layer is one of attention, whose states are inputs and outputs."
 )
-"""How a requirement of an attribute begins. `OperatorRecord.advised` has these beside dimensions of inputs."""
+"""The sentences before the tables, which explain how they are read."""
 
 
-def _condition(words: str) -> str:
-    return "otherwise" if words == "else" else f"if {words}"
+def _numbers(form: GraphForm) -> str:
+    """Return how many inputs and outputs a graph has, as a list."""
+    lines = []
+    for field, counts in (("inputs", form.input_counts), ("outputs", form.output_counts)):
+        alike: dict[str, list[str]] = {}
+        for words, text in counts.items():
+            alike.setdefault(text, []).append(words)
+        for text, conditions in alike.items():
+            when = " otherwise" if len(alike) > 1 else ""
+            if conditions != ["else"]:
+                shared = [word for word in conditions[0].split() if all(word in each.split() for each in conditions)]
+                choices = [word for each in conditions for word in each.split() if word not in shared]
+                parts = [*map(_of_graph, shared), *([_of_graph(listed(choices, "or"))] if choices else [])]
+                when = f" if {listed(parts)}"
+            lines.append(f"- {field}{when}: {_numbers_in_words(text)}")
+        if field == "inputs" and form.states != "any":
+            lines.append(f"- the inputs for layers are {_TYPES.get(form.states, form.states)}")
+    if form.others != "any":
+        lines.append(f"- the other outputs are {_TYPES.get(form.others, form.others)}")
+    lines += [
+        f"- {f'input `{what}`' if what else 'this form'} needs ONNX Runtime {release}"
+        for what, release in form.since.items()
+    ]
+    return "\n".join(lines)
 
 
-def _graph(form: GraphForm) -> str:
-    inputs = ", ".join([f"`{name}` {text}" for name, text in form.inputs.items()])
-    outputs = ", ".join([f"`{name}` {text}" for name, text in form.outputs.items()])
-    counts = "; ".join([f"{count} {_condition(words)}" for words, count in form.input_counts.items()])
-    returned = "; ".join([f"{count} {_condition(words)}" for words, count in form.output_counts.items()])
-    return (
-        f"inputs {inputs} (in all {counts}), outputs {outputs} (in all {returned}); T is float or float16, F either, "
-        "n the number of layers, ? in front of a name an input that may be missing, + a known size"
-    )
+def _numbers_in_words(text: str) -> str:
+    """Return "named+4n+1" as "those in the table, 4 for each layer, and 1 more", and choices with "or"."""
+    choices = [each.split("+") for each in text.split()]
+    if len(choices) > 1:
+        more = listed([each[-1] for each in choices], "or")
+        return f"{_TERMS.get(choices[0][0], choices[0][0])}, and {more} more"
+    (terms,) = choices
+    words = [f"{each[:-1]} for each layer" if each.endswith("n") else _TERMS.get(each, each) for each in terms]
+    if len(words) > 1 and words[-1].isdecimal():
+        words[-1] = f"{words[-1]} more"
+    return f"{', '.join(words[:-1])}, and {words[-1]}" if len(words) > 1 else words[0]
+
+
+_TERMS: Final = {"named": "those in the table", "outputs": "one for each output"}
+
+
+def _of_graph(word: str) -> str:
+    if word.startswith("@"):
+        return f"attribute `{word[1:]}` is not 0"
+    return f"the graph has {f'a node {word}' if word[0].isupper() else f'the input `{word}`'}"

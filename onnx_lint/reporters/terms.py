@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.engine.registry import registry
 from onnx_lint.inference.shapes.rules import WITHOUT_SHAPES, has_shape_rule
 from onnx_lint.reporters.documentation import is_default, worst_severity
-from onnx_lint.reporters.record_page import LEGEND, record_lines
+from onnx_lint.reporters.record_page import GRAPHS, LEGEND, graph_tables, record_lines
 from onnx_lint.spec.clauses import KEYWORDS, OWN_KEYWORDS, Severity, clauses
 from onnx_lint.spec.operators import OperatorSchemas, Parameter, ParameterOption
 from onnx_lint.spec.operators.attribute_constraints import attribute_constraints
@@ -104,6 +104,8 @@ def operator_page(domain: str, op_type: str) -> str:
     if record is not None:
         lines = "\n".join(f"- {line}" for line in record_lines(record))
         parts += ["### What ONNX Runtime requires", LEGEND, lines or "- nothing beyond the signature"]
+        if record.graphs:
+            parts += ["### The graphs", GRAPHS, *graph_tables(record)]
     return "\n\n".join(parts) + "\n"
 
 

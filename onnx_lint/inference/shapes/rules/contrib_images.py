@@ -33,7 +33,10 @@ def fused_convolution(node: Operands) -> Outputs:
 
 def convolution_of_integers(node: Operands) -> Outputs:
     """As QLinearConv of ONNX, also with channels last."""
-    if node.integer("channels_last", 0) != 1:
+    order = node.integer("channels_last", 0)
+    if order not in (0, 1):
+        return UNKNOWN  # ONNX Runtime takes the channels for the last ones unless it rewrites the node
+    if not order:
         return quantized_convolution(node)
     quantization(node)
     shape = node.shape(0, at_least=_LEAST_RANK)

@@ -114,6 +114,8 @@ class OperatorRecord(Record):
     """The function that compares what no equation says, and returns the shapes of the outputs if `outputs` has none:
     its module in `onnx_lint.inference.shapes.rules`, a dot, and its name.
     """
+    compared: str = ""
+    """What that function compares, in words, for `explain`."""
     graphs: Mapping[str, Mapping[str, tuple[GraphForm, ...]]] = EMPTY
     """The graphs in attributes, for each value of `model_type`. Of several forms, the number of inputs says which."""
     reads: tuple[str, ...] = ()

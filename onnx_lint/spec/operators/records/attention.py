@@ -179,6 +179,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             ),
         },
         computed="contrib_attention.fits_cache",
+        compared=(
+            "the number of scales of a quantized cache; new keys are as many as queries; after a past, several new "
+            "queries are of one text"
+        ),
         outputs={
             "output": {"key": "b s w", "else": "b s @num_heads*d"},
             "present_key": {"past_key": "b @kv_num_heads ? k", "else": "b @kv_num_heads ? d"},

@@ -109,6 +109,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "bits=2": "1.32.0",
         },
         computed="contrib_matrices.are_blocks",
+        compared=(
+            "`B` is `[@N @K^@block_size @block_size*@bits/8]`; `scales` are `[@N @K^@block_size]`, or as many in one "
+            "dimension; so are `zero_points`, of uint8 packed by `bits` within each of the `@N` rows"
+        ),
         inputs={
             "A": "*rows @K",
             "B": None,  # with the scales and zero points: `are_blocks`

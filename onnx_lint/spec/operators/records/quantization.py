@@ -114,9 +114,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "QLinearConcat": lambda: OperatorRecord(
         gapless=True,
         computed="contrib_quantization.concat",
+        compared=(
+            "the tensors as those of Concat; each tensor and its zero point have the type of `Y_zero_point`; scales "
+            "and zero points are one number each, unless both of a tensor are equal to those of the result"
+        ),
         reads=("Y_scale", "Y_zero_point", "inputs"),
     ),
     "QLinearConv": lambda: OperatorRecord(
+        flags={"channels_last": "0 1"},
         values={"auto_pad": "'' NOTSET SAME_UPPER SAME_LOWER VALID"},
         computed="contrib_images.convolution_of_integers",
     ),

@@ -100,7 +100,7 @@ _ENCODER_OF_SOUND: Final = GraphForm(
     others="T",
 )
 
-_SEARCHED_GRAPHS: Final = {"0": {"decoder": (_DECODER,), "init_decoder": (_DECODER,)}}
+_SEARCHED_GRAPHS: Final = {"0": dict.fromkeys(("decoder", "init_decoder"), (_DECODER,))}
 _GRAPHS_OF_TEXT: Final = {"encoder": (_ENCODER_OF_TEXT, _ENCODER_ALONE), "decoder": (_DECODER_OF_TEXT,)}
 _GRAPHS_OF_SOUND: Final = {"encoder": (_ENCODER_OF_SOUND,), "decoder": (_DECODER_OF_SOUND,)}
 """The graphs that a search runs. If there are several forms, the number of inputs says which it is."""
