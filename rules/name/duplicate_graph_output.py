@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.ir.names.plain_names import repeats_outputs
-from onnx_lint.model import Declaration, EarlierStatements, Graph, GraphKind, Model, has_repeated_outputs
+from onnx_lint.model import Declaration, EarlierStatements, Graph, GraphKind, Model, Place, has_repeated_outputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -94,6 +94,7 @@ def _repeated(other: Declaration, declaration: Declaration) -> Finding:
         related=(Related(other.place, f"first output called {quote(name)}"),),
         allowed="each value once among the outputs",
         subject=name,
+        partners=_maker(declaration),
     )
 
 
@@ -108,7 +109,14 @@ def _differing(other: Declaration, declaration: Declaration) -> Finding:
         allowed="one type for each value",
         subject=name,
         inner=declaration.contradiction(other),
+        partners=_maker(declaration),
     )
+
+
+def _maker(declaration: Declaration) -> tuple[Place, ...]:
+    """Return the definition of an output: for a baseline, that of another value is another fault."""
+    found = declaration.graph.definition_of(declaration.name)
+    return () if found is None else (found.place,)
 
 
 def _both(other: Declaration, declaration: Declaration) -> str:

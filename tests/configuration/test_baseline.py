@@ -986,6 +986,18 @@ def test_the_fault_of_another_call_is_new():
     assert not new_in(known, report_on(models[0]))
 
 
+def test_another_output_that_is_listed_twice_is_new_though_a_node_was_added():
+    graph = "(float[2] x) => (float[2] y, float[2] z, float[2] {}) {{ [a] y = Abs (x) [b] z = Abs (x) {} }}"
+    first, second = (
+        onnx.parser.parse_model(MADE + graph.format(*each)) for each in (("y", ""), ("z", "[c] w = Relu (x)"))
+    )
+    known = report_on(first)
+    assert "duplicate-graph-output" in {each.rule for each in new_in(known, report_on(second))}
+    same = onnx.parser.parse_model(MADE + graph.format("y", "[c] w = Relu (x)"))
+    rename_all(same, prefixed)
+    assert "duplicate-graph-output" not in {each.rule for each in new_in(known, report_on(same))}
+
+
 def test_one_more_dimension_with_an_unknown_denotation_is_new():
     model = onnx.parser.parse_model(MADE + "(float[2, 2] x) => (float[2, 2] y) { y = Abs (x) }")
     dimensions = model.graph.input[0].type.tensor_type.shape.dim
