@@ -360,19 +360,42 @@ class _Matching:
         self.known[index] = digest
         return True
 
+    def known_part(self, index: int) -> Diagnostic | None:
+        """Return the elements of a finding that its entry knows although others are new; None if there are none."""
+        each = self.found[index]
+        elements, apart = each.identity.elements, each.identity.apart
+        new = set(self._new_in(index)) if elements else set()
+        known = [number for number in range(min(len(elements), len(apart))) if number not in new]
+        if not new or not known:
+            return None
+        first = apart[known[0]]
+        identity = replace(
+            each.identity,
+            elements=tuple(elements[number] for number in known),
+            apart=tuple(apart[number] for number in known),
+            element_count=len(known),
+        )
+        return replace(each, message=first.message, identity=identity)
+
+    def _new_in(self, index: int) -> list[int]:
+        """Return the numbers of the faults of a finding that are new, if its entry knows others."""
+        each, entry = self.found[index], self._entries.get(self.named[index])
+        identity = each.identity
+        texts = identity.elements or identity.parts
+        if entry is None or not identity.apart or bool(identity.elements) != bool(entry.elements):
+            return []
+        new = _new_among(texts, entry.parts, may_be_renamed=_may_be_renamed(entry, identity))
+        return new if 0 < len(new) < len(texts) else []
+
     def worded_as_new(self, index: int) -> Diagnostic:
         """Return a finding without an entry, worded as new.
 
         If the entry with its names lists some of its faults, it is worded as the finding on the first new fault.
         """
-        each, entry = self.found[index], self._entries.get(self.named[index])
-        identity = each.identity
-        apart, texts = identity.apart, identity.elements or identity.parts
-        if entry is None or not apart or bool(identity.elements) != bool(entry.elements):
+        each, new = self.found[index], self._new_in(index)
+        if not new:
             return each
-        new = _new_among(texts, entry.parts, may_be_renamed=_may_be_renamed(entry, identity))
-        if not 0 < len(new) < len(texts):
-            return each
+        apart = each.identity.apart
         if new[0] >= len(apart):
             return replace(each, message=with_more(each.message, f"what is new comes after the first {MAX_LISTED}"))
         first, others = apart[new[0]], len(new) - 1
@@ -488,8 +511,10 @@ def split(file: FileReport, entries: Entries) -> FileReport:
     """Return the report with the findings that the entries list suppressed."""
     matching = _Matching(file.diagnostics, entries)
     new = [matching.worded_as_new(index) for index in range(len(matching.found)) if index not in matching.known]
-    known = [each for index, each in enumerate(matching.found) if index in matching.known]
-    return replace(file, diagnostics=fold(new), suppressed=fold(known))
+    known = [
+        each if index in matching.known else matching.known_part(index) for index, each in enumerate(matching.found)
+    ]
+    return replace(file, diagnostics=fold(new), suppressed=fold(filter(None, known)))
 
 
 def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[str, Entry]:

@@ -74,12 +74,12 @@ def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model
         # For a model in text form these are the bytes of its binary form; they only determine the order.
         byte_range=extent if finding.offset is not None or model.form == "binary" else None,
         subject=report_name(finding.subject) if finding.subject is not None else None,
-        user=finding.element or user_of(finding.user or finding.caller, model),
+        user=finding.element or _user_of(finding.user or finding.caller, model),
         around=around,
     )
 
 
-def user_of(place: Place | None, model: Model) -> str | None:
+def _user_of(place: Place | None, model: Model) -> str | None:
     """Return `Diagnostic.user`, the name of the node at a place."""
     return None if place is None else model.places.enclosing_names(place).node or None
 

@@ -12,7 +12,6 @@ from typing import Final
 
 from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record, replace
-from onnx_lint.engine.describe import user_of
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
 from onnx_lint.ir.places.edits import Delete, Fix
@@ -158,7 +157,8 @@ def split_by_entry(finding: Finding, patterns: PlacePatterns, model: Model) -> l
 
     def entry_for(place: Place, name: str | None, caller: Place | None, inner: str) -> Suppression | None:
         check_deadline()
-        user = user_of(finding.user or caller, model)
+        reader = finding.user or caller
+        user = None if reader is None else model.places.enclosing_names(reader).node
         around = model.places.enclosing_names(place)
         elements = _elements_at(str(place), (name, _innermost(around)), inner)
         return patterns.first(

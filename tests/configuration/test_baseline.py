@@ -986,6 +986,16 @@ def test_the_fault_of_another_call_is_new():
     assert not new_in(known, report_on(models[0]))
 
 
+def test_known_elements_of_a_finding_with_a_new_one_count_as_known():
+    graph = "(float[2] x) => (float[N] y) <int64[3] w = {{{}}}> {{ [n] y = Gather (x, w) }}"
+    known, now = (report_on(onnx.parser.parse_model(MADE + graph.format(each))) for each in ("9, 0, 0", "9, 0, 8"))
+    found = split(now, entries_of(known.diagnostics))
+    rule = "unsupported-operand-value"
+    assert [each.message.split()[1] for each in found.diagnostics if each.rule == rule] == ["2"]
+    assert [each.message.split()[1] for each in found.suppressed if each.rule == rule] == ["0"]
+    assert imprecise(found, entries_of(known.diagnostics)) == 0
+
+
 def test_another_output_that_is_listed_twice_is_new_though_a_node_was_added():
     graph = "(float[2] x) => (float[2] y, float[2] z, float[2] {}) {{ [a] y = Abs (x) [b] z = Abs (x) {} }}"
     first, second = (
