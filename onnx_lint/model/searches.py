@@ -42,8 +42,14 @@ class SearchNode(Record):
         return self.node.name or (self.node.outputs[0] if self.node.outputs else None)
 
 
-def later_graphs(search: SearchNode, release: str) -> Iterator[str]:
-    """Yield the graphs of a search that only releases after a known one take, in words."""
+def later_graphs(model: Model, release: str) -> Iterator[tuple[SearchNode, str]]:
+    """Yield the searches with graphs that only releases after a known one take, and such a graph in words."""
+    for search in searches(model):
+        for what in _later_graphs(search, release):
+            yield search, what
+
+
+def _later_graphs(search: SearchNode, release: str) -> Iterator[str]:
     releases = CHANGED.header["releases"]
     for name, graph in search.graphs.items() if release in releases else ():
         inputs = graph.input_names

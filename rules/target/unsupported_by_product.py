@@ -577,11 +577,11 @@ def _later_graphs(model: Model, release: ProductRelease) -> Iterator[_Refused]:
     """Yield the searches of ONNX Runtime with graphs of a form that only later releases have."""
     if not runs_decoders(model):
         return
-    from onnx_lint.model.searches import later_graphs, searches
+    from onnx_lint.model.searches import later_graphs
 
-    for search in searches(model):
-        name = _name(search.schema.domain, search.schema.name)
-        for what in later_graphs(search, release.version) if model.calls.is_run(search.node.graph) else ():
+    for search, what in later_graphs(model, release.version):
+        if model.calls.is_run(search.node.graph):
+            name = _name(search.schema.domain, search.schema.name)
             yield _RefusalCause(3, "PRD-4", name, f"has the graph {what}, which {release} refuses"), (search.node,)
 
 

@@ -69,7 +69,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "packed": "-",
             },
             "value": {
-                "split": {"past_key": "b 1 w!", "else": "b t w!"},
+                "split": {"past_key": "b 1 y!", "else": "b t y!"},
                 "by_head": "b @num_heads t d!",
                 "else": "-",
             },
@@ -79,16 +79,17 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past_value": {"split": "b @num_heads p d", "else": None},
             "past_sequence_length": {"past_key": "", "else": None},
             "cache_indirection": {"split": "? ? p", "else": None},
-            "bias": {"split": "w+w+w", "else": None},
+            "bias": {"split": "w+w+y", "else": None},
         },
-        sizes={"all": "equal to #past_sequence_length+1"},
+        # Heads of values are as large as those of keys, in whole numbers.
+        sizes={"all": "equal to #past_sequence_length+1", "y": "at least w; at most w+@num_heads-1"},
         contents={
             "past_sequence_length": "at least 0; below p if past_present_share_buffer",
             "cache_indirection": "at least 0; below #beam_width; at most 0 if !beam_width",
             "beam_width": "at most 1 if !cache_indirection",
         },
         outputs={
-            "output": {"split": "b 1 w", "else": "b 1 @num_heads*d"},
+            "output": {"split": "b 1 y", "else": "b 1 @num_heads*d"},
             "present_key": {"past_present_share_buffer": {"split": "b @num_heads p d"}},
             "present_value": {"past_present_share_buffer": {"split": "b @num_heads p d"}},
         },
