@@ -122,7 +122,7 @@ class Trials:
         elif finding.cause and (rule.id, finding.cause) in self._causes:
             passed = []
             if self._causes[rule.id, finding.cause]:
-                proposals = replace(proposals, cause_if_none_fits=None)
+                proposals = replace(proposals, cause_if_none_fits=None, otherwise=None)
         elif (*kind, finding.place.key) in self._followed:
             return finding
         else:
