@@ -307,6 +307,10 @@ class FaultsOfModel:
                 found[kind] += count
         return found
 
+    def kinds_at(self, node: NodeKey | None) -> set[RuleAndClause]:
+        """Return the kinds of the faults at a node."""
+        return {kind for kind, _, place in self.faults if self.node_key(place) == node}
+
     def node_key(self, place: Place) -> NodeKey | None:
         """Return what the innermost node around a place has in common with itself before a change."""
         found = self._node_around(place)
@@ -395,6 +399,8 @@ def compared(
     if not is_whole:
         touched = {before.node_key(each.place) for each in edits} | {before.node_key(finding.place)}
         shown = _unknown_before(before, after, touched - after.mendable if proposal.is_sure else touched)
+        if proposal.opens_node:
+            shown = shown | _opened(before.node_key(finding.place), kind, after)
         one, other = before.kinds(shown - touched), after.kinds(shown)
         if not shown or other - one or one[kind] - other[kind] < finding.count:
             return None
@@ -406,6 +412,11 @@ def compared(
         and (_is_of_types(each[0]) or not proposal.leaves_out_numbers)
     ]
     return Tried(proposal, is_whole, tuple(gone))
+
+
+def _opened(node: NodeKey | None, kind: RuleAndClause, after: FaultsOfModel) -> set[NodeKey]:
+    """Return the node, of which other faults do not count after a change; empty if its fault of that kind is left."""
+    return set() if node is None or kind in after.kinds_at(node) else {node}
 
 
 def _gone(before: FaultsOfModel, after: FaultsOfModel) -> Iterator[tuple[RuleAndClause, Place]]:

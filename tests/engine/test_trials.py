@@ -432,3 +432,15 @@ def test_a_fault_of_a_cause_that_has_a_suggestion_says_nothing_else():
 def test_entries_of_one_finding_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]):
     run(["m.onnx", "-q", "-o", "none.txt", "--write-baseline", "b.json"])
     assert capsys.readouterr().err == "Wrote 1 finding as 3 entries to b.json\n"
+
+
+@pytest.mark.parametrize("node", ["y = relu<foo = 1>(x)", "y = LEAKYRELU<Alpha = 1.0>(x)", "y = relu(x, x)"])
+def test_a_respelt_operator_is_suggested_though_its_node_has_another_fault(node: str):
+    (found,) = lint(onnx.parser.parse_model(HEAD + f"g (float[2] x) => (float[2] y) {{ {node} }}")).diagnostics
+    assert "did you mean '" in found.message
+
+
+def test_a_respelt_operator_that_contradicts_what_is_known_elsewhere_is_not_suggested():
+    text = "g (float[2] x, int64[2] i) => (float[2] y) { h = relo(i) y = Add(h, x) }"
+    found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
+    assert ["did you mean" in each.message for each in found] == [False]
