@@ -46,6 +46,7 @@ class Baselines:
         self._new_path = plan.request.write_baseline
         self._prune = plan.request.prune_baseline
         self._written = 0
+        self._entries_written = 0
         self._imprecise: Counter[str] = Counter()
         self._of_file: dict[str, str] = {}
         for path in paths:
@@ -90,6 +91,7 @@ class Baselines:
         others = living(replace(file, diagnostics=(), suppressed=()), entries, rules)
         self._alive[baseline][name] = {**others, **known}
         self._written += len(file.diagnostics)
+        self._entries_written += len(known)
         return replace(file, diagnostics=(), suppressed=file.diagnostics)
 
     def _take_moved(self, file: FileReport, baseline: str, name: str) -> None:
@@ -118,7 +120,10 @@ class Baselines:
         if self._new_path is not None:
             _write(self._new_path, self._alive[self._new_path])
             # As many as later runs call suppressed: a finding may have several faults, each with a count of its entry.
-            sys.stderr.write(f"Wrote {counted(self._written, 'finding')} to {shown_path(self._new_path)}\n")
+            said = counted(self._written, "finding")
+            if self._entries_written > self._written:  # findings of several rules may have one cause
+                said += f" as {self._entries_written:,} entries"
+            sys.stderr.write(f"Wrote {said} to {shown_path(self._new_path)}\n")
             return 0
         stale = 0
         for path, baseline in self._read.items():

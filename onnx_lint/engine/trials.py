@@ -126,7 +126,7 @@ class Trials:
         elif finding.cause and (rule.id, finding.cause) in self._has_passed:
             passed = []
             if self._has_passed[rule.id, finding.cause]:
-                proposals = replace(proposals, cause_if_none_fits=None)
+                proposals = replace(proposals, cause_if_none_fits=None, otherwise=None)
         elif (*kind, finding.place.key) in self._consequences:
             return finding
         else:
@@ -320,6 +320,10 @@ class FaultsOfModel:
                 found[kind] += count
         return found
 
+    def kinds_at(self, node: NodeKey | None) -> set[RuleAndClause]:
+        """Return the kinds of the faults at a node."""
+        return {kind for kind, _, place in self.faults if self.node_key(place) == node}
+
     def node_key(self, place: Place) -> NodeKey | None:
         """Return the key of the innermost node around a place. It is the same before and after a change."""
         found = self._node_around(place)
@@ -410,6 +414,8 @@ def compared(
     if not is_whole:
         changed = {before.node_key(each.place) for each in edits} | {before.node_key(finding.place)}
         shown = _unknown_before(before, after, changed - after.fixable_nodes if proposal.is_sure else changed)
+        if proposal.opens_node:
+            shown = shown | _opened(before.node_key(finding.place), kind, after)
         if not shown or not fixes_only(before.counts(shown - changed), after.counts(shown)):
             return None
     fixed = [
@@ -420,6 +426,11 @@ def compared(
         and (_is_of_types(each[0]) or not proposal.leaves_out_numbers)
     ]
     return Tried(proposal, is_whole, tuple(fixed))
+
+
+def _opened(node: NodeKey | None, kind: RuleAndClause, after: FaultsOfModel) -> set[NodeKey]:
+    """Return the node, of which other faults do not count after a change; empty if its fault of that kind is left."""
+    return set() if node is None or kind in after.kinds_at(node) else {node}
 
 
 def _gone(before: FaultsOfModel, after: FaultsOfModel) -> Iterator[tuple[RuleAndClause, Place]]:

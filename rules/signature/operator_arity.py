@@ -54,8 +54,8 @@ def operator_arity(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - If another version of the operator set fits all nodes, the faults of those that do not fit the imported one are
-      one finding, which names that version.
+    - If another version of the operator set fits nodes that do not fit the imported one, their faults are one finding,
+      which names that version.
     - The signature of the imported version gives the number. Optional operands at the end may be missing.
     - A variadic operand takes any number from its minimum on. Some operators take certain numbers only, for example one
       output or five.

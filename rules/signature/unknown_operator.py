@@ -25,7 +25,7 @@ from onnx_lint.model import (
     ready,
 )
 from onnx_lint.model.import_proposals import other_import
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain, sources
 from onnx_lint.spec.operators.foreign_names import OF_FRAMEWORKS, RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
@@ -83,8 +83,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - If another version of the operator set fits all nodes, the faults of those that do not fit the imported one are
-      one finding, which names that version.
+    - If another version of the operator set fits nodes that do not fit the imported one, their faults are one finding,
+      which names that version.
     - A function of the model with this domain and name defines the operator, also if ONNX has one of that name.
     - An imported domain that has an operator of this name, or that of ONNX Runtime, is suggested if the node fits it.
     - A function of the model with this name in another domain is suggested if the importer has that domain, and the
@@ -118,7 +118,7 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
         what: dict[str, str] = {}
         near: str | None = None
-        is_certain = False
+        is_only = is_certain = False
         for node in alike.nodes:
             if unreadable and node.place.at("op_type") in unreadable:
                 continue
@@ -127,12 +127,13 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
                 imported = model.imports.domains(node.graph.function)
                 what[who] = _what_is_known(schemas, operator, who, imported)
                 near = near or _nearest(operator.op_type, what[who], spelling, known)
-                is_certain = near is not None and _is_respelt(alike, near, known, model)
+                is_only, is_certain = _is_respelt(alike, near, known, model)
             function = _called(model, node, own)
             if function is not None:
                 proposals: Proposals | None = _own_domain(node, function)
             else:
-                proposals = _other_name(node, near, is_certain=is_certain) or _other_domain(alike, node, model)
+                proposals = _other_name(node, near, is_only=is_only, is_certain=is_certain)
+                proposals = proposals or _other_domain(alike, node, model)
             yield _finding(node, operator, clause, what[who], function, proposals)
 
 
@@ -208,19 +209,20 @@ def _own_domain(node: Node, function: Function) -> Proposals:
     )
 
 
-def _other_name(node: Node, near: str | None, *, is_certain: bool) -> Proposals | None:
-    """Return another operator of nearly the name of the wrong one."""
+def _other_name(node: Node, near: str | None, *, is_only: bool, is_certain: bool) -> Proposals | None:
+    """Return another operator of nearly the name of the wrong one. `is_only`: whether it alone has the same letters."""
     if near is None:
         return None
-    option = ready(quote(near), Assign(node.place.at("op_type"), near))
+    option = replace(ready(quote(near), Assign(node.place.at("op_type"), near)), opens_node=is_only)
     return Proposals("did you mean {}?", lambda: (option,), ends_message=True, is_certain=is_certain)
 
 
-def _is_respelt(alike: AlikeNodes, near: str, known: list[str], model: Model) -> bool:
-    """Return whether only this known operator has a name of the same letters, and the nodes fit its signature."""
+def _is_respelt(alike: AlikeNodes, near: str | None, known: list[str], model: Model) -> tuple[bool, bool]:
+    """Return whether only this known operator has a name of the same letters, and whether the nodes fit it as well."""
     operator = alike.operator
-    respelt = [each for each in known if is_respelt(operator.op_type, each)]
-    return respelt == [near] and _fits(alike, operator.domain, near, operator.opset_version, model)
+    if near is None or [each for each in known if is_respelt(operator.op_type, each)] != [near]:
+        return False, False
+    return True, _fits(alike, operator.domain, near, operator.opset_version, model)
 
 
 def _fits(alike: AlikeNodes, domain: str, name: str, version: int | None, model: Model) -> bool:

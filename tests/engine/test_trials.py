@@ -412,3 +412,35 @@ def test_a_baseline_of_one_part_knows_each_use_of_a_name(folder: Path, use: str,
             entry["parts"] = entry["parts"].split()[0]
             (folder / "b.json").write_text(json.dumps(entries))
     assert len(_json(folder, "--select", "undefined-name", "--baseline", "b.json")) == new
+
+
+def test_a_value_that_another_name_means_is_not_suggested():
+    text = "g (float[2] x) => (float[2] k, float[2] out_1, float[2] out2) { k = Neg(x) out1 = Abs(x) }"
+    found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
+    assert [("did you mean 'out1'" in each.message) for each in found if each.rule == "undefined-name"] == [True, False]
+
+
+def test_a_fault_of_a_cause_that_has_a_suggestion_says_nothing_else():
+    (found,) = lint(onnx.parser.parse_model(HEAD + LOST.format(""))).diagnostics
+    messages = [each.message for each in found.folding.members]
+    assert [("did you mean 'h2'?" in each, "nothing uses" in each) for each in messages] == [
+        (True, False),
+        (False, False),
+    ]
+
+
+def test_entries_of_one_finding_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]):
+    run(["m.onnx", "-q", "-o", "none.txt", "--write-baseline", "b.json"])
+    assert capsys.readouterr().err == "Wrote 1 finding as 3 entries to b.json\n"
+
+
+@pytest.mark.parametrize("node", ["y = relu<foo = 1>(x)", "y = LEAKYRELU<Alpha = 1.0>(x)", "y = relu(x, x)"])
+def test_a_respelt_operator_is_suggested_though_its_node_has_another_fault(node: str):
+    (found,) = lint(onnx.parser.parse_model(HEAD + f"g (float[2] x) => (float[2] y) {{ {node} }}")).diagnostics
+    assert "did you mean '" in found.message
+
+
+def test_a_respelt_operator_that_contradicts_what_is_known_elsewhere_is_not_suggested():
+    text = "g (float[2] x, int64[2] i) => (float[2] y) { h = relo(i) y = Add(h, x) }"
+    found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
+    assert ["did you mean" in each.message for each in found] == [False]

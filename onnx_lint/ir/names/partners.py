@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.affixes import Affix, Respelling, common_affix, respelling
-from onnx_lint.ir.names.misspelling import LEAST_LETTERS, KnownNames, is_misspelt
+from onnx_lint.ir.names.misspelling import LEAST_LETTERS, KnownNames, is_misspelt, is_respelt
 from onnx_lint.ir.names.uses import ValueUses
 from onnx_lint.wording import MAX_SHOWN, nearest
 
@@ -90,6 +90,8 @@ class Partners:
         if len(fitting) <= len(undefined):
             others = [each for each, home in fitting if not (wanted.is_computed and is_weight(each, home))]
         near = self._near(name, graph, [each for each, _ in found], others)
+        if near is not None and _is_meant_by_another(near, undefined, name):
+            near = None
         if not is_few or len(others) > MOST_ALIKE:
             return near, []
         return near, [each for each in others if each != near and not _is_other_value(each, undefined, name)]
@@ -222,7 +224,14 @@ def _is_other_value(value: str, undefined: Set[str], name: str) -> bool:
     """Return whether a value is not meant by a name, as its own name says."""
     if value in INPUTS_OF_TRANSFORMERS and name in INPUTS_OF_TRANSFORMERS:
         return True
-    return _belongs_to_other(value, undefined, name)
+    return _is_meant_by_another(value, undefined, name) or _belongs_to_other(value, undefined, name)
+
+
+def _is_meant_by_another(value: str, undefined: Set[str], name: str) -> bool:
+    """Return whether another undefined name differs from a value in case or separators alone, and this one in more."""
+    if len(undefined) > MOST_NAMES or is_respelt(name, value):
+        return False
+    return any(is_respelt(each, value) for each in undefined)
 
 
 def _belongs_to_other(value: str, undefined: Set[str], name: str) -> bool:

@@ -33,6 +33,8 @@ class Proposal(Record):
     """True if it is not reported while it shows another fault behind it."""
     is_sure: bool = False
     """True if it is also reported while it shows a fault of its own node that a change of that node fixes."""
+    opens_node: bool = False
+    """True if the fault hides all others of its node: those that the change shows there are no reason against it."""
     leaves_out_numbers: bool = False
     """True if its edits leave out the numbers of a tensor: then the faults that depend on them only look fixed."""
 
