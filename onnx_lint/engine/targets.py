@@ -304,7 +304,7 @@ def _state(
     reasons = [f"{counted(violations, 'violation')} of ONNX"] if violations else []
     unjudged = [*gaps, *_unjudged(unseen.model, program, release)]
     if len(unknown) > violations:
-        unjudged.append(counted(len(unknown) - violations, "finding") + " that programs treat differently")
+        unjudged.append(_treated_differently([item for item in unknown if not item.is_violation]))
     if len(unjudged) > _MOST_REASONS:  # a file may name thousands of domains
         unjudged[_MOST_REASONS:] = [f"{len(unjudged) - _MOST_REASONS:,} more"]
     if unjudged:
@@ -316,6 +316,14 @@ def _state(
 
 
 _MOST_REASONS: Final = 5
+
+
+def _treated_differently(found: Sequence[Diagnostic]) -> str:
+    """Return how many findings it is not known of whether a program minds them, and their clauses."""
+    names = sorted({item.clause for item in found})
+    if len(names) > _MOST_REASONS:
+        names[_MOST_REASONS:] = [f"{len(names) - _MOST_REASONS} more"]
+    return f"{counted(len(found), 'finding')} that programs treat differently ({listed(names)})"
 
 
 def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Iterator[str]:
