@@ -15,6 +15,7 @@ from onnx_lint.engine.parts_in_question import (
     has_attribute,
     inputs_of_kind,
     kind_of,
+    may_be_constant,
     nodes_of,
     some,
     stored_contents,
@@ -88,8 +89,8 @@ def _may_fail(model: Model, alike: AlikeNodes, node: Node) -> bool:
     name, version = alike.operator.op_type, alike.operator.opset_version or 0
     if name in _IN_ANY_FORM or (name in _NEED_RANKS and _has_no_rank(model, node)):
         return True
-    if name.startswith("Reduce") and 0 in (_sizes(model, node, 0) or ()):
-        return True
+    if name.startswith(("Arg", "Reduce")) and 0 in (_sizes(model, node, 0) or ()):
+        return may_be_constant(model, node.graph, node.inputs[0])
     types = _TYPES.get(name)
     if types is not None and node.inputs and not _has_type(model, node, types):
         return True

@@ -7,9 +7,10 @@ Seen in 1.17.3, 1.18.1, 1.20.1, 1.23.2 and 1.32.0.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Final
 
-from onnx_lint.engine.parts_in_question import has_attribute, nodes_of, some, stored_contents
+from onnx_lint.engine.parts_in_question import has_attribute, is_parameter, kind_of, may_be_constant, nodes_of, some
 from onnx_lint.model import Model, Node
 from onnx_lint.spec.products import ProductRelease, version_number
 
@@ -24,19 +25,29 @@ def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
             "node",
             "of DFT that is one-sided and inverse",
         ),
-        (sum(_is_computed(model, node) for node in nodes_of(model, "RNN")), "node", "of RNN with constant operands"),
-        (
-            sum(_is_empty(model, node) for node in nodes_of(model, "ReduceMax")) if version < _HALF_SINCE else 0,
-            "node",
-            "of ReduceMax of no elements",
-        ),
     )
+    yield from _unjudged_constants(model, version)
     if version >= _HALF_SINCE:
         yield from _unjudged_products(model)
     if nodes_of(model, "QuantizeLinear") or nodes_of(model, "DequantizeLinear"):
         from onnx_lint.engine.unjudged_float8 import unjudged_float8
 
         yield from unjudged_float8(model, version)
+
+
+def _unjudged_constants(model: Model, version: list[int]) -> Iterator[str]:
+    """Yield the nodes with constant operands that a release fails to compute while it loads the model."""
+    if version < _OF_2026:
+        layers = [node for name in ("GRU", "LSTM", "RNN") for node in nodes_of(model, name)]
+        names = ("ArgMax", "ArgMin") if version >= _HALF_SINCE else ("ArgMax", "ArgMin", "ReduceMax")
+        reductions = [node for name in names for node in nodes_of(model, name)]
+        yield from some(
+            (sum(_lacks_first_output(model, node) for node in layers), "node", "of constants without the first output"),
+            (sum(_is_of_nothing(model, node) for node in reductions), "node", "that reduces a constant of no elements"),
+            (sum(_is_huge(model, node) for node in _repeating(model)), "node", "that makes a constant of many GiB"),
+        )
+    divisions = [node for name in ("Div", "Mod") for node in nodes_of(model, name)]
+    yield from some((sum(_overflows(model, node) for node in divisions), "node", "with a quotient that may overflow"))
 
 
 def _unjudged_products(model: Model) -> Iterator[str]:
@@ -74,6 +85,8 @@ _ACTIVATIONS: Final[Mapping[tuple[str, str], tuple[bytes, ...]]] = {
 
 def _has_odd_activation(node: Node, version: list[int]) -> bool:
     """Return whether a kernel may refuse the activation of a node."""
+    if is_parameter(node, "activation"):
+        return True
     names = [each.s for each in node.attribute_protos if each.name == "activation"]
     if not names or names[0] in (b"", *_WITHOUT_PARAMETERS):
         return False
@@ -84,14 +97,48 @@ def _has_odd_activation(node: Node, version: list[int]) -> bool:
     return names[0] not in with_parameters or not has_parameters
 
 
+def _lacks_first_output(model: Model, node: Node) -> bool:
+    """Return whether a node of constants leaves out its first output."""
+    return node.outputs[:1] == ("",) and _is_computed(model, node)
+
+
 def _is_computed(model: Model, node: Node) -> bool:
     """Return whether a release may compute a node while it loads the model."""
-    return bool(node.inputs) and bool(stored_contents(model, node.graph, node.inputs[0]))
+    names = [name for name in node.inputs if name]
+    return bool(names) and all(may_be_constant(model, node.graph, name) for name in names)
 
 
-def _is_empty(model: Model, node: Node) -> bool:
-    shape = model.shape_of(node.inputs[0], node.graph) if node.inputs else None
-    return shape is not None and 0 in shape
+def _is_of_nothing(model: Model, node: Node) -> bool:
+    """Return whether a node may reduce no elements of a constant to one: then its output has elements."""
+    if not node.inputs or not node.outputs or 0 not in (model.shape_of(node.inputs[0], node.graph) or ()):
+        return False
+    return 0 not in (model.shape_of(node.outputs[0], node.graph) or ()) and _is_computed(model, node)
+
+
+def _repeating(model: Model) -> Iterator[Node]:
+    for name in ("ConstantOfShape", "Expand", "Tile"):
+        yield from nodes_of(model, name)
+
+
+def _is_huge(model: Model, node: Node) -> bool:
+    """Return whether a node makes a constant that the memory of a machine may not hold."""
+    shape = model.shape_of(node.outputs[0], node.graph) if node.outputs else None
+    sizes = [size for size in shape or () if isinstance(size, int)]
+    return prod(sizes) > _MOST_ELEMENTS and _is_computed(model, node)
+
+
+_MOST_ELEMENTS: Final = 2**30
+
+
+def _overflows(model: Model, node: Node) -> bool:
+    """Return whether a node may divide the lowest constant by -1."""
+    kind = kind_of(model, node.graph, node.inputs[0]) if len(node.inputs) > 1 else ""
+    lowest = {"tensor(int32)": -(2**31), "tensor(int64)": -(2**63)}.get(kind)
+    if lowest is None or not _is_computed(model, node):
+        return False
+    known = model.value_flow.facts_seen(node.graph)
+    dividend, divisor = (None if fact is None else fact.content for fact in map(known, node.inputs[:2]))
+    return (dividend is None or lowest in dividend) and (divisor is None or -1 in divisor)
 
 
 def _is_inverse_and_one_sided(node: Node) -> bool:

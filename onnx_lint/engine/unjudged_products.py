@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from math import prod
 
-from onnx_lint.engine.parts_in_question import kind_of, passed_on
-from onnx_lint.ir.graph import Definition, GraphKind
+from onnx_lint.engine.parts_in_question import is_parameter, kind_of, may_be_constant, passed_on
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.spec.releases import normalized_domain
@@ -71,6 +70,8 @@ class _Products:
         before = self._sources.definitions_behind(graph, node.inputs[0], self._behind)
         if any(each.node is not None and each.node.op_type == "Transpose" for each in before):
             return True
+        if is_parameter(node, "perm"):
+            return True
         order = next((each.ints for each in node.attribute_protos if each.name == "perm"), ())
         others = [axis for axis in order if axis]
         return len(order) > 2 and 0 in order[-2:] and others == sorted(others)
@@ -82,8 +83,7 @@ class _Products:
         shape = self._model.shape_of(name, node.graph)
         if shape is not None and len(shape) > 2:
             return False
-        sources = [*self._sources.definitions_behind(node.graph, name, _inputs_of_folded)]
-        return bool(sources) and all(map(_may_be_constant, sources))
+        return may_be_constant(self._model, node.graph, name, _NOT_FOLDED)
 
     # --- other fusions
 
@@ -116,15 +116,3 @@ class _Products:
 
 _NOT_FOLDED: Collection[str] = ("DequantizeLinear", "Mul")
 """The operators that ONNX Runtime does not compute with constants of float16."""
-
-
-def _inputs_of_folded(node: Node, _: str) -> Sequence[str]:
-    return () if node.op_type in _NOT_FOLDED else node.inputs
-
-
-def _may_be_constant(found: Definition) -> bool:
-    """Return whether the definition of a value may be that of a constant."""
-    if found.node is not None:
-        return found.node.op_type not in _NOT_FOLDED and not any(found.node.inputs)
-    is_input = found.field == "input" and found.graph.kind is GraphKind.MAIN
-    return not is_input or found.graph.input_names[found.index] in found.graph.initializer_index
