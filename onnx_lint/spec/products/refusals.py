@@ -48,6 +48,9 @@ OWN_SIGNATURES: Final[Mapping[str, OwnSignature]] = {
     "SimplifiedLayerNormalization": OwnSignature(_NO_END, range(2, 3), range(1, 3), _NORMALIZATION, _ALL_FLOATS),
 }
 
+FLOAT_IS_JUDGED: Final = frozenset({"LayerNormalization", "SimplifiedLayerNormalization"})
+"""Those of which every known release loads each node with operands of float that fits the signature."""
+
 
 class RefusedValue(Record):
     """A value of an attribute that each known release of some products refuses."""
