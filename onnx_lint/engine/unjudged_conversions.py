@@ -8,6 +8,7 @@ exports. Nodes of these kinds may load in some models, and in another release.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -80,24 +81,30 @@ def _unjudged_nodes(model: Model) -> Iterator[str]:
     for alike in model.operators.alike_nodes:
         if alike.operator.domain or alike.operator.function is not None:
             continue
-        doubted = sum(_may_fail(model, alike, node) for node in alike.nodes)
-        yield from some((doubted, "node", f"of {alike.operator.op_type} whose conversion may fail"))
+        doubts = Counter(_doubt(model, alike, node) for node in alike.nodes)
+        for what, count in doubts.items():
+            if what:
+                said = f"of {alike.operator.op_type} {what}".rstrip()
+                yield from some((count, "node", f"{said}, whose conversion may fail"))
 
 
-def _may_fail(model: Model, alike: AlikeNodes, node: Node) -> bool:
-    """Return whether the conversion of a node of the default domain may fail."""
+def _doubt(model: Model, alike: AlikeNodes, node: Node) -> str:
+    """Return the form of a node of the default domain with which its conversion may fail, in words; otherwise empty."""
     name, version = alike.operator.op_type, alike.operator.opset_version or 0
-    if name in _IN_ANY_FORM or (name in _NEED_RANKS and _has_no_rank(model, node)):
-        return True
+    if name in _IN_ANY_FORM:
+        return " "  # there is nothing to say but the name
+    if name in _NEED_RANKS and _has_no_rank(model, node):
+        return "with an operand of unknown rank"
     if name.startswith(("Arg", "Reduce")) and 0 in (_sizes(model, node, 0) or ()):
-        return may_be_constant(model, node.graph, node.inputs[0])
+        return "of a constant without elements" if may_be_constant(model, node.graph, node.inputs[0]) else ""
     types = _TYPES.get(name)
     if types is not None and node.inputs and not _has_type(model, node, types):
-        return True
+        return "with a first input of this type"
     judge = _FORMS.get(name)
     if judge is not None and judge(model, node, version):
-        return True
-    return any(kind_of(model, node.graph, each) == "tensor(string)" for each in node.inputs if each)
+        return _WORDS.get(name, "in this form")
+    has_strings = any(kind_of(model, node.graph, each) == "tensor(string)" for each in node.inputs if each)
+    return "of strings" if has_strings else ""
 
 
 _NAMES: Final = (
@@ -290,3 +297,27 @@ _FORMS: Final[Mapping[str, _IsDoubtful]] = {
     "ReverseSequence": _of_lengths,
 }
 """Which nodes of an operator have a form whose conversion may fail. The number is the version of the operator set."""
+
+_OF_POOLS: Final = "with windows or pads that may be too long"
+_WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _OF_POOLS),
+    **dict.fromkeys(("ArgMax", "ArgMin"), "of a scalar, or of unknown rank"),
+    "BatchNormalization": "with several outputs, parameters of another type, or less than two dimensions",
+    "Cast": "of operator sets before 6",
+    "Constant": "of strings, or without a tensor",
+    **dict.fromkeys(
+        ("DequantizeLinear", "QuantizeLinear"), "with scales in blocks, or not one for each element of axis"
+    ),
+    "Dropout": "that may be in training mode",
+    **dict.fromkeys(("GRU", "LSTM", "RNN"), "without hidden_size, or with layout 1"),
+    "GatherElements": "with indices of another size",
+    **dict.fromkeys(("GlobalLpPool", "ReverseSequence"), "of unknown size"),
+    "GridSample": "of another rank than 4",
+    "Mod": "of floats without fmod",
+    "Pad": "with mode 'wrap'",
+    **dict.fromkeys(("QLinearConv", "QLinearMatMul"), "with several scales"),
+    **dict.fromkeys(("RandomNormalLike", "RandomUniform", "RandomUniformLike"), "with another dtype than FLOAT"),
+    **dict.fromkeys(("ReduceMax", "ReduceMin"), "of int8 or uint8 before operator set 13"),
+    "Resize": "with coordinate_transformation_mode 'half_pixel_symmetric' or 'tf_crop_and_resize'",
+}
+"""The forms of `_FORMS` in words."""

@@ -68,3 +68,13 @@ def test_a_reduction_of_a_constant_of_no_elements(operator: str, operand: str, e
     kind = "int64" if operator == "ArgMax" else "float"
     graph = f"(float[0, 3] x) => ({kind}[a, b] y) <float[0, 3] k = {{}}> {{ y = {operator}({operand}) }}"
     assert state(graph) is expected
+
+
+def test_the_line_names_the_form_whose_conversion_may_fail() -> None:
+    for node, what in (
+        ("Bernoulli", "1 node of Bernoulli, whose conversion may fail"),
+        ("MaxPool<kernel_shape = [5, 2]>", "1 node of MaxPool with windows or pads that may be too long, whose"),
+    ):
+        text = IMAGE % node
+        found = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> g {text}')
+        assert what in onnx_lint.lint(found, target="openvino=2026.4").files[0].targets[0].text
