@@ -8,7 +8,6 @@ the last two and keeps the order of the others. Seen for all permutations of thr
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import prod
 
 from onnx_lint.engine.parts_in_question import is_parameter, kind_of, may_be_constant, passed_on
 from onnx_lint.ir.operators.stored_elements import StoredElements
@@ -38,7 +37,7 @@ class _Products:
             return False
         pairs = ((first, second), (second, first))
         is_one = any(self._is_transposed(node, one) and self._is_constant(node, other) for one, other in pairs)
-        return is_one and not self._is_fused_otherwise(node)
+        return is_one and not self._has_bias(node)
 
     # --- the transposed operand
 
@@ -85,25 +84,21 @@ class _Products:
             return False
         return may_be_constant(self._model, node.graph, name, _NOT_FOLDED)
 
-    # --- other fusions
+    # --- the bias
 
-    def _is_fused_otherwise(self, node: Node) -> bool:
-        """Return whether a constant scale or bias is the only reader of a product, which is fused with it first."""
-        (output, *_) = node.outputs
-        graph = node.graph
+    def _has_bias(self, node: Node) -> bool:
+        """Return whether a product and the constant bias that alone reads it become a Gemm first: sizes are known."""
+        output, graph = node.outputs[0], node.graph
         readers = self._readers_in(graph).get(output, ())
-        if len(readers) != 1 or output in graph.output_names or normalized_domain(readers[0].domain):
+        if len(readers) != 1 or readers[0].op_type != "Add" or output in graph.output_names:
             return False
         others = [name for name in readers[0].inputs if name != output]
-        if len(others) != 1 or not self._is_constant(readers[0], others[0]):
+        if node.op_type != "MatMul" or len(others) != 1 or not self._is_constant(readers[0], others[0]):
             return False
-        shape = self._model.shape_of(others[0], graph)
-        sizes = [size for size in shape or () if isinstance(size, int)]
-        if shape is None or len(sizes) < len(shape):
+        weights, sizes, bias = (self._model.shape_of(name, graph) for name in (node.inputs[1], output, others[0]))
+        if weights is None or sizes is None or bias is None or len(weights) != 2:
             return False
-        if readers[0].op_type == "Add":
-            return len(sizes) == 1 and node.op_type == "MatMul"
-        return readers[0].op_type in ("Mul", "Div") and prod(sizes) == 1
+        return all(isinstance(size, int) for size in sizes) and [*bias] == [*sizes[-1:]]
 
     def _readers_in(self, graph: Graph) -> dict[str, list[Node]]:
         if graph not in self._readers:
