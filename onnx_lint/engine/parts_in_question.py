@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from onnx_lint.inference.shapes.fact import Content
 from onnx_lint.inference.shapes.stated import content_of
+from onnx_lint.ir.graph import Definition, GraphKind
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.spec.releases import normalized_domain
@@ -25,8 +26,15 @@ def phrases(*parts: CountedParts) -> Iterator[str]:
 
 
 def has_attribute(node: Node, name: str, *values: bytes | int) -> bool:
-    """Return whether a node has the attribute with one of these values."""
-    return any(each.name == name and (each.s in values or each.i in values) for each in node.attribute_protos)
+    """Return whether an attribute of a node has one of these values, or may have it by a call of its function."""
+    return is_parameter(node, name) or any(
+        each.name == name and (each.s in values or each.i in values) for each in node.attribute_protos
+    )
+
+
+def is_parameter(node: Node, *names: str) -> bool:
+    """Return whether a node has one of these attributes with the value of a parameter of its function."""
+    return any(each.name in names and each.ref_attr_name for each in node.attribute_protos)
 
 
 def nodes_of(model: Model, name: str) -> list[Node]:
@@ -55,6 +63,25 @@ def stored_contents(model: Model, graph: Graph, name: str) -> list[Content]:
     """Return the elements of each tensor that a value may be, None for unknown elements; empty if it is no constant."""
     tensors = StoredElements(model.calls, model.main_graph).tensors_of(graph, name)
     return [content_of(each, tuple(each.dims)) for each in tensors]
+
+
+def may_be_constant(model: Model, graph: Graph, name: str, not_folded: Collection[str] = ()) -> bool:
+    """Return whether a program may compute a value while it loads the model: it depends on no input of the model.
+
+    `not_folded`: the operators that the program does not compute then.
+    """
+
+    def inputs_of(node: Node, _: str) -> Sequence[str]:
+        return () if node.op_type in not_folded else node.inputs
+
+    def is_constant(found: Definition) -> bool:
+        if found.node is not None:
+            return found.node.op_type not in not_folded and not any(found.node.inputs)
+        is_input = found.field == "input" and found.graph.kind is GraphKind.MAIN
+        return not is_input or found.graph.input_names[found.index] in found.graph.initializer_index
+
+    sources = [*StoredElements(model.calls, model.main_graph).definitions_behind(graph, name, inputs_of)]
+    return bool(sources) and all(map(is_constant, sources))
 
 
 def nodes_behind(model: Model, graph: Graph, name: str) -> list[Node]:

@@ -19,7 +19,7 @@ from onnx_lint.engine.unseen_faults import UnseenFaults
 from onnx_lint.model import Model, OperatorStatus
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import ByTarget, Diagnostic
-from onnx_lint.spec.clauses import Clause, Severity, clauses
+from onnx_lint.spec.clauses import Clause, Severity, clauses, place_kind
 from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.releases import DOMAIN_ALIAS, is_onnx_domain, normalized_domain
 from onnx_lint.spec.target import (
@@ -95,7 +95,9 @@ def _case(item: Diagnostic, program: str, release: ProductRelease | None, unseen
     if unseen.model.loaded and unseen.has(item, program, release):
         return UNSEEN
     is_contributed = item.anchor.startswith(_CONTRIBUTED) and item.cited.case in ("main", "branch")
-    return CONTRIBUTED if is_contributed and release is not None and release.has_kernels else item.cited.case
+    return (
+        CONTRIBUTED if is_contributed and release is not None and release.has_kernels else _stated_case(item, release)
+    )
 
 
 _CONTRIBUTED: Final = "ContribOperators.md#"
@@ -126,13 +128,20 @@ class _Effect(Record):
         return bool(self.releases)
 
 
+def _stated_case(item: Diagnostic, release: ProductRelease | None) -> str | None:
+    """Return the case of a finding. For the checks of onnx an operator of ONNX Runtime is as unknown as any other."""
+    if release is None and item.cited.case == OWN_OPERATOR:
+        return place_kind([field for field, _ in item.at.key])
+    return item.cited.case
+
+
 def _effect(program: str, clause: Clause, item: Diagnostic, unseen: UnseenFaults) -> _Effect:
     """Return what a program does with a violation. For a release without data, that is what both its neighbours do."""
     if not clause.refused_by and not clause.accepted_by and item.cited.case != OWN_OPERATOR:
         return _Effect(program, "", (), "")
     releases = releases_of(program)
     since = [refused_since(clause, _case(item, program, release, unseen), program, release) for release in releases]
-    proofs = [accepting(clause, item.cited.case, item.subject, program, release) for release in releases]
+    proofs = [accepting(clause, _stated_case(item, release), item.subject, program, release) for release in releases]
     first = since[0] if all(since) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
     known = [release for release in releases if release is not None]
@@ -304,7 +313,7 @@ def _state(
     reasons = [f"{counted(violations, 'violation')} of ONNX"] if violations else []
     unjudged = [*gaps, *_unjudged(unseen.model, program, release)]
     if len(unknown) > violations:
-        unjudged.append(counted(len(unknown) - violations, "finding") + " that programs treat differently")
+        unjudged.append(_treated_differently([item for item in unknown if not item.is_violation]))
     if len(unjudged) > _MOST_REASONS:  # a file may name thousands of domains
         unjudged[_MOST_REASONS:] = [f"{len(unjudged) - _MOST_REASONS:,} more"]
     if unjudged:
@@ -316,6 +325,14 @@ def _state(
 
 
 _MOST_REASONS: Final = 5
+
+
+def _treated_differently(found: Sequence[Diagnostic]) -> str:
+    """Return how many findings it is not known of whether a program minds them, and their clauses."""
+    names = sorted({item.clause for item in found})
+    if len(names) > _MOST_REASONS:
+        names[_MOST_REASONS:] = [f"{len(names) - _MOST_REASONS} more"]
+    return f"{counted(len(found), 'finding')} that programs treat differently ({listed(names)})"
 
 
 def _unjudged(model: Model, program: str, release: ProductRelease | None) -> Iterator[str]:
@@ -343,7 +360,9 @@ def _loads(item: Diagnostic, unseen: UnseenFaults, program: str, release: Produc
     clause = clauses()[item.clause]
     if refused_since(clause, _case(item, program, release, unseen), program, release):
         return False
-    if accepting(clause, item.cited.case, item.subject, program, release) or _is_before_comparison(item, release):
+    if accepting(clause, _stated_case(item, release), item.subject, program, release) or _is_before_comparison(
+        item, release
+    ):
         return True
     # The keyword practice means that consumers refuse it, or differ. They differ about data files as well.
     is_doubtful = item.is_violation or item.keyword == "practice" or clause.chapter == "external-data"

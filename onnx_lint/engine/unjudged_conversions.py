@@ -8,6 +8,7 @@ exports. Nodes of these kinds may load in some models, and in another release.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -15,6 +16,7 @@ from onnx_lint.engine.parts_in_question import (
     has_attribute,
     inputs_of_kind,
     kind_of,
+    may_be_constant,
     nodes_of,
     phrases,
     stored_contents,
@@ -79,24 +81,30 @@ def _unjudged_nodes(model: Model) -> Iterator[str]:
     for alike in model.operators.alike_nodes:
         if alike.operator.domain or alike.operator.function is not None:
             continue
-        doubted = sum(_may_fail(model, alike, node) for node in alike.nodes)
-        yield from phrases((doubted, "node", f"of {alike.operator.op_type} whose conversion may fail"))
+        doubts = Counter(_doubt(model, alike, node) for node in alike.nodes)
+        for what, count in doubts.items():
+            if what:
+                said = f"of {alike.operator.op_type} {what}".rstrip()
+                yield from phrases((count, "node", f"{said}, whose conversion may fail"))
 
 
-def _may_fail(model: Model, alike: AlikeNodes, node: Node) -> bool:
-    """Return whether the conversion of a node of the default domain may fail."""
+def _doubt(model: Model, alike: AlikeNodes, node: Node) -> str:
+    """Return the form of a node of the default domain with which its conversion may fail, in words; otherwise empty."""
     name, version = alike.operator.op_type, alike.operator.opset_version or 0
-    if name in _ALWAYS_DOUBTFUL or (name in _NEED_RANKS and _has_unknown_rank(model, node)):
-        return True
-    if name.startswith("Reduce") and 0 in (_sizes(model, node, 0) or ()):
-        return True
+    if name in _ALWAYS_DOUBTFUL:
+        return " "  # there is nothing to say but the name
+    if name in _NEED_RANKS and _has_unknown_rank(model, node):
+        return "with an operand of unknown rank"
+    if name.startswith(("Arg", "Reduce")) and 0 in (_sizes(model, node, 0) or ()):
+        return "of a constant without elements" if may_be_constant(model, node.graph, node.inputs[0]) else ""
     types = _CONVERTED_TYPES.get(name)
     if types is not None and node.inputs and not _has_type(model, node, types):
-        return True
+        return "with a first input of this type"
     is_doubtful = _DOUBTFUL_FORMS.get(name)
     if is_doubtful is not None and is_doubtful(model, node, version):
-        return True
-    return any(kind_of(model, node.graph, each) == "tensor(string)" for each in node.inputs if each)
+        return _WORDS.get(name, "in this form")
+    has_strings = any(kind_of(model, node.graph, each) == "tensor(string)" for each in node.inputs if each)
+    return "of strings" if has_strings else ""
 
 
 _ALWAYS: Final = (
@@ -295,4 +303,28 @@ _DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
     "Resize": _has_rare_coordinates,
     "ReverseSequence": _has_unknown_size,
 }
-"""The forms of nodes whose conversion may fail, by operator."""
+"""Which nodes of an operator have a form whose conversion may fail. The number is the version of the operator set."""
+
+_OF_POOLS: Final = "with windows or pads that may be too long"
+_WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _OF_POOLS),
+    **dict.fromkeys(("ArgMax", "ArgMin"), "of a scalar, or of unknown rank"),
+    "BatchNormalization": "with several outputs, parameters of another type, or less than two dimensions",
+    "Cast": "of operator sets before 6",
+    "Constant": "of strings, or without a tensor",
+    **dict.fromkeys(
+        ("DequantizeLinear", "QuantizeLinear"), "with scales in blocks, or not one for each element of axis"
+    ),
+    "Dropout": "that may be in training mode",
+    **dict.fromkeys(("GRU", "LSTM", "RNN"), "without hidden_size, or with layout 1"),
+    "GatherElements": "with indices of another size",
+    **dict.fromkeys(("GlobalLpPool", "ReverseSequence"), "of unknown size"),
+    "GridSample": "of another rank than 4",
+    "Mod": "of floats without fmod",
+    "Pad": "with mode 'wrap'",
+    **dict.fromkeys(("QLinearConv", "QLinearMatMul"), "with several scales"),
+    **dict.fromkeys(("RandomNormalLike", "RandomUniform", "RandomUniformLike"), "with another dtype than FLOAT"),
+    **dict.fromkeys(("ReduceMax", "ReduceMin"), "of int8 or uint8 before operator set 13"),
+    "Resize": "with coordinate_transformation_mode 'half_pixel_symmetric' or 'tf_crop_and_resize'",
+}
+"""The forms of `_DOUBTFUL_FORMS` in words."""

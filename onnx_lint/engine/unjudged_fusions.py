@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes from which ONNX Runtime makes others that a release may refuse: it cannot be said to load such a model.
+"""The nodes of which ONNX Runtime makes others that a release may refuse, so that it cannot be said to load the model.
 
 Seen in 1.17.3, 1.18.1, 1.20.1, 1.23.2 and 1.32.0.
 """
@@ -7,9 +7,10 @@ Seen in 1.17.3, 1.18.1, 1.20.1, 1.23.2 and 1.32.0.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Final
 
-from onnx_lint.engine.parts_in_question import has_attribute, nodes_of, phrases, stored_contents
+from onnx_lint.engine.parts_in_question import has_attribute, is_parameter, kind_of, may_be_constant, nodes_of, phrases
 from onnx_lint.model import Model, Node
 from onnx_lint.spec.products import ProductRelease, version_number
 
@@ -22,17 +23,30 @@ def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
     if version < _SUPPORTS_INVERSE_AND_FLOAT8:
         inverses = sum(_is_inverse_and_one_sided(node) for node in nodes_of(model, "DFT"))
         yield from phrases((inverses, "node", "of DFT that is one-sided and inverse"))
-    constants = sum(_is_computed_at_load(model, node) for node in nodes_of(model, "RNN"))
-    yield from phrases((constants, "node", "of RNN with constant operands"))
-    if version < _REDUCES_EMPTY:
-        empty = sum(_is_empty(model, node) for node in nodes_of(model, "ReduceMax"))
-        yield from phrases((empty, "node", "of ReduceMax of no elements"))
+    yield from _unjudged_constants(model, version)
     if version >= _FUSES_TRANSPOSED_HALF:
         yield from _unjudged_products(model)
     if nodes_of(model, "QuantizeLinear") or nodes_of(model, "DequantizeLinear"):
         from onnx_lint.engine.unjudged_float8 import unjudged_float8
 
         yield from unjudged_float8(model, version)
+
+
+def _unjudged_constants(model: Model, version: tuple[int, ...]) -> Iterator[str]:
+    """Yield the nodes with constant operands that a release fails to compute while it loads the model."""
+    if version < _SUPPORTS_INVERSE_AND_FLOAT8:
+        layers = [node for name in ("GRU", "LSTM", "RNN") for node in nodes_of(model, name)]
+        names = ("ArgMax", "ArgMin") if version >= _REDUCES_EMPTY else ("ArgMax", "ArgMin", "ReduceMax")
+        reductions = [node for name in names for node in nodes_of(model, name)]
+        yield from phrases(
+            (sum(_lacks_first_output(model, node) for node in layers), "node", "of constants without the first output"),
+            (sum(_is_of_nothing(model, node) for node in reductions), "node", "that reduces a constant of no elements"),
+            (sum(_is_huge(model, node) for node in _repeating(model)), "node", "that makes a constant of many GiB"),
+        )
+    divisions = [node for name in ("Div", "Mod") for node in nodes_of(model, name)]
+    yield from phrases(
+        (sum(_overflows(model, node) for node in divisions), "node", "with a quotient that may overflow")
+    )
 
 
 def _unjudged_products(model: Model) -> Iterator[str]:
@@ -46,7 +60,8 @@ def _unjudged_products(model: Model) -> Iterator[str]:
 
 
 _SUPPORTS_INVERSE_AND_FLOAT8: Final = (1, 32)
-"""The first known release that has a one-sided inverse DFT, HardSwish in fused nodes, and most float8 in them."""
+"""The first known release that has a one-sided inverse DFT, HardSwish in fused nodes, most float8 in them, and
+constants of no elements."""
 _FUSES_TRANSPOSED_HALF: Final = (1, 23)
 """The first known release that ends the process for some products of a transposed tensor of float16."""
 _REDUCES_EMPTY: Final = (1, 23)
@@ -61,9 +76,7 @@ def _with_own_activation(model: Model) -> Iterator[Node]:
 
 
 _WITHOUT_PARAMETERS: Final = (b"Relu", b"Tanh", b"Sigmoid")
-"""The activations that each of these operators takes."""
 _WITH_PARAMETERS: Final = (b"Clip", b"HardSigmoid", b"LeakyRelu")
-"""The activations that convolutions take with the attribute `activation_params`."""
 _ACTIVATIONS: Final[Mapping[tuple[str, str], tuple[bytes, ...]]] = {
     ("com.microsoft", "FusedConv"): _WITH_PARAMETERS,
     ("com.microsoft", "FusedGemm"): (),
@@ -74,6 +87,8 @@ _ACTIVATIONS: Final[Mapping[tuple[str, str], tuple[bytes, ...]]] = {
 
 def _has_odd_activation(node: Node, version: tuple[int, ...]) -> bool:
     """Return whether a kernel may refuse the activation of a node."""
+    if is_parameter(node, "activation"):
+        return True
     names = [each.s for each in node.attribute_protos if each.name == "activation"]
     if not names or names[0] in (b"", *_WITHOUT_PARAMETERS):
         return False
@@ -84,15 +99,48 @@ def _has_odd_activation(node: Node, version: tuple[int, ...]) -> bool:
     return names[0] not in with_parameters or not has_parameters
 
 
+def _lacks_first_output(model: Model, node: Node) -> bool:
+    """Return whether a node of constants leaves out its first output."""
+    return node.outputs[:1] == ("",) and _is_computed_at_load(model, node)
+
+
 def _is_computed_at_load(model: Model, node: Node) -> bool:
-    """Return whether a release may compute a node while it loads the model, since input 0 is a constant."""
-    return bool(node.inputs) and bool(stored_contents(model, node.graph, node.inputs[0]))
+    """Return whether a release may compute a node while it loads the model."""
+    names = [name for name in node.inputs if name]
+    return bool(names) and all(may_be_constant(model, node.graph, name) for name in names)
 
 
-def _is_empty(model: Model, node: Node) -> bool:
-    """Return whether input 0 has no elements."""
-    shape = model.shape_of(node.inputs[0], node.graph) if node.inputs else None
-    return shape is not None and 0 in shape
+def _is_of_nothing(model: Model, node: Node) -> bool:
+    """Return whether a node may reduce no elements of a constant to one: then its output has elements."""
+    if not node.inputs or not node.outputs or 0 not in (model.shape_of(node.inputs[0], node.graph) or ()):
+        return False
+    return 0 not in (model.shape_of(node.outputs[0], node.graph) or ()) and _is_computed_at_load(model, node)
+
+
+def _repeating(model: Model) -> Iterator[Node]:
+    for name in ("ConstantOfShape", "Expand", "Tile"):
+        yield from nodes_of(model, name)
+
+
+def _is_huge(model: Model, node: Node) -> bool:
+    """Return whether a node makes a constant that the memory of a machine may not hold."""
+    shape = model.shape_of(node.outputs[0], node.graph) if node.outputs else None
+    sizes = [size for size in shape or () if isinstance(size, int)]
+    return prod(sizes) > _MOST_ELEMENTS and _is_computed_at_load(model, node)
+
+
+_MOST_ELEMENTS: Final = 2**30
+
+
+def _overflows(model: Model, node: Node) -> bool:
+    """Return whether a node may divide the lowest constant by -1."""
+    kind = kind_of(model, node.graph, node.inputs[0]) if len(node.inputs) > 1 else ""
+    lowest = {"tensor(int32)": -(2**31), "tensor(int64)": -(2**63)}.get(kind)
+    if lowest is None or not _is_computed_at_load(model, node):
+        return False
+    known = model.value_flow.facts_seen(node.graph)
+    dividend, divisor = (None if fact is None else fact.content for fact in map(known, node.inputs[:2]))
+    return (dividend is None or lowest in dividend) and (divisor is None or -1 in divisor)
 
 
 def _is_inverse_and_one_sided(node: Node) -> bool:

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from onnx_lint.engine.parts_in_question import kind_of
 from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model, Node, OperatorSchema
 from onnx_lint.spec.operators.schema import Parameter
 from onnx_lint.spec.products import ProductRelease
-from onnx_lint.spec.products.refusals import ONNXRUNTIME_WITHOUT_KERNEL
+from onnx_lint.spec.products.refusals import FLOAT_IS_JUDGED, ONNXRUNTIME_WITHOUT_KERNEL
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
 from onnx_lint.wording import counted, report_name
 
@@ -26,7 +27,7 @@ def unjudged_nodes(model: Model, release: ProductRelease) -> Iterator[str]:
             counts["that no output needs"] += sum(not model.uses.is_needed(node) for node in nodes)
         reason = _reason(model, operator, release, functions) if nodes else ""
         if reason:
-            counts[reason] += len(nodes)
+            counts[reason] += sum(not _is_judged_own(model, operator, node, release) for node in nodes)
         elif nodes and operator.schema is not None and operator.function is None:
             typed = _typed_parameters(operator, release)
             if typed != frozenset():
@@ -54,10 +55,20 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
         if not release.has_kernels:
             return f"{of_domain} with an operator that ONNX does not have"
         has_it = release.has_own(domain, operator.op_type)
-        return f"{of_domain} that only {release.product} defines" if has_it else ""
+        return f"{of_domain} with an operator of {release.product}'s own" if has_it else ""
     if domain in release.own_domains and model.operators.schemas.is_described(domain):
         return of_domain  # by a schema file, whose signatures may be those of another release
     return "with subgraphs" if schema.has_subgraphs and not release.has_kernels else ""
+
+
+def _is_judged_own(model: Model, operator: Operator, node: Node, release: ProductRelease) -> bool:
+    """Return whether a release loads a node of an operator of its own, if no finding is about it."""
+    name = operator.op_type
+    if operator.domain or operator.function is not None or name not in FLOAT_IS_JUDGED or not release.has_own("", name):
+        return False
+    if node.graph.function is not None:
+        return False  # there it ends the process
+    return all(kind_of(model, node.graph, name) == "tensor(float)" for name in node.inputs if name)
 
 
 def _is_listed(operator: Operator, release: ProductRelease) -> bool:

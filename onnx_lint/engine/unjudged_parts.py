@@ -13,6 +13,7 @@ from onnx_lint.engine.parts_in_question import (
     CountedParts,
     has_attribute,
     inputs_of_kind,
+    is_parameter,
     kind_of,
     nodes_of,
     phrases,
@@ -277,7 +278,9 @@ def _trees(model: Model) -> list[Node]:
 
 def _has_ids_beyond(node: Node) -> bool:
     """Return whether a node ID of a tree is not one of those that ONNX Runtime counts."""
-    return any(min(each.ints, default=0) > 0 for each in node.attribute_protos if each.name == "nodes_nodeids")
+    return is_parameter(node, "nodes_nodeids") or any(
+        min(each.ints, default=0) > 0 for each in node.attribute_protos if each.name == "nodes_nodeids"
+    )
 
 
 def _gives(node: Node, name: str) -> bool:
@@ -331,6 +334,8 @@ _DIVISORS: Final = ("node", "of Div or Mod that may divide by a constant 0")
 
 def _pads_the_kernel(node: Node) -> bool:
     """Return whether a pad of a pool is as long as the kernel, for some axis."""
+    if is_parameter(node, "kernel_shape", "pads"):
+        return True
     lists = {each.name: each.ints for each in node.attribute_protos}
     return max(lists.get("pads", ()), default=0) >= min(lists.get("kernel_shape", ()), default=MAX_INT64)
 
@@ -351,7 +356,7 @@ _DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {
     "BatchNormalization": _has_empty_outputs,
     "LRN": _has_size_of_pairs,
     "RotaryEmbedding": lambda node: any(
-        each.name == "rotary_embedding_dim" and each.i for each in node.attribute_protos
+        each.name == "rotary_embedding_dim" and (each.i or each.ref_attr_name) for each in node.attribute_protos
     ),
     "Split": _has_lengths_and_number,
     "StringNormalizer": lambda _: True,  # a locale that the machine may lack

@@ -8,10 +8,8 @@ the last two and keeps the order of the others. Seen for all permutations of thr
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import prod
 
-from onnx_lint.engine.parts_in_question import kind_of, passed_on
-from onnx_lint.ir.graph import Definition, GraphKind
+from onnx_lint.engine.parts_in_question import is_parameter, kind_of, may_be_constant, passed_on
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.spec.releases import normalized_domain
@@ -39,7 +37,7 @@ class _Products:
             return False
         pairs = ((first, second), (second, first))
         is_one = any(self._is_transposed(node, one) and self._is_constant(node, other) for one, other in pairs)
-        return is_one and not self._is_fused_otherwise(node)
+        return is_one and not self._has_bias(node)
 
     # --- the transposed operand
 
@@ -71,6 +69,8 @@ class _Products:
         before = self._sources.definitions_behind(graph, node.inputs[0], self._behind)
         if any(each.node is not None and each.node.op_type == "Transpose" for each in before):
             return True
+        if is_parameter(node, "perm"):
+            return True
         order = next((each.ints for each in node.attribute_protos if each.name == "perm"), ())
         others = [axis for axis in order if axis]
         return len(order) > 2 and 0 in order[-2:] and others == sorted(others)
@@ -82,28 +82,23 @@ class _Products:
         shape = self._model.shape_of(name, node.graph)
         if shape is not None and len(shape) > 2:
             return False
-        sources = [*self._sources.definitions_behind(node.graph, name, _inputs_of_folded)]
-        return bool(sources) and all(map(_may_be_constant, sources))
+        return may_be_constant(self._model, node.graph, name, _NOT_FOLDED)
 
-    # --- other fusions
+    # --- the bias
 
-    def _is_fused_otherwise(self, node: Node) -> bool:
-        """Return whether a constant scale or bias is the only reader of a product, which is fused with it first."""
-        (output, *_) = node.outputs
-        graph = node.graph
+    def _has_bias(self, node: Node) -> bool:
+        """Return whether a product and the constant bias that alone reads it become a Gemm first: sizes are known."""
+        output, graph = node.outputs[0], node.graph
         readers = self._readers_in(graph).get(output, ())
-        if len(readers) != 1 or output in graph.output_names or normalized_domain(readers[0].domain):
+        if len(readers) != 1 or readers[0].op_type != "Add" or output in graph.output_names:
             return False
         others = [name for name in readers[0].inputs if name != output]
-        if len(others) != 1 or not self._is_constant(readers[0], others[0]):
+        if node.op_type != "MatMul" or len(others) != 1 or not self._is_constant(readers[0], others[0]):
             return False
-        shape = self._model.shape_of(others[0], graph)
-        sizes = [size for size in shape or () if isinstance(size, int)]
-        if shape is None or len(sizes) < len(shape):
+        weights, sizes, bias = (self._model.shape_of(name, graph) for name in (node.inputs[1], output, others[0]))
+        if weights is None or sizes is None or bias is None or len(weights) != 2:
             return False
-        if readers[0].op_type == "Add":
-            return len(sizes) == 1 and node.op_type == "MatMul"
-        return readers[0].op_type in ("Mul", "Div") and prod(sizes) == 1
+        return all(isinstance(size, int) for size in sizes) and [*bias] == [*sizes[-1:]]
 
     def _readers_in(self, graph: Graph) -> dict[str, list[Node]]:
         if graph not in self._readers:
@@ -116,15 +111,3 @@ class _Products:
 
 _NOT_FOLDED: Collection[str] = ("DequantizeLinear", "Mul")
 """The operators that ONNX Runtime does not compute with constants of float16."""
-
-
-def _inputs_of_folded(node: Node, _: str) -> Sequence[str]:
-    return () if node.op_type in _NOT_FOLDED else node.inputs
-
-
-def _may_be_constant(found: Definition) -> bool:
-    """Return whether the definition of a value may be that of a constant."""
-    if found.node is not None:
-        return found.node.op_type not in _NOT_FOLDED and not any(found.node.inputs)
-    is_input = found.field == "input" and found.graph.kind is GraphKind.MAIN
-    return not is_input or found.graph.input_names[found.index] in found.graph.initializer_index

@@ -60,3 +60,21 @@ def test_types_that_an_operator_does_not_take() -> None:
     assert state("(float16[2] x) => (float16[2] y) { y = Abs(x) }") is True
     assert state("(float16[2] x) => (float16[2] y) { y = RandomUniformLike(x) }") is None
     assert state("(string[2] x) => (string[2] y) { y = Identity(x) }") is None
+
+
+@pytest.mark.parametrize(("operand", "expected"), [("x", True), ("k", None)])
+@pytest.mark.parametrize("operator", ["ArgMax", "ReduceMin"])
+def test_a_reduction_of_a_constant_of_no_elements(operator: str, operand: str, expected: bool | None) -> None:
+    kind = "int64" if operator == "ArgMax" else "float"
+    graph = f"(float[0, 3] x) => ({kind}[a, b] y) <float[0, 3] k = {{}}> {{ y = {operator}({operand}) }}"
+    assert state(graph) is expected
+
+
+def test_the_line_names_the_form_whose_conversion_may_fail() -> None:
+    for node, what in (
+        ("Bernoulli", "1 node of Bernoulli, whose conversion may fail"),
+        ("MaxPool<kernel_shape = [5, 2]>", "1 node of MaxPool with windows or pads that may be too long, whose"),
+    ):
+        text = IMAGE % node
+        found = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> g {text}')
+        assert what in onnx_lint.lint(found, target="openvino=2026.4").files[0].targets[0].text

@@ -30,3 +30,81 @@ def test_kernels_know_some_activations(operator: str, attributes: str, expected:
 def test_older_releases_infer_no_inverse_of_one_side() -> None:
     assert states(DFT % (1, 1)) == [None, None, None, True]
     assert states((DFT % (1, 0)).replace("n, 1", "n, 2")) == [True] * 4
+
+
+LAYER = """(float[1, 1, 3] x) => (float[1, 1, 2] y)
+<float[1, 1, 3] k = {1, 1, 1}, float[1, 2, 3] w = {1, 1, 1, 1, 1, 1}, float[1, 2, 2] r = {1, 1, 1, 1}>
+{ %s = RNN<hidden_size = 2>(%s, w, r) }"""
+
+
+@pytest.mark.parametrize(
+    ("outputs", "operand", "expected"),
+    [
+        ('"", y', "k", [None, None, None, True]),
+        ('"", y', "x", [True] * 4),
+        ("z, y", "k", [True] * 4),
+    ],
+)
+def test_older_releases_compute_no_layer_of_constants_without_the_first_output(
+    outputs: str, operand: str, expected: list[bool | None]
+) -> None:
+    assert states(LAYER % (outputs, operand)) == expected
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ("ReduceMax<axes = [0]>(k)", [None, None, True, True]),
+        ("ReduceMax<axes = [0]>(i) i = Relu(k)", [None, None, True, True]),
+        ("ReduceMax<axes = [1]>(k)", [True] * 4),
+        ("ReduceMax<axes = [0]>(x)", [True] * 4),
+        ("ReduceMin<axes = [0]>(k)", [True] * 4),
+        ("ArgMax<axis = 0>(k)", [None, None, None, True]),
+        ("ArgMin<axis = 1>(k)", [True] * 4),
+    ],
+)
+def test_older_releases_reduce_no_constant_of_nothing(node: str, expected: list[bool | None]) -> None:
+    last, _, first = node.partition(") ")
+    kind = "int64" if "Arg" in node else "float"
+    graph = f"(float[0, 3] x) => ({kind}[a, b] y) <float[0, 3] k = {{}}> {{ {first} y = {last.rstrip(')')}) }}"
+    assert states(graph) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "dividend", "divisor", "expected"),
+    [
+        ("int32", -(2**31), -1, None),
+        ("int64", -(2**63), -1, None),
+        ("int64", -(2**31), -1, True),
+        ("int64", -(2**63), 1, True),
+    ],
+)
+def test_the_lowest_integer_divided_by_minus_1_ends_the_process(
+    kind: str, dividend: int, divisor: int, expected: bool | None
+) -> None:
+    constants = f"<{kind}[1] a = {{{dividend}}}, {kind}[1] b = {{{divisor}}}>"
+    graph = f"({kind}[1] x) => ({kind}[1] y) {constants} {{ y = Div(%s, b) }}"
+    assert states(graph % "a") == [expected] * 4
+    assert states(graph % "x") == [True] * 4
+
+
+def test_a_constant_of_many_gib_may_not_fit_into_memory() -> None:
+    for size, older in ((2**40, None), (2**20, True)):
+        graph = f"(float[1] x) => (float[n] y) <int64[1] s = {{{size}}}> {{ y = ConstantOfShape(s) }}"
+        assert states(graph) == [older, older, older, True]
+
+
+PARAMETER = '<domain: "f", opset_import: ["": 17]> F <k> (a) => (b) { b = %s }'
+
+
+@pytest.mark.parametrize(
+    ("node", "value"),
+    [
+        ("MaxPool<kernel_shape = [2, 2], pads: ints = @k>(a)", "[2, 2, 2, 2]"),
+        ("LRN<size: int = @k>(a)", "4"),
+        ("RandomNormalLike<dtype: int = @k>(a)", "10"),
+    ],
+)
+def test_an_attribute_that_a_call_gives_may_be_refused(node: str, value: str) -> None:
+    graph = f"(float[1, 3, 4, 4] x) => (float[a, b, c, d] y) {{ y = f.F<k = {value}>(x) }} {PARAMETER % node}"
+    assert states(graph.replace("float[a", "float16[a") if "dtype" in node else graph, imports=', "f": 1') == [None] * 4

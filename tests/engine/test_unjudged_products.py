@@ -49,13 +49,20 @@ def test_a_product_of_a_transpose_and_a_constant(body: str) -> None:
     ("body", "constants"),
     [
         ("i = Relu(t) y = MatMul(i, w)", WEIGHTS),
-        ("m = MatMul(t, w) y = Mul(m, s)", f"{WEIGHTS}, {SCALE}"),
+        ("m = MatMul(t, w) y = Add(b, m)", f"{WEIGHTS}, {BIAS}"),
         ("m = MatMul(t, w) y = Add(m, b)", f"{WEIGHTS}, {BIAS}"),
         ("y = MatMul(t, w)", OF_BATCH),
     ],
 )
 def test_other_products(body: str, constants: str) -> None:
     assert product(body, constants) == LOADS
+
+
+def test_a_bias_is_fused_if_the_sizes_are_known() -> None:
+    for sizes in ("n, 2, 24", "5, n, 24"):
+        graph = PRODUCT.replace("5, 2, 24", sizes).replace("2, 5, 3", "a, b, c")
+        assert states(graph % ("", f"{WEIGHTS}, {BIAS}", "m = MatMul(t, w) y = Add(m, b)")) == CRASHES
+    assert product("m = MatMul(t, w) y = Add(m, s)", f"{WEIGHTS}, {SCALE}") == CRASHES
 
 
 def test_an_input_is_no_constant_and_one_with_a_default_may_be() -> None:

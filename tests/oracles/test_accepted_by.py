@@ -62,7 +62,8 @@ def _evidence(target: str) -> Evidence:
         if model is None:
             continue
         report = lint(model, target=["onnx", target])
-        kinds = {(item.rule, item.clause, item.cited.case) for item in report.errors if item.cited.declared_by is None}
+        faults = report.errors or [item for item in report.diagnostics if item.keyword == "practice"]
+        kinds = {(item.rule, item.clause, item.cited.case) for item in faults if item.cited.declared_by is None}
         if len(kinds) == 1 and not any(item.cited.declared_by == "target" for item in report.errors):
             ((rule, name, case),) = kinds
             found[name, case].append((rule, model))

@@ -51,6 +51,9 @@ ONNXRUNTIME_SIGNATURES: Final[Mapping[str, OnnxRuntimeSignature]] = {
 }
 """The operators that ONNX Runtime defines itself in the default domain, by name."""
 
+FLOAT_IS_JUDGED: Final = frozenset({"LayerNormalization", "SimplifiedLayerNormalization"})
+"""Those of which every known release loads each node with operands of float that fits the signature."""
+
 
 class RefusedValue(Record):
     """A value of an attribute that each known release of some products refuses."""
