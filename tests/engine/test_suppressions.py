@@ -211,7 +211,7 @@ def test_a_name_that_hides_a_fault_hides_the_finding_on_it(rule: str, most: int)
     for model, finding in _of_rule(rule, most):
         names: list[str | None] = []
         if finding.parts is not None:
-            finding.parts.split(finding, lambda _, name, names=names: names.append(name))
+            finding.parts.split(finding, lambda *found, names=names: names.append(found[1]))
         for name in sorted({*filter(None, names)})[:3]:
             patterns = PlacePatterns([Suppression("w", "r", "reason", name)])
             pieces = split_by_entry(finding, patterns, model)

@@ -138,7 +138,7 @@ def _assert_refused(files: list[Path], clause: str, target: str, program: str, p
         report = lint(file, target=target)
         (found,) = [item for item in report.diagnostics if item.clause == clause]
         assert reasons[file] is not None, file
-        assert [text.startswith("refuse") for _, text in found.by_target] == [True], file
+        assert [text.startswith("refuse") for _, text in found.by_target.answers] == [True], file
         assert report.files[0].targets[0].loads is False, file
 
 

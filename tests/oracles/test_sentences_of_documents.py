@@ -151,6 +151,9 @@ TRIED_ELSEWHERE: Final = [
     ("faults_of_onnx", "", "test_faults_of_onnx.py"),
     ("fixing", "onnx.save(onnx.load(", "test_sentences_of_documents.py"),
     ("shapes", "computes the padding without the dilations", "test_sentences_of_documents.py"),
+    ("shapes", "With empty inputs, ONNX Runtime returns other shapes", "test_sentences_of_documents.py"),
+    ("shapes", "makes each variable or unknown dimension", "test_sentences_of_documents.py"),
+    ("shapes", "removes the axis nevertheless", "test_sentences_of_documents.py"),
     ("targets", "Only a call in the main graph of a function", "test_refusals.py"),
     ("targets", "since the session fails without a library", "test_refusals.py"),
     ("targets", "The operators that ONNX Runtime defines in the default domain", "test_refusals.py"),
@@ -297,3 +300,32 @@ def test_onnx_runtime_pads_without_the_dilations(tmp_path: Path) -> None:
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     (found,) = session.run(None, {"x": np.ones((1, 1, 10), "f4")})
     assert found.shape[2] < 10
+
+
+_EMPTY_INPUTS: Final = [
+    ("(float[n,m] x) => (float[a,b] y) <int64[1] k = {-1}> "
+     "{ s = Shape<start=1>(x) r = Concat<axis=0>(s, k) y = Reshape(x, r) }", {"x": (2, 0)}, (2, 0)),
+    ("(float[a,b] e, float[n,m] x) => (float[c,d] y) { y = Concat<axis=1>(e, x) }",
+     {"e": (1, 0), "x": (3, 4)}, (3, 4)),
+    ("(float[a,b] e, float[n,m] x) => (float[c,d] y) { y = Concat<axis=1>(e, x) }",
+     {"e": (1, 0), "x": (3, 0)}, (1, 0)),
+    ("(float[n,m] x) => (float[a,b,c] y) <int64 k = {0}, bool t = {1}> { y = Loop(k, t) <body = f (int64 i, bool g) => "
+     "(bool h, float[v,m] z) { h = Identity(g) z = Identity(x) }> }", {"x": (2, 3)}, (0, 0, 0)),
+    ("(float[n,m] x) => (float[a] y) <int64 k = {0}, bool t = {1}> { y = Loop(k, t) <body = f (int64 i, bool g) => "
+     "(bool h, float z) { h = Identity(g) z = ReduceSum<keepdims=0>(x) }> }", {"x": (2, 3)}, (0,)),
+    ("(float[n,m] x) => (float[m] y) <int64 s = {1}, int64 k = {0}> "
+     "{ q = SplitToSequence<axis=0, keepdims=0>(x, s) y = SequenceAt(q, k) }", {"x": (2, 3)}, (3,)),
+]  # fmt: skip
+"""The graphs of docs/shapes.md, the sizes of their inputs, and those that ONNX Runtime returns."""
+
+
+@pytest.mark.consumers
+@pytest.mark.parametrize(("graph", "inputs", "expected"), _EMPTY_INPUTS)
+def test_onnx_runtime_returns_these_shapes_of_empty_inputs(
+    graph: str, inputs: dict[str, tuple[int, ...]], expected: tuple[int, ...]
+) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime", reason="no part of the development packages")
+    model = onnx.parser.parse_model(HEADER % 17 + f" g {graph}")
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    (found,) = session.run(None, {name: np.ones(shape, "f4") for name, shape in inputs.items()})
+    assert found.shape == expected

@@ -22,6 +22,12 @@ _RUNS, _REFUSED = "runs", "refused"
 _WEIGHTS: Final = "float[1,1,2] x, float[1,{0},2] w, float[1,{0},2] r"
 
 REMARKS: Final = [
+    (
+        "compare_empty",
+        "agraph (float[3,4] x) => (float[3,4] y) <int64[2] s = {1, 0}> "
+        "{ c = Clip(s) e = ConstantOfShape(c) y = Concat<axis=1>(e, x) }",
+        _RUNS,
+    ),
     ("divide_all", "agraph (int32[2] x) => (int32[2] y) <int32[2] z = {1, 0}> { y = Div(x, z) }", _REFUSED),
     ("divide_all", "agraph (int32[2] x) => (int32[2] y) <int32[2] z = {1, 0}> { y = Mod(x, z) }", _REFUSED),
     ("divide_all", "agraph (int64[2] x) => (int64[2] y) <int64 z = {0}> { y = Mod<fmod=1>(x, z) }", _REFUSED),

@@ -369,7 +369,7 @@ _SCALER: Final = "g (float[2,3] x) => (float[2,3] y) { y = ai.onnx.ml.Scaler%s(x
 _OWN: Final = [
     (_SCALER % " <scale = [1.0], offset = [1.0]> ", "++"),
     (_SCALER % "", "??"),
-    *((_NORMALIZED % ("float", "SimplifiedLayerNormalization", axis), "??") for axis in (-2, 1)),
+    *((_NORMALIZED % ("float", "SimplifiedLayerNormalization", axis), "++") for axis in (-2, 1)),
     *((_NORMALIZED % ("float", "SimplifiedLayerNormalization", axis), "--") for axis in (-3, 2)),
     *((_NORMALIZED % ("float", "LayerNormalization", axis), "--") for axis in (-3, 2)),
     (_NORMALIZED % ("double", "LayerNormalization", 1), "--"),

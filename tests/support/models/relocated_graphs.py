@@ -231,7 +231,7 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 
 
 _DIFFERENT = frozenset(
-    {"cited", "around", "byte_range", "position", "at", "advice", "folding", "identity", "by_target"}
+    {"cited", "around", "user", "byte_range", "position", "at", "advice", "folding", "identity", "by_target"}
 )
 """The fields that may differ after a move: a function has other clauses, known to other consumers, a fix or a hint
 names what can change, and a cause the place of the graph, for findings that are folded."""
