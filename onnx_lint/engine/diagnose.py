@@ -71,22 +71,27 @@ def diagnose(
 
                     with model.crashes.at("identifying a finding", finding.place):
                         located = located[0], with_identity(located[1], finding, structures(), model)
+                if clause.chapter == "policy":
+                    located = located[0], _cited_from_policy(located[1], settings)
         except Exception as error:
             errors.note(error, rule=entry.id)
         if located is not None:
             yield located
 
 
+# Most findings of a plain run are only counted, and described nowhere. So these import what describes them.
 def _located(
     rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, settings: Settings
 ) -> tuple[int, Diagnostic]:
-    # Most findings of a plain run are only counted, and described nowhere.
-    from onnx_lint.engine.describe import cited_from_policy, located
+    from onnx_lint.engine.describe import located
 
-    first_byte, diagnostic = located(rule, finding, clause, level, model, settings)
-    if clause.chapter == "policy":
-        diagnostic = cited_from_policy(diagnostic, settings)
-    return first_byte, diagnostic
+    return located(rule, finding, clause, level, model, settings)
+
+
+def _cited_from_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:
+    from onnx_lint.engine.describe import cited_from_policy
+
+    return cited_from_policy(diagnostic, settings)
 
 
 def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:

@@ -37,10 +37,10 @@ MOST_PARTS: Final = 200_000
 """The most parts of a model for which changes are tried. Its parts are the nodes, inputs and initializers."""
 
 PARTS_OF_START: Final = 6_000
-"""The cost of the start of a run: it takes longer than checking this number of parts."""
+"""The parts that a run checks in less time than it needs to begin."""
 
 PARTS_OF_TRIAL: Final = 375
-"""The cost of a trial in the smallest model: it takes as long as checking this number of parts."""
+"""The parts that a run checks in the time of a trial in the smallest model."""
 
 MOST_FINDINGS: Final = 200
 """From this number of causes on, no change is tried: a single change would be of little help."""
@@ -504,7 +504,7 @@ def _is_kept(before: Fact, after: Fact) -> bool:
 
 
 def most_trials(model: Model) -> int:
-    """Return how many trials take as long as the start of the run and the first pass; 0 for a large model.
+    """Return how many trials cost as much as the start of the run and the first pass; 0 for a large model.
 
     A node counts once for each time that the first pass inferred it, such as a node of a function for several calls.
     """

@@ -17,7 +17,7 @@ from onnx_lint.cli import baselines
 from onnx_lint.cli import run as run_module
 from onnx_lint.cli.application import run
 from onnx_lint.cli.progress import ProgressBar
-from onnx_lint.engine import diagnose, lint, proposed_fixes, suppressions
+from onnx_lint.engine import describe, diagnose, lint, proposed_fixes, suppressions
 from onnx_lint.ir.places.document_places import DocumentPlaces
 from onnx_lint.reporters import REPORTERS, STREAMED
 from onnx_lint.surroundings import of_findings, text_lines
@@ -67,15 +67,15 @@ def _findings(report: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 DESCRIPTIONS = {
-    "diagnostic": (diagnose, "_described"),
-    "place": (diagnose, "_with_noun"),
-    "related places": (diagnose, "_related"),
+    "diagnostic": (describe, "_with_surroundings"),
+    "place": (describe, "_with_noun"),
+    "related places": (describe, "_related"),
     "bytes": (DocumentPlaces, "extent"),
     "names around": (DocumentPlaces, "enclosing_names"),
     "surroundings": (of_findings, "surroundings"),
     "all surroundings": (of_findings, "worst_of_each"),
     "fix": (proposed_fixes._Descriptions, "_describe"),
-    "all fixes": (proposed_fixes._Descriptions, "of"),
+    "all fixes": (proposed_fixes._Descriptions, "describe_all"),
     "folding": (lint, "_folded"),
     "positions": (text_lines, "with_positions"),
     "baseline": (baselines.Baselines, "apply"),
@@ -153,7 +153,7 @@ def test_a_crash_in_citing_a_policy_costs_no_finding(
     arguments = ["crash.onnx", "--config", "onnx-lint.toml", "-f", "json"]
     assert run(arguments) == 1
     sound = _findings(json.loads(capsys.readouterr().out))
-    _break(monkeypatch, diagnose, "_citing_the_policy")
+    _break(monkeypatch, describe, "cited_from_policy")
     assert run(arguments) == 3
     report = json.loads(capsys.readouterr().out)
     (error,) = report["files"][0]["internal_errors"]
