@@ -36,17 +36,13 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_MAX_FORMS": (1, 3),
     "_SPARE_BYTES": (1,),
     "_RAW_PIECE_BYTES": (48, 96),  # a multiple of 48, which holds a whole number of elements of any type
-    "_MAX_KEY_BYTES": (0, 16),
     "_MAX_KEPT_BYTES": (0, 16),
     "_FEW_VALUES": (0, 3),
-    "FREE_BYTES": (0,),
-    "SMALL_BYTES": (0,),
     "_SMALL_BYTES": (0, 64),
     "_MOST_KEPT": (0, 2),
     "MOST_OUTCOMES": (1, 5),
     "_MOST_JOINED": (1, 5),
     "_MOST_MEMOS": (1, 5),
-    "_MOST_SCOPES": (1, 2),
     "_START_BYTES": (1, 16),
     "_UNASKED_BYTES": (0, 64),
 }
@@ -59,10 +55,6 @@ KEPT: dict[str, str] = {
     "_LONGEST_HEAD": "what a parser accepts",
     "MAX_VARINT_BYTES": "what Protocol Buffers reads",
     "MAX_SHORT_VARINT_BYTES": "the same for tags and lengths",
-    "_GROUP_BYTES": "how elements of three bits are packed",
-    "_OF_BYTES": "what an element is counted as",
-    "_FEW_STRINGS": "what a node is counted with",
-    "MAX_BYTES": "a limit",
     "MOST_BYTES": "decides which numbers a rule reads",
     "MAX_POINTER_BYTES": "what a pointer of Git LFS has at most",
     "LEAST_WINDOW_BYTES": "what a source promises to give at once",
@@ -70,13 +62,8 @@ KEPT: dict[str, str] = {
     "MAX_PARSED_BYTES": "what Protocol Buffers parses",
     "HEAD_BYTES": "decides what a file is",
     "TEXT_BYTES": "decides what a file is",
-    "_SPOOL_BYTES": "for standard input alone",
-    "_BYTES_OF_ELEMENT": "of the wire format",
-    "BYTES_PER_INPUT_BYTE": "what the estimate of memory counts for a byte of the file",
     "_MAX_BYTES_WITH_PAYLOADS": "beyond it less is looked for",
     "_MAX_NAME_BYTES": "beyond it a name is no operator's",
-    "_BYTES_OF_CHARACTER": "what the estimate of memory counts for a character",
-    "_LONG_STRING": "part of what a limit counts, which its message names",
 }
 """Constants with names like these that are not lowered, and why."""
 

@@ -270,10 +270,13 @@ class NameBindings:
 
         `is_open`: whether the number is unknown so far.
         """
-        if not is_open or self.waiting is None:
-            self.dims[name] = self.node.dim(index, axis), self.node.place(index, axis)
-            return True
         known, source = self.dims.get(name, (None, None))
+        if not is_open or self.waiting is None:
+            found = self.node.dim(index, axis)
+            # A variable does not take the place of a number that another operand has.
+            if isinstance(found, int) or not isinstance(known, int):
+                self.dims[name] = found, self.node.place(index, axis)
+            return True
         self._bind_name(index, axis, Term(name), known, source)
         return not isinstance(known, int)
 

@@ -108,3 +108,10 @@ def test_an_equation_divides_and_names_what_it_computes():
     made = node("Sum", (9, 4), (9, 5))
     solve("X[m r=d//2] Y[m r=d//2] ->", made)
     assert made.problems == [Unequal(InputDimension(1, 1, 5), 4, InputDimension(0, 1, 4))]
+
+
+def test_a_variable_does_not_take_the_place_of_a_number_that_has_the_same_name():
+    made = node("Sum", (2, 12), ("n", "size"), num_heads=3)
+    assert list(solve("X[n w=@num_heads*d] Y[n w=@num_heads*d] -> Z[n w]", made)) == [(2, 12)]
+    made = node("Sum", ("n", "size"), (2, 12), num_heads=3)
+    assert list(solve("X[n w=@num_heads*d] Y[n w=@num_heads*d] -> Z[n w]", made)) == [(2, 12)]

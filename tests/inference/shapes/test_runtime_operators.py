@@ -15,6 +15,7 @@ from support.project.each_case import each_case
 
 from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.operands import Operands
+from onnx_lint.inference.shapes.problem import Element
 from onnx_lint.inference.shapes.rules import has_shape_rule, shape_rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.records import families
@@ -171,6 +172,32 @@ def test_operands_that_do_not_fit(operator, inputs, attributes, problem):
     node = Operands(schema, attributes, tuple(fact("tensor(float)", shape) for shape in inputs), 1)
     assert node.finished(rule.infer(node)) == (None,)
     assert [repr(each)[: len(problem)] for each in node.problems] == [problem]
+
+
+_DATA = fact("tensor(float)", (2, 3, 8))
+_WEIGHTS = fact("tensor(float)", (8, 24)), fact("tensor(float)", (24,))
+
+
+@each_case(
+    ("operator", "inputs", "ends", "wrong"),
+    [
+        ("Attention", (_DATA, *_WEIGHTS), (3, 3), None),
+        ("Attention", (_DATA, *_WEIGHTS), (3, -1), 1),
+        ("Attention", (_DATA, *_WEIGHTS), (3, 3, -1, 0), None),
+        ("QAttention", (_DATA, *_WEIGHTS, ABSENT, ABSENT), (-1, 3), 0),
+        # ONNX Runtime takes any numbers.
+        ("MultiHeadAttention", (_DATA, _DATA, _DATA, ABSENT), (-1, 3), None),
+    ],
+)
+def test_texts_of_attention_do_not_end_before_their_begin(operator, inputs, ends, wrong):
+    schema = _schema(operator)
+    rule = shape_rule(schema)
+    assert rule is not None
+    mask = fact("tensor(int32)", (len(ends),), ends)
+    node = Operands(schema, {"num_heads": 2}, (*inputs, mask), 1)
+    node.finished(rule.infer(node))
+    expected = [] if wrong is None else [Element(len(inputs), ends[wrong], wrong)]
+    assert [getattr(each, "place", each) for each in node.problems] == expected
 
 
 def _concatenated(numbers, shapes=((),) * 4, kinds=("tensor(uint8)",) * 3):

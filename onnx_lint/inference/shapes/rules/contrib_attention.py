@@ -69,6 +69,8 @@ def fits_mask(node: Operands) -> Outputs:
         return UNKNOWN
     if len(mask) == _TEXTS:
         _fits_texts(node, index, lambda batch: (2 * batch, 3 * batch + 2))
+        if not node.problems:
+            _has_ends(node, index)
     elif len(mask) == _BUFFER:
         _fits_buffer(node, index)
     else:
@@ -105,12 +107,18 @@ def _fits_texts(node: Operands, index: int, others: Callable[[int], tuple[int, .
     if isinstance(batch, int) and isinstance(count, int) and count not in (batch, *others(batch)):
         wrong = InputDimension(index, 0, count)
         node.problems.append(Unequal(wrong, batch, node.place(0, 0), others=others(batch)))
-    elif isinstance(batch, int):
-        # The ends of the texts come first.
-        ends = (node.content(index) or ())[:batch]
-        at = next((at for at, end in enumerate(ends) if isinstance(end, int) and end < 0), None)
-        if at is not None:
-            node.wrong_value(index, ends[at], "", at, allowed="at least 0")
+
+
+def _has_ends(node: Operands, index: int) -> None:
+    """Note a text that ends before its begin: the ends come first in a mask of texts.
+
+    MultiHeadAttention takes such a mask, too, but any numbers in it.
+    """
+    batch = node.dim(0, 0)
+    ends = (node.content(index) or ())[:batch] if isinstance(batch, int) else ()
+    at = next((at for at, end in enumerate(ends) if isinstance(end, int) and end < 0), None)
+    if at is not None:
+        node.wrong_value(index, ends[at], "", at, allowed="at least 0")
 
 
 def has_blocks(node: Operands) -> Outputs:
