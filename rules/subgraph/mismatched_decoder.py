@@ -80,7 +80,7 @@ def mismatched_decoder(model: Model) -> Iterator[Finding]:
     | BeamSearch | 1 | `encoder`, `decoder` for texts |
     | BeamSearch, WhisperBeamSearch | 2 | `encoder`, `decoder` for sounds |
 
-    - `onnx-lint explain com.microsoft::BeamSearch` lists the inputs and outputs of each graph.
+    - `onnx-lint explain`, with the name of the operator, lists the inputs and outputs of each graph.
     - The numbers of heads, the sizes of heads and the number of words must be sizes that the graph declares or that
       follow from it. An output of unknown shape is not checked.
     - `vocab_size`, if above 0, is at most the number of words in `logits`. `vocab_mask`, `prefix_vocab_mask` and
