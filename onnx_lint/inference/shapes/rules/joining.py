@@ -30,10 +30,11 @@ def concat(node: Operands) -> Outputs:
 
 def concatenated(node: Operands, operands: range) -> Outputs:
     """Return the concatenation of operands: the sizes along the axis are added, all others agree."""
-    known = [index for index in operands if node.fact(index).shape is not None]
-    empty = [index for index in known if 0 in (node.fact(index).shape or ())]
+    shapes = [(index, node.fact(index).shape) for index in operands]
+    known = [index for index, shape in shapes if shape is not None]
+    empty = [index for index, shape in shapes if shape is not None and 0 in shape]
     # Runtimes leave out an empty operand, such as the past of a first step, so all others decide.
-    first, *others = [index for index in known if index not in empty] or known or [-1]
+    first, *others = ([index for index in known if index not in empty] if empty else known) or known or [-1]
     shape = node.shape(first, at_least=1) if known else None
     if shape is None:
         return UNKNOWN
@@ -94,8 +95,9 @@ class _Joined:
 
     def sizes(self) -> list[Dim]:
         """Return the sizes of the result. An operand with a computed size that may be 0 may be left out."""
-        sure = [shape for shape in self.shapes.values() if all(dim is None or is_positive(dim) for dim in shape)]
-        rows = list(zip(*(sure or self.shapes.values()), strict=True))
+        shapes = list(dict.fromkeys(self.shapes.values()))
+        sure = [shape for shape in shapes if all(dim is None or is_positive(dim) for dim in shape)]
+        rows = list(zip(*(sure or shapes), strict=True))
         found: list[Dim] = []
         for axis, dims in enumerate(rows):
             said = [dim for dim in dims if dim is not None] or [None]
