@@ -27,7 +27,7 @@ from onnx_lint.engine.facts import (
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.engine.selection import decides_requirement, selection_of
+from onnx_lint.engine.selection import decides_requirement, selected_rules, selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of, trusted_folders
 from onnx_lint.input.limits import LIMIT_OF_REPORT, describe_limit
 from onnx_lint.input.locations import is_remote, shown_location, without_query
@@ -404,8 +404,8 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         if check.keeps_edits is _keeps_none:
             from onnx_lint.engine.withdrawn_fixes import without_withdrawn
 
-            known, suppressed_in = listed, partial(_suppressed_in, check)
-            listed = part(lambda: without_withdrawn(known, verdict.patterns, model, suppressed_in), listed, work)
+            known, lint_again = listed, partial(_lint_again, check)
+            listed = part(lambda: without_withdrawn(known, verdict.patterns, model, lint_again), listed, work)
     diagnostics = _shown(listed, model, check, errors)
     return FileReport(
         path=check.path,
@@ -428,13 +428,17 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     )
 
 
-def _suppressed_in(check: _SourceCheck, source: Source, rules: Collection[str]) -> tuple[Diagnostic, ...]:
-    """Return what is suppressed of some rules in another content of the file; no other rule runs."""
-    settings = replace(check.settings, select=tuple(rules), extend_select=(), parts=())
+def _lint_again(check: _SourceCheck, source: Source, rules: Collection[str]) -> FileReport:
+    """Return the report on another content of the file by some rules; no other rule runs.
+
+    The others are ignored: to select these rules by name would also report what only their names select.
+    """
+    others = set(selected_rules(check.settings)).difference(rules)
+    settings = replace(check.settings, ignore=(*check.settings.ignore, *sorted(others)), parts=())
     report, model = _lint(replace(check, source=source, settings=settings, context=0, keeps_edits=lambda _: True))
     if model is not None:
         model.release()
-    return report.suppressed
+    return report
 
 
 def _shown(

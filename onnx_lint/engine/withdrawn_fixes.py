@@ -8,30 +8,28 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.fix_candidates import candidates, without_overlaps
+from onnx_lint.engine.registry import registry
 from onnx_lint.engine.suppressions import PlacePatterns, is_suppressed, without_fix
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import Source
 from onnx_lint.ir.places.edits import Fix
 from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.model import Model
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic, Folding
 from onnx_lint.report.folding import fold, unfold
-
-FindingCounts = Counter[tuple[str, str]]
-"""The number of findings of each rule and clause."""
 
 
 def without_withdrawn(
     diagnostics: tuple[Diagnostic, ...],
     patterns: Mapping[str, PlacePatterns],
     model: Model,
-    lint: Callable[[Source, Collection[str]], Iterable[Diagnostic]],
+    lint: Callable[[Source, Collection[str]], FileReport],
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics without the fixes of rules that would also fix suppressed findings.
 
     This tries the fixes as `onnx-lint fix` does: those of all rules together, and if that fails those of each rule, the
-    safe ones alone and then with the unsafe ones. `lint`: returns the suppressed findings of some rules in
-    a source.
+    safe ones alone and then with the unsafe ones. `lint`: returns the report on a source by some rules alone.
     """
     found = unfold(diagnostics)
     suppressed = {id(each) for each in found if is_suppressed(each, patterns)}
@@ -42,15 +40,16 @@ def without_withdrawn(
     ]
     if model.form != "binary" or not suppressed or not fixable:
         return diagnostics
-    before = counts_of(each for each in found if id(each) in suppressed)
-    rules = _rules_of(before)
+    left = [each for each in found if id(each) not in suppressed]
+    kept = [each for each in found if id(each) in suppressed]
+    rules = {each.rule for each in kept}
     splicer, source = Splicer(model.source, model.kind), unpatched(model.source)
 
     def fix_suppressed(fixes: Iterable[tuple[str, Fix]]) -> bool:
         chosen = without_overlaps(candidates(fixes, splicer, {}))
         splices = splicer.with_lengths(splice for each in chosen for splice in each.splices)
         changed = source.patched(splice.patch for splice in splices)
-        return bool(chosen) and bool(before - counts_of(lint(changed, rules)))
+        return bool(chosen) and mends_suppressed(left, kept, lint(changed, rules))
 
     withdrawn = set(_withdrawn(fixable, fix_suppressed))
     if not withdrawn:
@@ -64,16 +63,38 @@ def without_withdrawn(
     return fold(map(without_withdrawn_fix, found))
 
 
-def counts_of(diagnostics: Iterable[Diagnostic]) -> FindingCounts:
-    """Return the number of findings of each rule and clause."""
-    found: FindingCounts = Counter()
-    for each in unfold(diagnostics):
-        found[each.rule, each.clause] += each.count
-    return found
+def mends_suppressed(left: Iterable[Diagnostic], suppressed: Iterable[Diagnostic], after: FileReport) -> bool:
+    """Return whether fixes also mend suppressed findings, or make them findings that nothing suppresses.
+
+    The latter happens if a suppression gives the index of a node, and one before it is deleted: the next fixes would
+    mend what was suppressed.
+
+    `left`: the other findings before the fixes. `after`: the report after them.
+    """
+    before, others = list(unfold(suppressed)), list(unfold(after.suppressed))
+    if _counts_by_clause(before) - _counts_by_clause(others):
+        return True
+    lost = _counts_by_subject(before) - _counts_by_subject(others)
+    return bool(lost) and bool(lost & (_counts_by_subject(unfold(after.diagnostics)) - _counts_by_subject(left)))
 
 
-def _rules_of(counts: FindingCounts) -> list[str]:
-    return sorted({rule for rule, _ in counts})
+def _counts_by_clause(found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
+    """Return the number of faults of each rule and clause.
+
+    Those of the chapter hygiene are counted by rule alone: one of few ineffective nodes violates another clause than
+    one of many, and is still there.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for each in found:
+        entry = registry().get(each.rule)
+        is_hygiene = entry is not None and entry.chapter == "hygiene"
+        counts[each.rule, "" if is_hygiene else each.clause] += each.count
+    return counts
+
+
+def _counts_by_subject(found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
+    """Return the number of findings of each rule about each name."""
+    return Counter((each.rule, each.subject) for each in found if each.subject is not None)
 
 
 def _withdrawn(

@@ -11,7 +11,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.engine.fix_candidates import Candidate, candidates, without_overlaps
 from onnx_lint.engine.registry import registry
-from onnx_lint.engine.withdrawn_fixes import counts_of
+from onnx_lint.engine.withdrawn_fixes import mends_suppressed
 from onnx_lint.fixing.revealed import revealed_by
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import Source
@@ -138,7 +138,10 @@ def _attempts(chosen: list[Candidate]) -> Iterable[list[Candidate]]:
 
 def _kinds(report: FileReport) -> Counter[tuple[str, str]]:
     """Return the number of findings of each rule and clause."""
-    return counts_of(report.diagnostics)
+    found: Counter[tuple[str, str]] = Counter()
+    for each in unfold(report.diagnostics):
+        found[each.rule, each.clause] += each.count
+    return found
 
 
 def _difference(before: FileReport, after: FileReport) -> Counter[str]:
@@ -204,7 +207,7 @@ def _problem(
         rules = {each.rule for each in attempt}
         is_possible = rules.isdisjoint(rule for rule, _ in caused) and keeps_names()
         return f"{problem}; {_options_for(attempt)} makes the fix nevertheless" if is_possible else problem
-    if counts_of(before.suppressed) - counts_of(after.suppressed):
+    if mends_suppressed(unfold(before.diagnostics), before.suppressed, after):
         return f"the fix was not made: {ALSO_SUPPRESSED}"
     fixed = _fixed(before, after, attempt)
     for each in attempt:

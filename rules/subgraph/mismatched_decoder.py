@@ -107,6 +107,8 @@ class GraphFault(Record):
     """What is wrong with a graph, and what would be right."""
 
     field: str
+    check: str
+    """What is compared: the number of inputs or outputs, a name, a type, the dimensions or one of them."""
     what: str
     allowed: str
     index: int | None = None
@@ -121,7 +123,7 @@ def _fault(model: Model, node: Node, graph: Graph, forms: Sequence[GraphForm]) -
     form = next((each for each in forms if len(forms) == 1 or len(each.inputs) == len(names)), None)
     if form is None:
         needed = listed([str(len(each.inputs)) for each in reversed(forms)], "or")
-        return GraphFault("input", f"has {counted(len(names), 'input')}", f"{needed} inputs")
+        return GraphFault("input", "input count", f"has {counted(len(names), 'input')}", f"{needed} inputs")
     inputs = _named(form, names)
     outputs = list(form.outputs.items())
     return (
@@ -154,7 +156,7 @@ def _wrong_count(node: Node, graph: Graph, form: GraphForm, named: int) -> Graph
             needed = _lacking(counts, known, node, graph, len(names))
             if needed:
                 allowed += f"; {counted(len(names), field)} only with {needed}"
-            return GraphFault(field, f"has {counted(len(names), field)}", allowed)
+            return GraphFault(field, f"{field} count", f"has {counted(len(names), field)}", allowed)
     return None
 
 
@@ -216,7 +218,7 @@ def _in_words(choices: str, known: Mapping[str, int], field: str) -> str:
 def _wrong_name(field: str, names: Sequence[str], required: Sequence[str]) -> GraphFault | None:
     for index, (name, right) in enumerate(zip(names, required, strict=False)):
         if right not in ("*", name):
-            return GraphFault(field, f"is called {quote(name)}", f"be called {quote(right)}", index)
+            return GraphFault(field, "name", f"is called {quote(name)}", f"be called {quote(right)}", index)
     return None
 
 
@@ -244,7 +246,7 @@ def _wrong_value(
             wrong = _wrong_type(name, fact.kind, kind, bound) or _wrong_dims(fact.shape, dims, field)
             if wrong is not None:
                 # Older releases do not compare a rank alone.
-                return GraphFault(field, *wrong, index, is_refused=set(dims) != {"?"} or kind in wrong[1])
+                return GraphFault(field, *wrong, index, is_refused=set(dims) != {"?"} or kind in wrong[2])
     return None
 
 
@@ -252,30 +254,34 @@ _STATES = 4
 """The inputs of each layer of a decoder after an encoder."""
 
 
-def _wrong_type(name: str, found: str | None, kind: str, bound: dict[str, tuple[str, str]]) -> tuple[str, str] | None:
+_Wrong = tuple[str, str, str] | None
+"""What is compared, what is wrong with it, and what would be right."""
+
+
+def _wrong_type(name: str, found: str | None, kind: str, bound: dict[str, tuple[str, str]]) -> _Wrong:
     if found is None or kind not in _TYPES:
         return None
     if found not in _TYPES[kind]:
-        return f"is {found}", f"be {listed([*_TYPES[kind]], 'or')}"
+        return "type", f"is {found}", f"be {listed([*_TYPES[kind]], 'or')}"
     other, first = bound.setdefault(kind, (found, name))
     if kind == "T" and found != other:
-        return f"is {found}", f"be {other} like {quote(first)}"
+        return "type", f"is {found}", f"be {other} like {quote(first)}"
     return None
 
 
-def _wrong_dims(shape: Sequence[int | str | None] | None, dims: Sequence[str], field: str) -> tuple[str, str] | None:
+def _wrong_dims(shape: Sequence[int | str | None] | None, dims: Sequence[str], field: str) -> _Wrong:
     if not dims:
         return None
     if shape is None:
-        return ("has no shape", f"have {counted(len(dims), 'dimension')}") if field == "input" else None
+        return ("dimensions", "has no shape", f"have {counted(len(dims), 'dimension')}") if field == "input" else None
     if len(shape) != len(dims):
-        return f"is {describe_shape(shape)}", f"have {counted(len(dims), 'dimension')}"
+        return "dimensions", f"is {describe_shape(shape)}", f"have {counted(len(dims), 'dimension')}"
     for axis, (dim, required) in enumerate(zip(shape, dims, strict=True)):
         is_open = required == "?" or (dim is None and field == "output")
         if is_open or str(dim) == required or (required == "+" and isinstance(dim, int) and dim > 0):
             continue
         what = "a size that the graph declares" if required == "+" else required
-        return f"is {describe_shape(shape)}", f"have {what} as dimension {axis}"
+        return f"dimension {axis}", f"is {describe_shape(shape)}", f"have {what} as dimension {axis}"
     return None
 
 
@@ -295,6 +301,7 @@ def _finding(search: SearchNode, graph: Graph, name: str, fault: GraphFault) -> 
         related=(Related(search.node.place, search.node.describe()),),
         allowed=fault.allowed,
         subject=subject,
+        inner=fault.check,
     )
 
 
@@ -312,7 +319,7 @@ def _words(model: Model, search: SearchNode) -> Iterator[Finding]:
     has = f"the 'logits' of its decoder have {width} words"
     if size > width:
         what = f"attribute 'vocab_size' of {node.describe()} is {size}, but {has}"
-        yield _of_both(search, what, f"at most {width}")
+        yield _of_both(search, "vocab_size", what, f"at most {width}")
         return
     words = size if size > 0 else width
     has = f"attribute 'vocab_size' is {size}" if size > 0 else has
@@ -320,11 +327,11 @@ def _words(model: Model, search: SearchNode) -> Iterator[Finding]:
         mask = model.shape_of(node.inputs[index], node.graph) if operand.name in _MASKS and node.inputs[index] else None
         if mask and isinstance(mask[-1], int) and mask[-1] != words:
             what = f"input {index} '{operand.name}' of {node.describe()} is {describe_shape(mask)}, but {has}"
-            yield _of_both(search, what, f"{words} as the last dimension")
+            yield _of_both(search, operand.name, what, f"{words} as the last dimension")
     least = search.numbers.get("min_tokens_to_keep", 0)
     if least >= words:
         what = f"attribute 'min_tokens_to_keep' of {node.describe()} is {least}, but {has}"
-        yield _of_both(search, what, f"less than {words}")
+        yield _of_both(search, "min_tokens_to_keep", what, f"less than {words}")
 
 
 def _pairs(search: SearchNode) -> Iterator[Finding]:
@@ -334,21 +341,21 @@ def _pairs(search: SearchNode) -> Iterator[Finding]:
     first = graphs.get("init_decoder") if "init_decoder" in forms else None
     if first is not None and (_SHARED in first.input_names) is not (_SHARED in decoder.input_names):
         what = f"only one of 'decoder' and 'init_decoder' of {node.describe()} has an input '{_SHARED}'"
-        yield _of_both(search, what, "both, or none")
+        yield _of_both(search, _SHARED, what, "both, or none")
     encoder = graphs.get("encoder") if "encoder" in forms else None
     if encoder is None:
         return
     hidden = "encoder_hidden_states"
     if hidden in decoder.input_names and hidden not in encoder.output_names:
         what = f"the decoder of {node.describe()} has an input '{hidden}', which its encoder does not return"
-        yield _of_both(search, what, f"an encoder with 3 inputs, which returns '{hidden}'")
+        yield _of_both(search, hidden, what, f"an encoder with 3 inputs, which returns '{hidden}'")
         return
     one, other = (
         _layer_count(node, graph, forms[name]) for name, graph in (("encoder", encoder), ("decoder", decoder))
     )
     if one != other:
         what = f"the encoder of {node.describe()} has states of {counted(one, 'layer')}, but its decoder of {other}"
-        yield _of_both(search, what, "as many layers")
+        yield _of_both(search, "layers", what, "as many layers")
 
 
 _SHARED = "past_sequence_length"
@@ -360,7 +367,13 @@ def _layer_count(node: Node, graph: Graph, forms: Sequence[GraphForm]) -> int:
     return (len(graph.output_names) - always) // layer
 
 
-def _of_both(search: SearchNode, what: str, allowed: str) -> Finding:
+def _of_both(search: SearchNode, check: str, what: str, allowed: str) -> Finding:
     return Finding(
-        search.node.place, what, clause="SUB-7e", anchor=search.anchor, allowed=allowed, subject=search.subject
+        search.node.place,
+        what,
+        clause="SUB-7e",
+        anchor=search.anchor,
+        allowed=allowed,
+        subject=search.subject,
+        inner=check,
     )

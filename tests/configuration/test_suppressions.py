@@ -533,8 +533,8 @@ def test_fix_promises_no_fix_that_it_would_refuse(folder: Path, capsys: pytest.C
     Path("m.onnx").write_bytes(model.SerializeToString())
     Path("onnx-lint.toml").write_text('[[suppress]]\nrule = "initializer-without-input"\nreason = "r"\n')
     tried = []
-    whole = engine._suppressed_in
-    monkeypatch.setattr(engine, "_suppressed_in", lambda *given: tried.append(given[2]) or whole(*given))
+    whole = engine._lint_again
+    monkeypatch.setattr(engine, "_lint_again", lambda *given: tried.append(given[2]) or whole(*given))
     said = "1 finding has no fix: it would also fix what is suppressed"
     for arguments in (["--diff"], ["--diff", "--unsafe-fixes"]):
         run(["fix", "m.onnx", *arguments])

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import onnx
+import pytest
 from support.fixes.fixed import fixed_model
 from support.fixes.fixtures import faulty_files
 from support.project.sampled import one_in
@@ -58,7 +59,7 @@ def test_no_promise_is_withdrawn(step: int):
                 broken += [
                     (name, own.suppressions[0].place, rule) for rule in rules & _not_made(data, own, unsafe=unsafe)
                 ]
-    assert promised > (200 if step == 1 else 0)
+    assert promised > (140 if step == 1 else 0)
     assert broken == []
 
 
@@ -92,3 +93,28 @@ def test_a_rule_whose_fix_mends_what_is_suppressed_has_none():
         found = _promised(data, Settings(suppressions=suppressions)).diagnostics
         fixes[suppressions] = {each.rule: each.fix is not None for each in found}["premature-feature"]
     assert fixes == {(): True, (entry,): False}
+
+
+SIX_SUMS = """<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) {
+  a = Relu (x) v0 = Sum (a) v1 = Sum (v0) v2 = Sum (v1) v3 = Sum (v2) v4 = Sum (v3) v5 = Sum (v4) y = Neg (v5)
+}"""
+
+
+@pytest.mark.parametrize(
+    ("place", "left"),
+    [
+        # Sum v0 is deleted before v2: its index would then be that of another node.
+        ("graph.node[3]", ["v0", "v1", "v2", "v3", "v4", "v5"]),
+        ("v2", ["v2"]),  # of so few nodes another clause is violated
+        ("graph.node[1]", ["v0"]),
+    ],
+)
+def test_what_is_suppressed_stays_and_is_still_suppressed(place: str, left: list[str]):
+    data = onnx.parser.parse_model(SIX_SUMS).SerializeToString()
+    entry = Suppression("onnx-lint.toml: suppress[0]", "ineffective-node", "known", place=place)
+    settings = Settings(select=("ineffective-node",), suppressions=(entry,))
+    fixes = {each.fix is not None for each in unfold(_promised(data, settings).diagnostics)}
+    source = fixed_model(BytesSource(data), settings, unsafe=False).source
+    nodes = onnx.ModelProto.FromString(source.read_at(0, source.size)).graph.node
+    assert [node.output[0] for node in nodes if node.op_type == "Sum"] == left
+    assert fixes == {len(left) == 1}

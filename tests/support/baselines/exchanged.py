@@ -59,13 +59,21 @@ def exchanged_rules() -> list[str]:
 def are_exchanged(rule: str, first: FileReport, second: FileReport) -> bool:
     """Return whether the rule finds its faults at other places of the second model, and not more of them.
 
-    Imports are left out: the two parts of a model share them.
+    Imports are left out: the two parts of a model share them. The index of an attribute is left out as well: the same
+    fault may have another one in the twin.
     """
     before, after = (
-        [item.pointer for item in unfold(file.diagnostics) if item.rule == rule and "opset_import" not in item.pointer]
+        [
+            _ATTRIBUTE.sub("attribute", item.pointer)
+            for item in unfold(file.diagnostics)
+            if item.rule == rule and "opset_import" not in item.pointer
+        ]
         for file in (first, second)
     )
     return bool(before and after) and set(before).isdisjoint(after) and len(after) <= len(before)
+
+
+_ATTRIBUTE = re.compile(r"\battribute/\d+")
 
 
 def are_exchanged_inside(rule: str, first: FileReport, second: FileReport) -> bool:
@@ -240,7 +248,7 @@ def _faults(rule: str, file: FileReport) -> int:
     """Return how many faults the findings of a rule say that there are."""
     found = [item for item in unfold(file.diagnostics) if item.rule == rule]
     more = [int(count.replace(",", "")) for item in found for count in re.findall(r"(\d[\d,]*) more", item.message)]
-    return max(len(found) + sum(more), sum(max(item.count, item.element_count) for item in found))
+    return max(len(found) + sum(more), sum(max(item.count, item.identity.element_count) for item in found))
 
 
 _MOST_LISTS, _MOST_COPIED = 25, 3

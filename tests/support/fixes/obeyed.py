@@ -130,7 +130,7 @@ def _stored(steps: Any, _: Diagnostic, name: str, kind: str) -> None:
 
 
 def _number_of_cast(steps: Any, _: Diagnostic, number: str, name: str | None, index: str | None) -> None:
-    nodes = steps[0][0].graph.node
+    _, nodes, _ = _node(steps)
     [cast] = [each for each in nodes if each.name == name] if index is None else [nodes[int(index)]]
     _set(cast, "to", int(number))
 
