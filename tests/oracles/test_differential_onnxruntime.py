@@ -26,7 +26,6 @@ pytestmark = pytest.mark.consumers
 INVALID_GRAPH = "INVALID_GRAPH"
 
 EXPLAINED = {
-    r"graph\.cc:1407": "the runtime makes sparse tensors of some types, and those without values, dense only",
     r"_inlfunc_F_n.*, BatchNormalization": "a mutant in which a function's input is used several times",
 }
 """Messages of the runtime for models that onnx-lint does not reject, and the reasons."""
