@@ -254,11 +254,11 @@ _STATES = 4
 """The inputs of each layer of a decoder after an encoder."""
 
 
-_Wrong = tuple[str, str, str] | None
+_WhatIsWrong = tuple[str, str, str] | None
 """What is compared, what is wrong with it, and what would be right."""
 
 
-def _wrong_type(name: str, found: str | None, kind: str, bound: dict[str, tuple[str, str]]) -> _Wrong:
+def _wrong_type(name: str, found: str | None, kind: str, bound: dict[str, tuple[str, str]]) -> _WhatIsWrong:
     if found is None or kind not in _TYPES:
         return None
     if found not in _TYPES[kind]:
@@ -269,7 +269,7 @@ def _wrong_type(name: str, found: str | None, kind: str, bound: dict[str, tuple[
     return None
 
 
-def _wrong_dims(shape: Sequence[int | str | None] | None, dims: Sequence[str], field: str) -> _Wrong:
+def _wrong_dims(shape: Sequence[int | str | None] | None, dims: Sequence[str], field: str) -> _WhatIsWrong:
     if not dims:
         return None
     if shape is None:
