@@ -52,8 +52,9 @@ NOTES: Final = [
         "+--",
     ),
     Claim("NOD-8f", "refuses the model", "unsupported-operand-value/a_division_of_integers_by_0", "++-"),
-    Claim("SUB-7d", "conditions of ONNX Runtime for a session", "mismatched-decoder/words_of_int64", "??-"),
-    Claim("SUB-7e", "makes a session with most", "mismatched-decoder/more_words_to_keep_than_there_are", "??+"),
+    # Their fixtures have operators of their own: test_searched_graphs.py asks with others.
+    Claim("SUB-7d", "conditions of ONNX Runtime for a session", "mismatched-decoder/words_of_int64", "???"),
+    Claim("SUB-7e", "makes a session with most", "mismatched-decoder/more_words_to_keep_than_there_are", "???"),
     Claim("FUN-5a", "ONNX Runtime refuses it", "unnamed-value/an_input_of_a_function", "++-"),
     Claim(
         "FUN-5b", "refuses the function", "duplicate-function-parameter/an_output_is_an_input_for_onnx_runtime", "++-"
