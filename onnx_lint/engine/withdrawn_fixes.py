@@ -32,16 +32,27 @@ def without_withdrawn(
     safe ones alone and then with the unsafe ones. `lint`: returns the report on a source by some rules alone.
     """
     found = unfold(diagnostics)
-    suppressed = {id(each) for each in found if is_suppressed(each, patterns)}
-    fixable = [
-        each
-        for each in found
-        if each.advice.edits is not None and not each.advice.edits.copies and id(each) not in suppressed
-    ]
-    if model.form != "binary" or not suppressed or not fixable:
-        return diagnostics
+    kept = [each for each in found if is_suppressed(each, patterns)]
+    suppressed = {id(each) for each in kept}
     left = [each for each in found if id(each) not in suppressed]
-    kept = [each for each in found if id(each) in suppressed]
+    fixable = [each for each in left if each.advice.edits is not None and not each.advice.edits.copies]
+    if model.form != "binary" or not kept or not fixable:
+        return diagnostics
+    withdrawn = set(_withdrawn(fixable, _trial(model, left, kept, lint)))
+    losing = {id(each) for each in left if id(each.advice.edits) in withdrawn}
+    if not losing:
+        return diagnostics
+    # A finding that loses its fix leaves its fold: the others in it may keep theirs.
+    return fold(replace(without_fix(each), folding=Folding()) if id(each) in losing else each for each in found)
+
+
+def _trial(
+    model: Model,
+    left: list[Diagnostic],
+    kept: list[Diagnostic],
+    lint: Callable[[Source, Collection[str]], FileReport],
+) -> Callable[[Iterable[tuple[str, Fix]]], bool]:
+    """Return a function that tells whether fixes, each with its rule, also mend suppressed findings."""
     rules = {each.rule for each in kept}
     splicer, source = Splicer(model.source, model.kind), unpatched(model.source)
 
@@ -51,16 +62,7 @@ def without_withdrawn(
         changed = source.patched(splice.patch for splice in splices)
         return bool(chosen) and mends_suppressed(left, kept, lint(changed, rules))
 
-    withdrawn = set(_withdrawn(fixable, fix_suppressed))
-    if not withdrawn:
-        return diagnostics
-
-    def without_withdrawn_fix(each: Diagnostic) -> Diagnostic:
-        is_withdrawn = id(each.advice.edits) in withdrawn and id(each) not in suppressed
-        # A finding that loses its fix leaves its fold: the others in it may keep theirs.
-        return replace(without_fix(each), folding=Folding()) if is_withdrawn else each
-
-    return fold(map(without_withdrawn_fix, found))
+    return fix_suppressed
 
 
 def mends_suppressed(left: Iterable[Diagnostic], suppressed: Iterable[Diagnostic], after: FileReport) -> bool:
