@@ -30,9 +30,7 @@ def concat(node: Operands) -> Outputs:
 
 def concatenated(node: Operands, operands: range) -> Outputs:
     """Return the concatenation of operands: the sizes along the axis are added, all others agree."""
-    shapes = [(index, node.fact(index).shape) for index in operands]
-    known = [index for index, shape in shapes if shape is not None]
-    empty = [index for index, shape in shapes if shape is not None and 0 in shape]
+    known, empty = _known_and_empty(node, operands)
     # Runtimes leave out an empty operand, such as the past of a first step, so all others decide.
     first, *others = ([index for index in known if index not in empty] if empty else known) or known or [-1]
     shape = node.shape(first, at_least=1) if known else None
@@ -53,6 +51,13 @@ def concatenated(node: Operands, operands: range) -> Outputs:
     along = [joined.shapes[index][axis] if index in joined.shapes else None for index in operands]
     sizes[axis] = total(along)
     return [tuple(sizes)]
+
+
+def _known_and_empty(node: Operands, operands: range) -> tuple[list[int], list[int]]:
+    """Return the operands of known shapes, and those of them that have a dimension of 0."""
+    shapes = [(index, node.fact(index).shape) for index in operands]
+    known = [index for index, shape in shapes if shape is not None]
+    return known, [index for index, shape in shapes if shape is not None and 0 in shape]
 
 
 class _Joined:
