@@ -356,7 +356,7 @@ def _outcome(operator: TypedOperator, arguments: Arguments, count: int, inputs: 
         for index, kind in enumerate(operator.outcome(certain, arguments, count).outputs[:count])
     ]
     outputs += [None] * (count - len(outputs))
-    for position in [position for position, kind in enumerate(certain) if kind is None]:
+    for position in [position for position, kind in enumerate(certain) if kind is None][:_MOST_OPEN]:
         parameter = operator.schema.input_at(position)
         if parameter is None:
             continue
@@ -370,6 +370,10 @@ def _outcome(operator: TypedOperator, arguments: Arguments, count: int, inputs: 
             return _Outcome((None,) * count, position if types and types.isdisjoint(allowed) else None)
         outputs = [_narrowed(known, index, fitting) for index, known in enumerate(outputs)]
     return _Outcome(tuple(outputs), None)
+
+
+_MOST_OPEN: Final = 16
+"""The most inputs of unknown type whose types are tried, since each trial looks at all inputs of the node."""
 
 
 def _narrowed(known: Possible, index: int, fitting: Sequence[Sequence[ValueType | None]]) -> Possible:
