@@ -85,6 +85,7 @@ def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
     undefined_of: dict[Graph, set[str]] = {}
     for each in model.resolution.undefined:
         undefined_of.setdefault(each.graph, set()).add(each.name)
+    lost_of: dict[tuple[Graph, int], LostWeights] = {}
     for undefined in model.resolution.undefined if nameless is None else ():
         name, graph, (first,) = undefined.name, undefined.graph, undefined.uses(1)
         elsewhere = names.elsewhere(name, graph)
@@ -96,7 +97,9 @@ def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
             subject=name,
             collective=True,
             cause=_cause(graph, name, elsewhere),
-            proposals=names.proposals(name, graph, _wanted(model, first), _lost_with(first, undefined_of[graph])),
+            proposals=names.proposals(
+                name, graph, _wanted(model, first), _lost_with(first, undefined_of[graph], lost_of)
+            ),
         )
         yield _finding(whole, undefined.uses(_SHOWN), undefined.count, undefined.uses)
 
@@ -161,15 +164,29 @@ def _cause(graph: Graph, name: str, elsewhere: str | None) -> str:
     return f"{graph.place} {quote(name)}, which {elsewhere or 'nothing defines'}"
 
 
-def _lost_with(use: Use, undefined: Set[str]) -> str | None:
+LostWeights = tuple[Set[str], str]
+"""The kinds of weights that a node lacks, and one text for all nodes of its operator that lack the same."""
+
+
+def _lost_with(use: Use, undefined: Set[str], known: dict[tuple[Graph, int], LostWeights]) -> str | None:
     """Return one text for names that were lost together: those of nodes of one operator that lack the same weights.
 
     The names of one kind of weight differ in what is before their last point, and in numbers. None for other names.
+    `known`: what the nodes lack, by their graph and index; this adds to it.
     """
+    if "." not in use.name:
+        return None
     node = use.node
-    lost = {_NUMBERS.sub("#", each.rpartition(".")[2]) for each in node.inputs[1:] if each in undefined}
-    kind = _NUMBERS.sub("#", use.name.rpartition(".")[2])
-    return f"{node.graph.place} {node.op_type} without {sorted(lost)}" if kind in lost and "." in use.name else None
+    key = node.graph, node.index
+    if key not in known:
+        lost = {_kind_of_weight(each) for each in node.inputs[1:] if each in undefined}
+        known[key] = lost, f"{node.graph.place} {node.op_type} without {sorted(lost)}"
+    kinds, text = known[key]
+    return text if _kind_of_weight(use.name) in kinds else None
+
+
+def _kind_of_weight(name: str) -> str:
+    return _NUMBERS.sub("#", name.rpartition(".")[2])
 
 
 _NUMBERS: Final = re.compile("[0-9]+")
@@ -186,8 +203,8 @@ def _wanted(model: Model, use: Use) -> WantedValue:
 
 def _is_alone(use: Use) -> bool:
     """Return whether all other inputs of a node are weights."""
-    others = [each for index, each in enumerate(use.node.inputs) if each and index != use.index]
-    return all(is_weight(each, use.node.graph) for each in others)
+    inputs = enumerate(use.node.inputs)
+    return all(is_weight(each, use.node.graph) for index, each in inputs if each and index != use.index)
 
 
 def _types_of_output(graph: Graph, index: int) -> Set[str]:

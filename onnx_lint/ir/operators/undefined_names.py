@@ -36,6 +36,8 @@ class UndefinedNames:
         self._defining_graphs = _defining_graphs(graphs, (name for name, _ in (*self._undefined, *self._outputs)))
         self._affixes: dict[int | None, Affix | Respelling | None] = {}
         """What the undefined names of a function (None: of the model) lack, or how they are misspelled."""
+        self._causes: dict[Graph, str | None] = {}
+        """What `_renamed_inputs` returns for a graph."""
 
     def elsewhere(self, name: str, graph: Graph) -> str | None:
         """Return which other graph defines the name, in words; None if none does."""
@@ -84,9 +86,12 @@ class UndefinedNames:
 
     def _renamed_inputs(self, graph: Graph) -> str | None:
         """Return one cause for all undefined names if the inputs that nothing uses are as many; else None."""
-        names = self._partners.unused_inputs(graph)
-        count = len({each for each, _ in self._undefined_like(graph)})
-        return f"{graph.place} has unused inputs {names}" if 1 < count == len(names) else None
+        if graph not in self._causes:
+            names = self._partners.unused_inputs(graph)
+            count = len({each for each, _ in self._undefined_like(graph)})
+            is_one = 1 < count == len(names)
+            self._causes[graph] = f"{graph.place} has unused inputs {names}" if is_one else None
+        return self._causes[graph]
 
     def _options(self, name: str, graph: Graph, wanted: WantedValue) -> list[Proposal]:
         near, unused = self._partners.of(name, graph, wanted, {each for each, _ in self._undefined_like(graph)})
