@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from onnx_lint.common.record import Record
@@ -39,27 +39,32 @@ class StoredElements:
         An input of a function has those of all calls that run. An input of the main graph has none, also if it has a
         default.
         """
-        pending = [_SourceValue(graph, name, (), frozenset())]
-        for _ in range(MOST_STEPS):
-            if not pending:
-                return
-            step = pending.pop()
-            found = step.graph.definition_of(step.name) if step.name else None
-            if found is None:
-                continue
+        for step, found in self._walk(graph, name, self._before):
             tensor = _tensor(found)
-            if tensor is None:
-                pending += self._before(step, found)
-            elif step.element_types <= {tensor.data_type}:
+            if tensor is not None and step.element_types <= {tensor.data_type}:
                 yield tensor
 
     def definitions_behind(
         self, graph: Graph, name: str, inputs_behind: Callable[[Node, str], Sequence[str]]
     ) -> Iterator[Definition]:
-        """Yield the definitions at which a value begins: nodes, initializers, and inputs that no call is known to give.
+        """Return the definitions at which a value begins: nodes, initializers, and inputs without a known argument.
 
         `inputs_behind`: the inputs of a node at which to go on for one of its outputs.
         """
+
+        def before(step: _SourceValue, found: Definition) -> list[_SourceValue]:
+            passed = [*self._through_calls(step, found)]
+            if passed or found.node is None:
+                return passed
+            names = inputs_behind(found.node, step.name)
+            return [_SourceValue(found.graph, each, step.calls, step.element_types) for each in names if each]
+
+        return (found for _, found in self._walk(graph, name, before))
+
+    def _walk(
+        self, graph: Graph, name: str, before: Callable[[_SourceValue, Definition], Iterable[_SourceValue]]
+    ) -> Iterator[tuple[_SourceValue, Definition]]:
+        """Yield the definitions at which `before` returns no values at which to go on, each with its step."""
         pending = [_SourceValue(graph, name, (), frozenset())]
         for _ in range(MOST_STEPS):
             if not pending:
@@ -68,18 +73,17 @@ class StoredElements:
             found = step.graph.definition_of(step.name) if step.name else None
             if found is None:
                 continue
-            before = [*self._through_calls(step, found)]
-            if found.node is not None and not before:
-                names = inputs_behind(found.node, step.name)
-                before = [_SourceValue(found.graph, each, step.calls, step.element_types) for each in names if each]
-            if before:
-                pending += before
+            following = [*before(step, found)]
+            if following:
+                pending += following
             else:
-                yield found
+                yield step, found
 
     def _before(self, step: _SourceValue, found: Definition) -> Iterator[_SourceValue]:
-        """Yield the values that a value is the same as. `found`: its definition."""
+        """Yield the values that a value is the same as; none if a tensor defines it. `found`: its definition."""
         node = found.node
+        if _tensor(found) is not None:
+            return
         if node is None or self._calls.function_of(node) is not None:
             yield from self._through_calls(step, found)
         elif self._is_removed(node, step.name):
