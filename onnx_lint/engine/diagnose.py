@@ -41,8 +41,8 @@ def diagnose(
 
     Findings that are only counted are added to `counts`, under the rule and the words for one and for several.
     Crashes are added to `errors`; each costs one finding at most. `patterns`: those of the suppressions for the rule.
-    `structures`: returns what identifies places for a baseline. `trials`: returns what tries the changes that findings
-    propose.
+    `structures`: returns the identities of places, for a baseline. `trials`: returns the trials of the changes that
+    findings propose.
     """
     edition = settings.standard.edition
     if patterns is not None:

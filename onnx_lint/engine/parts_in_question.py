@@ -85,14 +85,14 @@ def may_be_constant(model: Model, graph: Graph, name: str, not_folded: Collectio
 
 
 def nodes_behind(model: Model, graph: Graph, name: str) -> list[Node]:
-    """Return the nodes that may compute a value, once those that only hand it on are removed."""
+    """Return the nodes that may compute a value, after the removal of those that only pass it on."""
     found = StoredElements(model.calls, model.main_graph)
     behind = found.definitions_behind(graph, name, lambda node, output: passed_on(model, node, output))
     return [each.node for each in behind if each.node is not None]
 
 
 def passed_on(model: Model, node: Node, output: str) -> tuple[str, ...]:
-    """Return the input that a node only hands on, so that it may be removed: none if its output is one of the model."""
+    """Return the input that a node only passes on, so that it may be removed; none if its output is the model's."""
     if normalized_domain(node.domain) or node.op_type not in ("Cast", "Dropout", "Identity") or not node.inputs:
         return ()
     graph = node.graph
