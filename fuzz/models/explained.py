@@ -99,8 +99,8 @@ _OF_ONNX = (
     ),
     Explained(
         MISSED,
-        r"^\w+: \S+ Input rank must be .* \|\| .*\b(Loop|Scan|SequenceMap)\(",
-        "a fault in a body that never runs is a warning; onnx infers that body as well",
+        r"^\w+: \S+ (Input rank must be|Ellipsis for input) .* \|\| .*\b(Loop|Scan|SequenceMap)\(",
+        "a fault in a body that never runs is a warning, and what it stacks has no known rank; onnx infers that body",
     ),
     Explained(
         MISSED, r"^Scan: \S+ Scan input \d+ was not a tensor", "onnx infers nothing for a body without declared types"
