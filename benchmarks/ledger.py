@@ -176,7 +176,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from onnx_lint.ir.columns import nodes\n"
         "written = list(nodes.schema.nodeless('ModelProto').FromString(open(ANNOTATED, 'rb').read()).graph.node)\n",
         "nodes.node_table(written)",
-        "nodes._MOST_UNREAD_BYTES = 0\nnodes.node_table(written)",
+        "nodes._MAX_UNREAD_BYTES = 0\nnodes.node_table(written)",
     ),
     "plain-outcomes": Pair(
         _FOLLOWED,

@@ -20,7 +20,7 @@ from .inputs import input_of
 from .minimise import minimised
 from .worker import Cost, Worker, checked_alone
 
-MOST_MINIMISED = 20
+MAX_MINIMISED = 20
 """The most failing inputs to minimise. Each takes a minute at most."""
 
 
@@ -79,7 +79,7 @@ def save(run: Run, folder: Path) -> None:
         path.write_bytes(given.data)
         about = f"made from {given.name}\nread as {given.message}\n\n{problem}\n"
         path.with_suffix(".txt").write_text(about, encoding="utf-8", errors="replace")
-        if count < MOST_MINIMISED:
+        if count < MAX_MINIMISED:
             small = minimised(given, problem, functools.partial(_checked_again, number))
             path.with_suffix(f".min{given.suffix}").write_bytes(small.data)
 

@@ -289,7 +289,7 @@ def test_a_run_finds_and_saves_what_fails(monkeypatch: pytest.MonkeyPatch, tmp_p
 
     monkeypatch.setattr(worker, "problem_of", fail)
     monkeypatch.setattr(worker, "SECONDS", 0.5)
-    monkeypatch.setattr("fuzz.run.MOST_MINIMISED", 1)
+    monkeypatch.setattr("fuzz.run.MAX_MINIMISED", 1)
     run = Run(seed=0, first=0, end=40, jobs=2)
     run.go()
     assert run.problems.keys() == {7, 13, 21}

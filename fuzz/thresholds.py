@@ -39,7 +39,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_MAX_KEPT_BYTES": (0, 16),
     "_FEW_VALUES": (0, 3),
     "_SMALL_BYTES": (0, 64),
-    "_MOST_KEPT": (0, 2),
+    "_MAX_KEPT": (0, 2),
     "MOST_OUTCOMES": (1, 5),
     "_MOST_JOINED": (1, 5),
     "_MOST_MEMOS": (1, 5),
@@ -49,7 +49,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
 """The names of the constants, in any module, and their values for the test."""
 
 KEPT: dict[str, str] = {
-    "MOST_SHORT_BYTES": "what two bytes of length say, and no matter of choice",
+    "MAX_SHORT_BYTES": "what two bytes of length say, and no matter of choice",
     "INTEGER_BYTES": "what decides shapes is known in a file of any size",
     "_TAG_AND_LENGTH_BYTES": "the same for what is read at once",
     "_LONGEST_HEAD": "what a parser accepts",

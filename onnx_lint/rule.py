@@ -511,7 +511,7 @@ def _subject(about: cached_property[Any] | Callable[[Model], object]) -> RuleSub
 _NAMED: Final = 4
 """The number of places that a folded finding names."""
 
-_MOST_PARTS: Final = 1_000
+_MAX_PARTS: Final = 1_000
 """The most faults of a folded finding that are known by themselves."""
 
 
@@ -534,7 +534,7 @@ def folded(
     name")`. `fix_at`: returns the fix of the faults at some of the places, for a fix with edits elsewhere.
     """
     left = iter(faults)
-    parts = tuple([finding(fault) for fault in islice(left, _MOST_PARTS)])
+    parts = tuple([finding(fault) for fault in islice(left, _MAX_PARTS)])
     if parts:
         yield FaultParts(parts, sum(1 for _ in left), subject, more, fix_at).whole()
 
@@ -804,12 +804,12 @@ def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -
     """Return the finding on the first conflict of a node with the places of the next ones and the number of all."""
     related, causes = list(first.related), {str(first.cause): None}
     shown = {first.place, *(each.place for each in related)}
-    for number, other in enumerate(others[:_MOST_OF_NODE]):
+    for number, other in enumerate(others[:_MAX_OF_NODE]):
         with model.crashes.at("describing a finding", other.node):
             # The message of the finding names the node.
             message = other.describe().replace(f" of {other.node.describe()}", "", 1)
             related.append(Related(other.place, message))
-            if number < _MOST_WITH_NOTES:  # another call of a function may cause the next fault
+            if number < _MAX_WITH_NOTES:  # another call of a function may cause the next fault
                 notes = [Related(*note) for note in other.notes() if note[0] not in shown]
                 related += notes
                 shown.update(each.place for each in notes)
@@ -824,8 +824,8 @@ def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -
     )
 
 
-_MOST_OF_NODE: Final = 100
+_MAX_OF_NODE: Final = 100
 """The most further conflicts of one node whose places its finding lists."""
 
-_MOST_WITH_NOTES: Final = 3
+_MAX_WITH_NOTES: Final = 3
 """The most of these that are explained as well: a note about a call lists all its arguments."""

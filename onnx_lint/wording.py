@@ -125,18 +125,18 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     same = next((other for other in candidates if other.lower() == name.lower()), None)
     if same is not None:
         return same
-    if len(name) * sum(map(len, candidates)) > _MOST_PAIRS:
+    if len(name) * sum(map(len, candidates)) > _MAX_PAIRS:
         from heapq import nlargest
 
-        candidates = nlargest(_MOST_LONG, candidates, key=lambda other: _shared_ends(name, other))
+        candidates = nlargest(_MAX_LONG, candidates, key=lambda other: _shared_ends(name, other))
     near = get_close_matches(name, candidates, n=1, cutoff=0.7)
     return near[0] if near else None
 
 
-_MOST_PAIRS = 1_000_000
+_MAX_PAIRS = 1_000_000
 """The most pairs of characters that are compared in the search for one name."""
 
-_MOST_LONG = 20
+_MAX_LONG = 20
 """The most names that are compared in full if there are more pairs."""
 
 

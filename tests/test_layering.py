@@ -379,7 +379,7 @@ def test_nobody_imports_a_rule_by_its_name():
 DOORS = {"onnx_lint.model", "onnx_lint.rule", "onnx_lint.wording"}
 """The modules that plugins may import from, and rules if rules of several chapters need the name."""
 
-MOST_NAMES = 150
+MAX_NAMES = 150
 """The most names that `onnx_lint.model` offers to rules and plugins."""
 
 
@@ -432,7 +432,7 @@ def test_rules_import_a_name_of_one_chapter_from_the_module_that_defines_it():
     shared = {name for name in homes if len(chapters.get(f"onnx_lint.model.{name}", ())) > 1}
     assert sorted(homes.keys() - shared - questions - subjects - promised) == [], "used by rules of one chapter at most"
     assert sorted(questions - shared - subjects) == [], "no rule is about this: it belongs into a module of its subject"
-    assert len(model.__all__) + len(homes) <= MOST_NAMES
+    assert len(model.__all__) + len(homes) <= MAX_NAMES
 
 
 def test_what_rules_import_late_is_offered_as_it_is_typed():

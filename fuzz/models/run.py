@@ -131,7 +131,7 @@ def save(run: Run, folder: Path) -> None:
         path = folder / f"{place:03}-{number}.textproto"
         path.write_text(_commented(lines, made.model), encoding="utf-8", errors="replace")
         path.with_suffix(".onnx").write_bytes(made.model.SerializeToString())
-        if key in failures[:MOST_MINIMISED]:
+        if key in failures[:MAX_MINIMISED]:
             to_minimise.append((path, lines, made, key))
     for path, lines, made, key in to_minimise:
         small = _commented(lines, _minimised(made, key))
@@ -142,7 +142,7 @@ def _commented(lines: list[str], model: ModelProto) -> str:
     return "".join(f"# {line}\n" for line in lines) + text_format.MessageToString(model)
 
 
-MOST_MINIMISED = 20
+MAX_MINIMISED = 20
 """The number of models to minimise, half a minute each at most."""
 
 _MINIMISING_SECONDS = 30.0

@@ -24,14 +24,14 @@ BESIDE: Final = ("-wal", "-shm", "-journal")
 MOST_BYTES: Final = 256 << 20
 """The most bytes of the database. As long as it has more, the least recently used quarter of its entries is deleted."""
 
-MOST_BYTES_OF_CONTENT: Final = 8 << 20
+MAX_BYTES_OF_CONTENT: Final = 8 << 20
 """The most bytes of an entry."""
 
 BUSY_SECONDS: Final = 5
 """How long to wait for another process that has locked the database."""
 
 _STEPS_BETWEEN_LOOKS: Final = 10_000
-_MOST_STEPS: Final = 100_000
+_MAX_STEPS: Final = 100_000
 """The instructions of SQLite that an operation may take. It takes less than a hundred for an entry."""
 
 _BYTES_OF_A_STEP: Final = 4
@@ -57,7 +57,7 @@ _SETTINGS: Final = (
     "synchronous = NORMAL",
 )
 _LIMITS: Final = (
-    (sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES_OF_CONTENT + 4_096),
+    (sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES_OF_CONTENT + 4_096),
     (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1_024),
 )
 
@@ -126,7 +126,7 @@ class Database:
             _check_own(path + ending, ending)
         # SQLite gives the files beside the database its permissions.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
-        self._steps = _MOST_STEPS
+        self._steps = _MAX_STEPS
         self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             self._connection.text_factory = bytes
@@ -148,21 +148,21 @@ class Database:
 
     def get(self, key: bytes) -> tuple[object, object] | None:
         """Return the time of the last use of an entry and its content; None if there is no such entry."""
-        self._steps = _MOST_STEPS
+        self._steps = _MAX_STEPS
         row: tuple[object, object] | None = self._connection.execute(_FIND, (key,)).fetchone()
         return row
 
     def put(self, key: bytes, used: int, content: bytes) -> None:
         """Write an entry, or replace it, as a whole."""
-        self._steps = _MOST_STEPS
+        self._steps = _MAX_STEPS
         self._connection.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (key, used, content))
 
     def note_used(self, keys: Iterable[bytes], used: int) -> None:
         """Write the time of the last use of these entries."""
-        self._steps = _MOST_STEPS
+        self._steps = _MAX_STEPS
         self._connection.execute("BEGIN IMMEDIATE")
         for key in keys:
-            self._steps = _MOST_STEPS
+            self._steps = _MAX_STEPS
             self._connection.execute("UPDATE verdicts SET used = ? WHERE key = ?", (used, key))
         self._connection.execute("COMMIT")
 
@@ -172,12 +172,12 @@ class Database:
         while (size := self._used_bytes()) > MOST_BYTES:
             if not deleted:
                 raise DamageError(f"is damaged (no entries in {size:,} bytes)")
-            self._steps = _MOST_STEPS + size // _BYTES_OF_A_STEP
+            self._steps = _MAX_STEPS + size // _BYTES_OF_A_STEP
             deleted = self._connection.execute(_DELETE).rowcount
 
     def mark_damaged(self) -> bool:
         """Note in the database that it is damaged, so that the next process replaces it. False if that is noted."""
-        self._steps = _MOST_STEPS
+        self._steps = _MAX_STEPS
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
         if self._number("user_version") == _DAMAGED:

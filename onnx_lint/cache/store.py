@@ -23,7 +23,7 @@ from typing import Final, TypeVar
 from onnx_lint.cache.database import (
     BUSY_SECONDS,
     ERRORS,
-    MOST_BYTES_OF_CONTENT,
+    MAX_BYTES_OF_CONTENT,
     Database,
     Problem,
     problem_of,
@@ -86,7 +86,7 @@ class Store:
 
     def put(self, key: bytes, content: bytes) -> None:
         """Write an entry, or replace it, as a whole."""
-        if len(content) + _CHECK_BYTES > MOST_BYTES_OF_CONTENT:
+        if len(content) + _CHECK_BYTES > MAX_BYTES_OF_CONTENT:
             return
         self._tried(lambda database: database.put(key, int(time.time()), _check(key, content) + content))
         self._written += len(content)

@@ -123,7 +123,7 @@ def _with_first_look(
     return tasks, cached, opened()
 
 
-_MOST_REPORTS: Final = 1_000
+_MAX_REPORTS: Final = 1_000
 """The reports that are kept from the first look into the cache. The others are read again at their turn."""
 
 
@@ -146,7 +146,7 @@ def _find_cached(tasks: Sequence[Task]) -> tuple[dict[int, FileReport | None], b
             report = verdicts.find(check, may_read=False)
             is_usable = verdicts.is_usable
             if report is not None:
-                found[index] = report if len(found) < _MOST_REPORTS else None
+                found[index] = report if len(found) < _MAX_REPORTS else None
             if not is_usable:
                 break
         if verdicts is not None:

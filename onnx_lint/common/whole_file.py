@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 TEMPORARY: Final = ".onnx-lint.tmp"
 """The end of the name of a new file. One that a killed process left behind can be deleted."""
 
-_MOST_LETTERS: Final = 50
+_MAX_LETTERS: Final = 50
 """The letters of the old name in that of a new file: four bytes each and the rest are less than the 255 of a name."""
 
 _PERMISSIONS: Final = 0o777
@@ -51,7 +51,7 @@ def whole_file(target: str, replaces: Replaced = "any file") -> Iterator[tuple[i
 
     folder, name = os.path.split(target)
     folder = folder or "."
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:_MOST_LETTERS]}.", suffix=TEMPORARY, dir=folder)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:_MAX_LETTERS]}.", suffix=TEMPORARY, dir=folder)
     try:
         try:
             yield descriptor, temporary

@@ -30,7 +30,7 @@ from onnx_lint.report.findings import ContextLine
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.schema import wire
 from onnx_lint.surroundings.line_writer import CUT, LineWriter, cut_around
-from onnx_lint.surroundings.lines import CONTAINERS, MOST_CHARACTERS, OF_HEADERS, Site, line_of, site_of
+from onnx_lint.surroundings.lines import CONTAINERS, MAX_CHARACTERS, OF_HEADERS, Site, line_of, site_of
 from onnx_lint.surroundings.messages import write_value
 from onnx_lint.surroundings.words import quoted
 from onnx_lint.wording import counted, quote
@@ -66,7 +66,7 @@ def _shorter_numbers(before: Model) -> Iterator[str]:
     """Yield the old and the new bytes of the first numbers that need fewer bytes."""
     yield "@@ numbers in fewer bytes, with the same values @@"
     numbers = long_numbers(before.source, before.kind)
-    for number in islice(numbers, _MOST_NUMBERS):
+    for number in islice(numbers, _MAX_NUMBERS):
         old = before.source.read_at(number.start, number.end - number.start)
         yield f"-      | {number.part} of {number.place}: {old.hex(' ')}"
         yield f"+      | {number.part} of {number.place}: {number.shorter.hex(' ')}"
@@ -79,10 +79,10 @@ def _new_data(copy: DataCopy, folder: DataFolder | None) -> Iterator[str]:
     """Yield the size and digest of a new data file, and the origin of each part of it."""
     assert folder is not None, "a data file was found"
     yield f"@@ new data file {quote(copy.target)}: {counted(copy.size, 'byte')} (SHA-256 {_digest(copy, folder)}) @@"
-    for start, end, position in copy.ranges[:_MOST_NUMBERS]:
+    for start, end, position in copy.ranges[:_MAX_NUMBERS]:
         yield f"+      | bytes {start:,} to {end:,} of {quote(copy.location)}, at {position:,}"
-    if len(copy.ranges) > _MOST_NUMBERS:
-        yield f"@@ {len(copy.ranges) - _MOST_NUMBERS:,} more @@"
+    if len(copy.ranges) > _MAX_NUMBERS:
+        yield f"@@ {len(copy.ranges) - _MAX_NUMBERS:,} more @@"
 
 
 def _digest(copy: DataCopy, folder: DataFolder) -> str:
@@ -106,13 +106,13 @@ def _digest(copy: DataCopy, folder: DataFolder) -> str:
 
 _BLOCK_BYTES: Final = 1 << 20
 
-_MOST_NUMBERS: Final = 100
+_MAX_NUMBERS: Final = 100
 """The most numbers, or parts of a new data file, that have a line."""
 
 _MOST_BYTES: Final = 4096
 """The longest field whose value is shown. Of a longer one, the size and the digest are shown."""
 
-_MOST_COMPARED: Final = 16
+_MAX_COMPARED: Final = 16
 """The most edits of one element for which the line with only this edit is compared with the line without it."""
 
 
@@ -246,7 +246,7 @@ def _not_in_line(edits: list[Edit], site: Site | None) -> list[Edit]:
     """Return the edits of an element that do not change its line. Very many edits are all returned."""
     if len(edits) == 1:
         return []
-    if site is None or site.element is None or len(edits) > _MOST_COMPARED:
+    if site is None or site.element is None or len(edits) > _MAX_COMPARED:
         return edits
     line = line_of(site, with_name=True).text
     kind, message = site.element
@@ -307,10 +307,10 @@ def _size_and_digest(value: bytes) -> str:
 def _value(kind: str, field: str, record: bytes) -> str:
     """Return the value of a field. Of a long value, return the beginning, the size and the digest."""
     text = _whole_value(getattr(schema.message(kind).FromString(record), field))
-    if len(text) <= MOST_CHARACTERS and CUT not in text:
+    if len(text) <= MAX_CHARACTERS and CUT not in text:
         return text
     _, start, end = wire.span_at(BytesSource(record), 0)
-    return f"{cut_around(ContextLine('', text), MOST_CHARACTERS).text}, {_size_and_digest(record[start:end])}"
+    return f"{cut_around(ContextLine('', text), MAX_CHARACTERS).text}, {_size_and_digest(record[start:end])}"
 
 
 def _whole_value(value: Any) -> str:

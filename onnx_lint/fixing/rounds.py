@@ -23,7 +23,7 @@ from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
 from onnx_lint.rule import ALSO_SUPPRESSED
 
-MOST_ROUNDS: Final = 15
+MAX_ROUNDS: Final = 15
 
 TEXT_IS_NOT_FIXED: Final = (
     "onnx-lint fix changes binary files only; convert this text with onnx.load and onnx.save, then fix the .onnx file"
@@ -77,7 +77,7 @@ def fix_in_rounds(source: Source, report: FileReport, lint: Lint, load: Load, *,
     fixed: Counter[str] = Counter()
     not_made: dict[str, None] = {}
     refused_rules: set[str] = set()
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         fixes = _fixes(report.diagnostics, refused_rules, unsafe=unsafe)
         if fixes and report.form != "binary":
             not_made[TEXT_IS_NOT_FIXED] = None

@@ -28,7 +28,7 @@ AHEAD: Final = 32
 _ANNOUNCED_SECONDS: Final = 2
 """A server may ask for a delay. A delay of this many seconds or more is announced."""
 
-_MOST_DIGITS: Final = 18
+_MAX_DIGITS: Final = 18
 
 _log: Final = logging.getLogger("onnx_lint")
 """Warnings go to standard error, unless the program that uses onnx-lint configures logging."""
@@ -172,7 +172,7 @@ def _retry_after(error: BaseException, access: Access) -> float:
     headers = getattr(error, "headers", None) or {}
     text = headers.get("Retry-After", "").strip() if hasattr(headers, "get") else ""
     if text.isascii() and text.isdigit():
-        return min(float(text[:_MOST_DIGITS]), access.limits.request_seconds)
+        return min(float(text[:_MAX_DIGITS]), access.limits.request_seconds)
     return 0.0
 
 

@@ -22,7 +22,7 @@ from onnx_lint.remote.source import RemoteSource
 _MOST_BYTES: Final = 1 << 20
 """The most bytes of a model to fetch before its turn. Only a server without range requests returns more than asked."""
 
-_MOST_EARLY_BYTES: Final = 1 << 22
+_MAX_EARLY_BYTES: Final = 1 << 22
 """The most further bytes of a larger model to fetch before its turn. Of each, MEMORY_BYTES are in memory."""
 
 Opened = Callable[[], RemoteSource]
@@ -97,7 +97,7 @@ def _open(future: Future[Opened], opening: Opening) -> None:
     """Set the result of the future, which never is an exception: the linter raises that in its turn."""
     try:
         source = opening.open(_MOST_BYTES)
-        source.read_early(lambda: _read_early(source, opening), _MOST_EARLY_BYTES)
+        source.read_early(lambda: _read_early(source, opening), _MAX_EARLY_BYTES)
     except TooLargeError:
         future.set_result(opening.open)
     except BaseException as error:

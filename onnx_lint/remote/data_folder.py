@@ -26,10 +26,10 @@ from onnx_lint.remote.errors import RemoteError, RemoteNotFoundError
 from onnx_lint.remote.file_systems import file_system
 from onnx_lint.wording import quote as in_quotes
 
-_MOST_FILES: Final = 1_000
+_MAX_FILES: Final = 1_000
 """The number of files that are looked up for one model, which may name millions."""
 
-_MOST_ALONE: Final = 4
+_MAX_ALONE: Final = 4
 """The number of files that are looked up individually. For more files, their folders are listed, except on the web."""
 
 _MOST_READ: Final = 100
@@ -92,8 +92,8 @@ class RemoteFolder(DataFolder):
 
     def _look_up_in_store(self, location: str) -> ExternalFile:
         shown = in_quotes(location)
-        if len(self._files) >= _MOST_FILES:
-            return ExternalFile(FileState.UNKNOWN, f"{_MOST_FILES:,} remote files were looked up already")
+        if len(self._files) >= _MAX_FILES:
+            return ExternalFile(FileState.UNKNOWN, f"{_MAX_FILES:,} remote files were looked up already")
         try:
             size = self._size_of("/".join(components(location)))
         except RemoteNotFoundError:
@@ -123,7 +123,7 @@ class RemoteFolder(DataFolder):
             finally:
                 self.requests += found.requests
         self._asked += 1
-        if self._asked <= _MOST_ALONE and "?" not in below:  # after a question mark a path may have a version
+        if self._asked <= _MAX_ALONE and "?" not in below:  # after a question mark a path may have a version
             self.requests += 1
             return _size(bounded(lambda: self._system.info(f"{self._path}/{below}"), self._folder, self._access))
         folder, _, name = below.rpartition("/")

@@ -14,7 +14,7 @@ from onnx_lint.common.distribution import install_command
 from onnx_lint.input.locations import is_web, scheme_of
 from onnx_lint.input.source import ReadError
 
-_MOST_CAUSES: Final = 10
+_MAX_CAUSES: Final = 10
 _CREDENTIALS: Final = {
     "http": "~/.netrc or FSSPEC_HTTP",
     "https": "~/.netrc or FSSPEC_HTTP",
@@ -117,7 +117,7 @@ def status_of(error: BaseException) -> int | None:
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """Yield the exception and those that led to it."""
     found: BaseException | None = error
-    for _ in range(_MOST_CAUSES):
+    for _ in range(_MAX_CAUSES):
         if found is None:
             return
         yield found

@@ -24,7 +24,7 @@ FIRST_BYTES: Final = 1 << 16
 LEAST_AHEAD: Final = 1 << 14
 """The bytes to fetch after a skip. A bias often follows a large weight: with 4 KiB, BERT needed twice the requests."""
 
-MOST_AHEAD: Final = 1 << 20
+MAX_AHEAD: Final = 1 << 20
 """The most bytes to fetch at once for sequential reads."""
 
 _GROWTH: Final = 4
@@ -92,7 +92,7 @@ class RemoteSource(Source):
         if self._error is not None:
             raise self._error
         is_near = 0 <= start - self._fetched_to <= _NEAR
-        ahead = min(self._ahead * _GROWTH, MOST_AHEAD) if is_near else LEAST_AHEAD
+        ahead = min(self._ahead * _GROWTH, MAX_AHEAD) if is_near else LEAST_AHEAD
         stop = min(max(wanted, start + ahead), start + PART_BYTES, self.size)
         following = self._parts.next_start(start)
         if following is not None:

@@ -85,8 +85,8 @@ def statistics_lines(report: Report) -> Iterator[str]:
             ).rstrip()
 
 
-_MOST_OF_A_NAME: Final = 100
+_MAX_OF_A_NAME: Final = 100
 
 
 def _shown(name: str) -> str:
-    return shortened(visible(name), _MOST_OF_A_NAME)
+    return shortened(visible(name), _MAX_OF_A_NAME)

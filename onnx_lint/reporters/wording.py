@@ -245,12 +245,12 @@ def crash_in_words(error: InternalError) -> str:
         what += f", and at {counted(error.nodes - 1, 'more node')} of that operator"
     what += f": {error.exception}"
     if error.not_run:
-        rules = ", ".join(error.not_run[:_MOST_RULES]) + (", ..." if len(error.not_run) > _MOST_RULES else "")
+        rules = ", ".join(error.not_run[:_MAX_RULES]) + (", ..." if len(error.not_run) > _MAX_RULES else "")
         what += f"; {counted(len(error.not_run), 'rule')} not run to the end: {rules}"
     return what
 
 
-_MOST_RULES: Final = 10
+_MAX_RULES: Final = 10
 """The number of rules not run to name; the JSON report has all."""
 
 

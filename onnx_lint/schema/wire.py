@@ -195,7 +195,7 @@ Span = tuple[int, int, int]
 """The positions at which a field's tag, its value, and the next field begin."""
 
 
-MOST_SHORT_BYTES: Final = 1 << 14
+MAX_SHORT_BYTES: Final = 1 << 14
 """Records with fewer bytes have a length of at most two bytes."""
 
 
@@ -205,7 +205,7 @@ def skip_short(
     """Return the end of a sequence of LEN records with one tag, and their number; their contents are not read.
 
     The sequence begins at `start`. It continues while records have the tag `tag` in one byte, fewer than `most_bytes`
-    bytes (a multiple of 128, at most MOST_SHORT_BYTES), and do not exceed `end`. It may continue after the returned
+    bytes (a multiple of 128, at most MAX_SHORT_BYTES), and do not exceed `end`. It may continue after the returned
     end. The start of each record is added to `starts`, if there is such a list. With a tag of two bytes there are none.
     """
     position, count, most_high = start, 0, most_bytes >> 7

@@ -23,7 +23,7 @@ from onnx_lint.surroundings.nodes import (
 from onnx_lint.surroundings.types import write_tensor, write_type, write_value_info
 from onnx_lint.surroundings.words import write_string
 
-MOST_CHARACTERS: Final = 1_000
+MAX_CHARACTERS: Final = 1_000
 """The longest line; a longer one is cut around its mark."""
 
 CONTAINERS: Final = frozenset({"ModelProto", "GraphProto", "FunctionProto", "TrainingInfoProto", "OperatorSetProto"})
@@ -140,7 +140,7 @@ def line_of(site: Site, *, with_name: bool = False) -> ContextLine:
     else:
         label = _index_of((site.step,))
         _write_step(line, site)
-    return cut_around(ContextLine(label, line.text, line.mark), MOST_CHARACTERS)
+    return cut_around(ContextLine(label, line.text, line.mark), MAX_CHARACTERS)
 
 
 def _index_of(key: PlaceKey) -> str:

@@ -17,7 +17,7 @@ _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
 _IN_LISTS: Final = {"floats", "ints", "strings", "tensors", "graphs", "sparse_tensors", "type_protos"}
 _BESIDE: Final = ("doc_string", "metadata_props", "device_configurations")
 """The fields of a node that the syntax cannot express."""
-_MOST_SEARCHED: Final = 1_000
+_MAX_SEARCHED: Final = 1_000
 """The most attributes in which a graph is looked for; no operator has nearly as many."""
 
 
@@ -31,7 +31,7 @@ def write_node(line: LineWriter, node: Proto) -> None:
     line.items("output", node.output, lambda name: write_name(line, name))
     line.write(" = " if node.output else "= ")
     _write_identity(line, node, "op_type")
-    searched = node.attribute[:_MOST_SEARCHED]
+    searched = node.attribute[:_MAX_SEARCHED]
     has_subgraph = any(attribute.HasField("g") or attribute.graphs for attribute in searched)
     # As the printer of onnx: attributes with graphs come after the inputs.
     if node.attribute and not has_subgraph:

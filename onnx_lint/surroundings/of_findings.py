@@ -24,13 +24,13 @@ MOST_FINDINGS: Final = 300
 
 _WORK: Final = "showing the model around a finding"
 
-_MOST_RELATED: Final = 3
+_MAX_RELATED: Final = 3
 """The number of related places that have a line."""
 
 _TOPICS: Final = frozenset({"shape", "shapes", "type", "types", "operand", "extent", "dimension"})
 """The words in the names of rules that are about types or shapes."""
 
-_MOST_VALUES: Final = 8
+_MAX_VALUES: Final = 8
 
 _DECLARATIONS: Final = frozenset({"input", "initializer", "sparse_initializer", "value_info", "output"})
 
@@ -71,7 +71,7 @@ def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...
     if not model.loaded:
         return ()
     site = site_of(diagnostic.at, model)
-    related = [site_of(other.at, model) for other in diagnostic.related[:_MOST_RELATED]]
+    related = [site_of(other.at, model) for other in diagnostic.related[:_MAX_RELATED]]
     others = {other.line: other for other in related if other is not None and (site is None or other.line != site.line)}
     is_of_names = diagnostic.at.field == "name"
     lines: list[ContextLine] = []
@@ -98,11 +98,11 @@ def _types_line(diagnostic: Diagnostic, site: Site, model: Model) -> ContextLine
     if site.step is None or site.step[0] != "node" or site.element is None:
         return None
     graph = next((graph for graph in model.graphs if graph.place.key == site.key), None)
-    names = site.element[1].input[:_MOST_VALUES]
+    names = site.element[1].input[:_MAX_VALUES]
     known = [type_of(model.value_flow.fact_of(name, graph)) if name else "-" for name in names]
     if set(known) <= {"", "-"}:
         return None
-    more = [CUT] * (len(site.element[1].input) > _MOST_VALUES)
+    more = [CUT] * (len(site.element[1].input) > _MAX_VALUES)
     return ContextLine("", f"# ({', '.join([each or '?' for each in known] + more)})")
 
 

@@ -62,10 +62,10 @@ def repeated_singular_field(model: Model) -> Iterator[Finding]:
         )
 
 
-_MOST_VALUES: Final = 1_000
+_MAX_VALUES: Final = 1_000
 """A field that is given more often was not repeated by accident, and gets no fix."""
 
-_MOST_COMPARED: Final = 1 << 20
+_MAX_COMPARED: Final = 1 << 20
 """Longer values are not compared."""
 
 
@@ -73,9 +73,9 @@ def _fix(model: Model, fault: Fault) -> Fix | str:
     """Return the fix that keeps the last value; safe if all are the same. There is none for messages."""
     place = fault.place
     values = model.places.value_ranges(place, fault.message_type)
-    if not 2 <= len(values) <= _MOST_VALUES:
+    if not 2 <= len(values) <= _MAX_VALUES:
         return "readers join the messages of such a field" if len(values) < 2 else "the field has too many values"
     sizes = {end - start for start, end in values}
-    is_safe = len(sizes) == 1 and min(sizes) <= _MOST_COMPARED
+    is_safe = len(sizes) == 1 and min(sizes) <= _MAX_COMPARED
     is_safe = is_safe and len({model.source.read_at(start, end - start) for start, end in values}) == 1
     return Fix(f"keep the last of the {len(values):,} values of {place}", (Delete(place, keeps_last=True),), is_safe)

@@ -55,7 +55,7 @@ def long_encoding(model: Model) -> Iterator[Finding]:
         yield replace(finding, fix=_fix(finding.count))
 
 
-_MOST_SHORTENED: Final = 500_000
+_MAX_SHORTENED: Final = 500_000
 """A fix of more numbers would take much memory."""
 
 
@@ -72,7 +72,7 @@ def _finding(number: LongNumber) -> Finding:
 
 
 def _fix(count: int) -> Fix | str:
-    if count > _MOST_SHORTENED:
-        return f"it writes at most {_MOST_SHORTENED:,} numbers"
+    if count > _MAX_SHORTENED:
+        return f"it writes at most {_MAX_SHORTENED:,} numbers"
     what = "write 1 number in fewer bytes" if count == 1 else f"write {count:,} numbers in fewer bytes"
     return Fix(what, (), later=lambda: (Shorten(),))

@@ -149,7 +149,7 @@ def _finding(wrong: list[_Wrong], what: str, clause: str) -> Finding:
         place,
         message,
         clause=clause,
-        related=tuple(_related(other, count) for other, _, count in wrong[1:_MOST_NAMED]),
+        related=tuple(_related(other, count) for other, _, count in wrong[1:_MAX_NAMED]),
         allowed="ASCII letters, digits and underscores, not beginning with a digit",
         collective=True,
         count=total,
@@ -160,7 +160,7 @@ def _related(graph: Graph, count: int) -> Related:
     return Related(graph.place, f"{count:,} of them in {graph.describe()}")
 
 
-_MOST_NAMED: Final = 4
+_MAX_NAMED: Final = 4
 """The graphs that are named; a model of a thousand functions has wrong names in all of them, or in none."""
 
 

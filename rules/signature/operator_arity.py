@@ -114,13 +114,13 @@ def _allowed(side: GivenOperands) -> str:
     """The numbers of operands, and those that are missing."""
     if len(side.given) >= side.least or not side.parameters:
         return side.describe_counts()
-    missing = range(len(side.given), min(side.least, len(side.given) + _MOST_NAMED))
+    missing = range(len(side.given), min(side.least, len(side.given) + _MAX_NAMED))
     last_parameter = len(side.parameters) - 1
     names = [f"{side.word} {index} ({quote(side.parameters[min(index, last_parameter)].name)})" for index in missing]
     return f"{listed(names)} as well: {side.describe_counts()}"
 
 
-_MOST_NAMED: Final = 8
+_MAX_NAMED: Final = 8
 """The most missing operands to name."""
 
 

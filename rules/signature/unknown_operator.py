@@ -35,7 +35,7 @@ _RUNTIME_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")
 
 _PREVIEWS = ("ai.onnx.preview", "ai.onnx.preview.training")
 
-_MOST_COMPARED = 100
+_MAX_COMPARED = 100
 """The limit on unknown operators for spelling hints: with more of them, spelling is not the fault."""
 
 
@@ -112,7 +112,7 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
         key = (operator.domain, operator.opset_version)
         if key not in names:
             names[key] = list(schemas.operator_names(*key))
-        known = names[key] if count < _MOST_COMPARED else []
+        known = names[key] if count < _MAX_COMPARED else []
         spelling = _other_case(operator, known)
         # Only the text from edition 1.16 on has the sentence on letter case.
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"

@@ -73,11 +73,11 @@ def _users(nameless: tuple[UndefinedName, Place] | None, place: Place) -> tuple[
     name = quote(undefined.name)
     return tuple(
         Related(use.place, f"{use.node.describe()} uses {name}, which nothing defines")
-        for use in undefined.uses(_MOST_USERS)
+        for use in undefined.uses(_MAX_USERS)
     )
 
 
-_MOST_USERS: Final = 4
+_MAX_USERS: Final = 4
 
 
 def _has_unnamed(graph: Graph) -> bool:

@@ -54,7 +54,7 @@ def test_problems(error: Exception, is_damage: bool, may_pass: bool) -> None:
 def test_an_operation_takes_few_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound on damaged databases is far above what a healthy one needs."""
     monkeypatch.setattr(database, "_STEPS_BETWEEN_LOOKS", 1)
-    monkeypatch.setattr(database, "_MOST_STEPS", 500)
+    monkeypatch.setattr(database, "_MAX_STEPS", 500)
     made = Database(str(tmp_path / "verdicts.db"))
     keys = [b"%032d" % number for number in range(300)]
     for key in keys:
@@ -71,7 +71,7 @@ def test_an_operation_that_takes_too_many_steps_ends(tmp_path: Path, monkeypatch
     monkeypatch.setattr(database, "_STEPS_BETWEEN_LOOKS", 1)
     made = Database(str(tmp_path / "verdicts.db"))
     made.put(b"key", 1, b"content")
-    monkeypatch.setattr(database, "_MOST_STEPS", 5)
+    monkeypatch.setattr(database, "_MAX_STEPS", 5)
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
         made.get(b"key")
     made.close()

@@ -79,6 +79,6 @@ def test_more_long_numbers_than_fit_into_memory_get_no_fix(monkeypatch: pytest.M
     data = b"\x08\x0a" + b"\x72\x85\x00\x0a\x01k\x12\x00" * 3 + b"\x3a\x03\x12\x01g"
     (found,) = lint(data, select="long-encoding").diagnostics
     assert found.fix is not None
-    monkeypatch.setattr(long_encoding, "_MOST_SHORTENED", 2)
+    monkeypatch.setattr(long_encoding, "_MAX_SHORTENED", 2)
     (found,) = lint(data, select="long-encoding").diagnostics
     assert (found.count, found.fix) == (3, None)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from support.fixes.case import RELU, Case, graph
 
 from onnx_lint.common.record import replace
-from onnx_lint.fixing.rounds import MOST_ROUNDS, FixOutcome, fix_in_rounds
+from onnx_lint.fixing.rounds import MAX_ROUNDS, FixOutcome, fix_in_rounds
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
 from onnx_lint.ir.places.place import ROOT, Place
@@ -140,8 +140,8 @@ def test_a_fix_that_leaves_a_name_undefined_is_not_made():
 
 def test_there_are_fifteen_rounds_at_most():
     keys, done = _mended(lambda keys: [_found("none", Delete(_entry(0))), *[_found("none") for _ in keys]])
-    assert len(done.rounds) == MOST_ROUNDS
-    assert keys == "abcdefghijklmnop"[MOST_ROUNDS:]
+    assert len(done.rounds) == MAX_ROUNDS
+    assert keys == "abcdefghijklmnop"[MAX_ROUNDS:]
 
 
 def test_unsafe_fixes_are_made_on_demand():

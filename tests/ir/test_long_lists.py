@@ -193,7 +193,7 @@ def test_lists_are_found_wherever_a_node_can_be(name: str, monkeypatch: pytest.M
 
 def test_a_list_in_many_parts_or_beside_a_tensor_is_parsed(leaves_lists: None, monkeypatch: pytest.MonkeyPatch):
     data = _model(ints=LISTS["ints"])
-    monkeypatch.setattr(strip_payloads, "_MOST_PARTS", 2)
+    monkeypatch.setattr(strip_payloads, "_MAX_PARTS", 2)
     in_parts = load(BytesSource(write(split(packed(read(data)), random.Random(1)))))
     assert in_parts.left_in_file is None or list(in_parts.main_graph.nodes[0].attribute_protos[0].ints) == LISTS["ints"]
     node = schema.message("NodeProto")(op_type="Op", output=["y"])

@@ -24,7 +24,7 @@ from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader import load
 from onnx_lint.model import Model, overloaded_nodes
 
-MOST_MEMBERS = 60
+MAX_MEMBERS = 60
 
 
 def test_a_model_that_was_not_read_is_empty():
@@ -143,4 +143,4 @@ def test_the_error_of_a_property_is_not_taken_for_a_missing_one(monkeypatch: pyt
 
 def test_a_model_has_few_members():
     model = from_text("graph { }")
-    assert len([name for name in {*vars(model), *vars(Model)} if not name.startswith("_")]) <= MOST_MEMBERS
+    assert len([name for name in {*vars(model), *vars(Model)} if not name.startswith("_")]) <= MAX_MEMBERS

@@ -20,7 +20,7 @@ DELETING: Final = ("ineffective-node", "repeated-node", "unneeded-node", "unused
 _SETTINGS: Final = onnx_lint.Settings(
     select=DELETING, options={"equal-initializers": {"least_bytes": 1}, "repeated-node": {"least_bytes": 1}}
 )
-_MOST_SIZE: Final = 3
+_MAX_SIZE: Final = 3
 """The size of a dimension that the model leaves open."""
 
 
@@ -50,7 +50,7 @@ def feeds_for(session: Any, seed: int) -> dict[str, Any]:
     random = np.random.default_rng(seed)
     found = {}
     for each in session.get_inputs():
-        shape = [size if isinstance(size, int) else 1 + seed % _MOST_SIZE for size in each.shape]
+        shape = [size if isinstance(size, int) else 1 + seed % _MAX_SIZE for size in each.shape]
         kind = each.type.removeprefix("tensor(").removesuffix(")")
         if kind == "string":
             found[each.name] = np.full(shape, "a", dtype=object)

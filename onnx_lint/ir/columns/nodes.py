@@ -33,9 +33,9 @@ _ATTRIBUTE, _DOMAIN, _OVERLOAD = 0x2A, 0x3A, 0x42
 _METADATA: Final = 0x4A
 _KEY: Final = 0x0A
 """The tag of the key in an entry of the metadata."""
-_MOST_UNREAD: Final = 256
+_MAX_UNREAD: Final = 256
 """The most nodes whose metadata is parsed at once."""
-_MOST_UNREAD_BYTES: Final = 4_096
+_MAX_UNREAD_BYTES: Final = 4_096
 """The most bytes of a node's metadata that wait to be parsed together with the metadata of other nodes."""
 
 _DECISIVE: Final = ("input", "output", "name", "op_type", "attribute", "domain", "overload")
@@ -73,7 +73,7 @@ BEFORE_NODES: Final = -1
 _MAX_PLAIN_BYTES: Final = 128
 """In so few bytes no type nests deep enough for a parser to refuse it."""
 
-_MOST_IN_LIST: Final = 64
+_MAX_IN_LIST: Final = 64
 """The number of attributes in one message; their memory is freed when none of their forms is left."""
 
 _MAX_FORMS: Final = 4_096
@@ -154,12 +154,12 @@ class NodeForm:
 
 
 _shared: Final[Memory[tuple[Any, ...], tuple[Any, ...]]] = Memory(1_000)
-_MOST_SHARED: Final = 16
+_MAX_SHARED: Final = 16
 
 
 def _same(made: tuple[_T, ...]) -> tuple[_T, ...]:
     """Return the tuple, as one object for all forms that have an equal one."""
-    return _shared.get(made) or (_shared.keep(made, made) if len(made) <= _MOST_SHARED else made)
+    return _shared.get(made) or (_shared.keep(made, made) if len(made) <= _MAX_SHARED else made)
 
 
 class _LongOperands(tuple[bool, ...]):
@@ -173,7 +173,7 @@ class _LongOperands(tuple[bool, ...]):
 
 def _operands(given: tuple[bool, ...]) -> tuple[bool, ...]:
     """Return the tuple as a part of keys. The few tuples that forms share have different hashes."""
-    return _same(given) if len(given) <= _MOST_SHARED else _LongOperands(given)
+    return _same(given) if len(given) <= _MAX_SHARED else _LongOperands(given)
 
 
 def _types_of(attributes: Sequence[Any]) -> tuple[tuple[str, int], ...]:
@@ -493,7 +493,7 @@ def _in_shared_list(attributes: Sequence[Any], table: NodeTable) -> Sequence[Any
     if not attributes:
         return ()
     shared = table.attribute_list
-    if shared is None or len(shared) >= _MOST_IN_LIST:
+    if shared is None or len(shared) >= _MAX_IN_LIST:
         shared = table.attribute_list = schema.outline("NodeProto")().attribute
     start = len(shared)
     shared.extend(attributes)
@@ -542,10 +542,10 @@ def _note_annotations(noted: list[bytes], keys: list[bytes], table: NodeTable) -
     counts = Counter([piece[0] for piece in noted])
     _note([_ANNOTATIONS[tag] for tag in counts], table)
     written = b"".join(noted)
-    if [*counts] == [_METADATA] and len(written) <= _MOST_UNREAD_BYTES:
+    if [*counts] == [_METADATA] and len(written) <= _MAX_UNREAD_BYTES:
         # docs/performance.md: metadata-at-once
         table.unread.append(written)
-        if len(table.unread) >= _MOST_UNREAD:
+        if len(table.unread) >= _MAX_UNREAD:
             _read_metadata(table)
     else:
         _known_part(schema.nodeless("NodeProto"), written, table)

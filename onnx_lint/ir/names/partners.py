@@ -13,25 +13,25 @@ from onnx_lint.ir.names.misspelling import LEAST_LETTERS, KnownNames, is_misspel
 from onnx_lint.ir.names.uses import ValueUses
 from onnx_lint.wording import MAX_SHOWN, nearest
 
-MOST_UNUSED: Final = 50
+MAX_UNUSED: Final = 50
 """The most unused values of a graph that are looked at: in a graph with more of them, they are unused on purpose."""
 
-MOST_ALIKE: Final = 3
+MAX_ALIKE: Final = 3
 """The most unused values of the right type that are candidates if no name is near."""
 
-MOST_NAMES: Final = 20
+MAX_NAMES: Final = 20
 """The most undefined names of a model whose partners are looked for. With more of them, spelling is not the fault."""
 
-MOST_COMPARED: Final = 50_000
+MAX_COMPARED: Final = 50_000
 """The most names that all searches of a model look at. A search that begins with fewer names is finished."""
 
-MOST_RENAMED: Final = 100
+MAX_RENAMED: Final = 100
 """The most undefined names for which one prefix or suffix is looked for."""
 
 LEAST_RESPELT: Final = 3
 """The undefined names from which on one cause is looked for in their case and separators."""
 
-MOST_TOLD: Final = 5
+MAX_TOLD: Final = 5
 """The most unused values that a report lists if none of them is meant."""
 
 _SIMILAR: Final = 0.7
@@ -40,7 +40,7 @@ _SIMILAR: Final = 0.7
 _PASSES_WEIGHTS: Final = frozenset({"Cast", "ConstantOfShape", "DequantizeLinear", "Identity", "Transpose"})
 """The operators that make a weight of an initializer."""
 
-_MOST_PASSED: Final = 4
+_MAX_PASSED: Final = 4
 """The most such nodes in a row."""
 
 
@@ -67,8 +67,8 @@ class Partners:
     def __init__(self, uses: ValueUses, kind_of: Callable[[str, Graph], str | None]) -> None:
         self._uses = uses
         self._kind_of = kind_of
-        self._left = MOST_NAMES
-        self._names_left = MOST_COMPARED
+        self._left = MAX_NAMES
+        self._names_left = MAX_COMPARED
         self._unused: dict[Graph, list[tuple[str, Graph]]] = {}
         self._shared: dict[Graph, KnownNames] = {}
 
@@ -84,7 +84,7 @@ class Partners:
         self._left -= 1
         found = self._unused_in(graph)
         self._names_left -= len(found)
-        is_few = len(found) <= MOST_UNUSED
+        is_few = len(found) <= MAX_UNUSED
         fitting = [(each, home) for each, home in found if not is_few or self._fits(each, home, wanted.types)]
         others = []
         if len(fitting) <= len(undefined):
@@ -92,14 +92,14 @@ class Partners:
         near = self._near(name, graph, [each for each, _ in found], others)
         if near is not None and _is_meant_by_another(near, undefined, name):
             near = None
-        if not is_few or len(others) > MOST_ALIKE:
+        if not is_few or len(others) > MAX_ALIKE:
             return near, []
         return near, [each for each in others if each != near and not _is_other_value(each, undefined, name)]
 
     def _near(self, name: str, graph: Graph, unused: Sequence[str], others: Sequence[str]) -> str | None:
         """Return the name that another one misspells: an unused one, which may be one of `others`, or a used one."""
         near = nearest(name, unused)
-        if near is None and len(unused) <= MOST_UNUSED:
+        if near is None and len(unused) <= MAX_UNUSED:
             renamed = [each for each in others if _is_renamed(name, each)]
             near = renamed[0] if len(renamed) == 1 else None
         if near is not None and (near in others or _is_renamed(name, near)):
@@ -118,10 +118,10 @@ class Partners:
         found = self._unused_in(graph)
         names = (
             [name for name, home in found if not self._is_further_output(name, home)]
-            if len(found) <= MOST_UNUSED
+            if len(found) <= MAX_UNUSED
             else []
         )
-        return names if len(names) <= MOST_TOLD else []
+        return names if len(names) <= MAX_TOLD else []
 
     def _fits(self, name: str, home: Graph, types: Set[str]) -> bool:
         has_type = not types or (self._kind_of(name, home) or "") in {"", *types}
@@ -139,7 +139,7 @@ class Partners:
         graphs: dict[str, list[Graph]] = {}
         for name, graph in undefined:
             graphs.setdefault(name, []).append(graph)
-        if not 2 <= len(graphs) <= MOST_RENAMED:
+        if not 2 <= len(graphs) <= MAX_RENAMED:
             return None
 
         around = {graph for _, graph in undefined}
@@ -148,7 +148,7 @@ class Partners:
         def is_meant(name: str, right: str) -> bool:
             return all(right in unused[graph] for graph in graphs[name])
 
-        candidates = [name for name, _ in self._unused_in(undefined[0][1])][:MOST_RENAMED]
+        candidates = [name for name, _ in self._unused_in(undefined[0][1])][:MAX_RENAMED]
         affix = common_affix(list(graphs), candidates, is_meant)
         if affix is not None or len(graphs) < LEAST_RESPELT:
             return affix
@@ -191,7 +191,7 @@ def is_initializer(name: str, graph: Graph) -> bool:
 
 def is_weight(name: str, graph: Graph) -> bool:
     """Return whether a name that a graph sees is the one of an initializer, a constant or what passes one."""
-    for _ in range(_MOST_PASSED):
+    for _ in range(_MAX_PASSED):
         definition = graph.definition_of(name)
         node = None if definition is None else definition.node
         if definition is None or node is None:
@@ -229,14 +229,14 @@ def _is_other_value(value: str, undefined: Set[str], name: str) -> bool:
 
 def _is_meant_by_another(value: str, undefined: Set[str], name: str) -> bool:
     """Return whether another undefined name differs from a value in case or separators alone, and this one in more."""
-    if len(undefined) > MOST_NAMES or is_respelt(name, value):
+    if len(undefined) > MAX_NAMES or is_respelt(name, value):
         return False
     return any(is_respelt(each, value) for each in undefined)
 
 
 def _belongs_to_other(value: str, undefined: Set[str], name: str) -> bool:
     """Return whether the name of a value is like another undefined name, and not like this one."""
-    if len(undefined) > MOST_NAMES or _is_like(value, name):
+    if len(undefined) > MAX_NAMES or _is_like(value, name):
         return False
     return any(_is_like(value, each) for each in undefined)
 

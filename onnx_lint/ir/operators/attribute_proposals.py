@@ -80,7 +80,7 @@ def with_name(
 
 def _of_each_axis(attribute: Proto, name: str, axes: int | None) -> Iterator[Sequence[int]]:
     """Yield the numbers for all spatial axes, if an attribute has one number, or one for each axis instead of two."""
-    if name not in _OF_AXES or axes is None or not 0 < axes <= _MOST_AXES:
+    if name not in _OF_AXES or axes is None or not 0 < axes <= _MAX_AXES:
         return
     if attribute.type == ATTRIBUTE_TYPE_CODES["INT"]:
         yield [attribute.i] * axes * (2 if name == _OF_BOTH_ENDS else 1)
@@ -88,7 +88,7 @@ def _of_each_axis(attribute: Proto, name: str, axes: int | None) -> Iterator[Seq
         yield [*attribute.ints, *attribute.ints]
 
 
-_MOST_AXES: Final = 8
+_MAX_AXES: Final = 8
 
 
 def with_type(node: Node, index: int, schema: OperatorSchema, axes: int | None) -> tuple[Proposal, ...]:

@@ -22,7 +22,7 @@ from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
-MOST_REPEATED: Final = 50_000
+MAX_REPEATED: Final = 50_000
 """The limit on the number of nodes that are bound again with further values, after each function was bound once.
 In a model with more distinct calls, the remaining ones are not judged."""
 
@@ -194,7 +194,7 @@ class _Binder:
         self._numbers: dict[bytes, int] = {}
         self._numbered: dict[int, tuple[Proto, int]] = {}
         """The attributes by identity, which are kept so that no other one takes that over."""
-        self._budget = MOST_REPEATED
+        self._budget = MAX_REPEATED
 
     def call(self, callee: Function, graph: Graph, form: NodeForm, around: ParameterOrigins) -> None:
         """Note that nodes of a graph call a function; `around` binds the parameters of the function around them."""

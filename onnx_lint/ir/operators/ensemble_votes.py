@@ -79,7 +79,7 @@ def base_value_faults(given: Given, voting: Voting, count: int | None) -> Iterat
 
 # --- small ensembles
 
-MOST_NODES: Final = 10_000
+MAX_NODES: Final = 10_000
 """The greatest number of nodes that is checked without numpy, which takes less time than importing it."""
 
 
@@ -88,7 +88,7 @@ def is_evidently_right(given: Given, voting: Voting) -> bool:
 
     False decides nothing: `tree_ensembles.voting_faults` then looks for faults.
     """
-    if any(max(len(each.ints), len(each.strings)) > MOST_NODES for each in given.values()):
+    if any(max(len(each.ints), len(each.strings)) > MAX_NODES for each in given.values()):
         return False
     count = class_count(given, voting)
     if next(base_value_faults(given, voting, count), None) is not None:
@@ -108,7 +108,7 @@ def _is_sound_forest(given: Given, voting: Voting) -> bool:
     if len(set(map(len, columns))) > 1 or not columns[0]:
         return True
     trees, ids = columns[0], columns[1]
-    if min(trees) < 0 or min(ids) < 0 or (max(trees) + 1) * (max(ids) + 1) > _MOST_SLOTS:
+    if min(trees) < 0 or min(ids) < 0 or (max(trees) + 1) * (max(ids) + 1) > _MAX_SLOTS:
         return False
     nodes = _SmallEnsemble(trees, ids)
     if not nodes.are_distinct or (voting.ids_from_zero and not nodes.are_from_zero):
@@ -125,7 +125,7 @@ def _are_voters_nodes(given: Given, voting: Voting, nodes: _SmallEnsemble) -> bo
     return len(trees) != len(ids) or all(map(nodes.has, trees, ids))
 
 
-_MOST_SLOTS: Final = 1 << 20
+_MAX_SLOTS: Final = 1 << 20
 """The most pairs of a tree and an id, both up to the greatest; usual ensembles of so few nodes have fewer."""
 
 

@@ -66,10 +66,10 @@ _SCRIPTS: Final = (
 )
 """The scripts of Unicode 17. RE2 of ONNX Runtime 1.32 knows those of Unicode 15."""
 
-_MOST_CODE_POINT: Final = 0x10FFFF
+_MAX_CODE_POINT: Final = 0x10FFFF
 
-_MOST_REPEATS: Final = 1000
-_MOST_DIGITS: Final = 99
+_MAX_REPEATS: Final = 1000
+_MAX_DIGITS: Final = 99
 """Python refuses to read thousands of digits."""
 
 
@@ -89,8 +89,8 @@ def pattern_fault(pattern: str) -> str | None:
         elif kind in ("close", "repeat"):
             of_last = repeats.pop() if kind == "close" else of_last * _times(part)
             repeats[-1] = max(repeats[-1], of_last)
-            if of_last > _MOST_REPEATS:
-                return f"has the repetition '{part.group()}' of another one: RE2 repeats at most {_MOST_REPEATS} times"
+            if of_last > _MAX_REPEATS:
+                return f"has the repetition '{part.group()}' of another one: RE2 repeats at most {_MAX_REPEATS} times"
         elif kind != "group":
             of_last = 1
         if part["flags"] or part.group() == r"\Q\E":
@@ -104,7 +104,7 @@ def pattern_fault(pattern: str) -> str | None:
 def _times(repetition: re.Match[str]) -> int:
     """Return how many times a part is repeated at most, or at least if there is no limit; 1 for *, + and ?."""
     times = repetition["most"] or repetition["least"] or "1"
-    return max(int(times[:_MOST_DIGITS]), 1)
+    return max(int(times[:_MAX_DIGITS]), 1)
 
 
 def _fault(part: re.Match[str], *, can_repeat: bool, is_open: bool) -> str | None:
@@ -124,9 +124,9 @@ def _fault(part: re.Match[str], *, can_repeat: bool, is_open: bool) -> str | Non
 
 
 def _repetition_fault(part: re.Match[str], *, can_repeat: bool) -> str | None:
-    least, most = (int(each[:_MOST_DIGITS]) if each else None for each in part.group("least", "most"))
-    if max(least or 0, most or 0) > _MOST_REPEATS:
-        return f"has the repetition '{part['repeat']}', but RE2 repeats at most {_MOST_REPEATS} times"
+    least, most = (int(each[:_MAX_DIGITS]) if each else None for each in part.group("least", "most"))
+    if max(least or 0, most or 0) > _MAX_REPEATS:
+        return f"has the repetition '{part['repeat']}', but RE2 repeats at most {_MAX_REPEATS} times"
     if not can_repeat:
         return f"has the repetition '{part['repeat']}' of nothing"
     if least is not None and most is not None and most < least:
@@ -184,7 +184,7 @@ def _escape_fault(text: str, known: frozenset[str], where: str = "") -> str | No
         return f"has the class '{text}', which RE2 does not know"
     if escaped == "x":
         code = _code_point(text)
-        return None if code is not None and code <= _MOST_CODE_POINT else f"has the escape '{text}' of no character"
+        return None if code is not None and code <= _MAX_CODE_POINT else f"has the escape '{text}' of no character"
     return f"has the reference '{text}' to a group, which RE2 does not know" if re.fullmatch(r"\\[1-7]", text) else None
 
 

@@ -11,7 +11,7 @@ from onnx_lint.ir.graph import Definition, Graph, Node
 from onnx_lint.ir.operators.function_calls import Calls
 from onnx_lint.spec.releases import normalized_domain
 
-MOST_STEPS: Final = 1_000
+MAX_STEPS: Final = 1_000
 """The limit on the values that are looked at for one input: functions can call each other in very many ways."""
 
 
@@ -66,7 +66,7 @@ class StoredElements:
     ) -> Iterator[tuple[_SourceValue, Definition]]:
         """Yield the definitions at which `before` returns no values at which to go on, each with its step."""
         pending = [_SourceValue(graph, name, (), frozenset())]
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             if not pending:
                 return
             step = pending.pop()

@@ -56,13 +56,13 @@ def _is_to_numbers(node: Node, type_of: TypeOf) -> bool:
 _UNCHANGED: Final = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
 """The operators whose output has the elements of their input in the same order."""
 
-_MOST_NODES: Final = 8
+_MAX_NODES: Final = 8
 """The most nodes from a constant to the cast; exporters write one or two."""
 
 
 def _strings_of(node: Node, operators: Operators) -> Sequence[bytes]:
     """Return the strings of the constant that a node casts; empty for anything else."""
-    for _ in range(_MOST_NODES):
+    for _ in range(_MAX_NODES):
         definition = node.graph.definition_of(node.inputs[0]) if node.inputs else None
         if definition is None:
             return ()

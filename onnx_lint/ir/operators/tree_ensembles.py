@@ -34,7 +34,7 @@ TreeFault = tuple[str, str, str, str | None] | tuple[str, str, str, str | None, 
 """A fault of an attribute: its name, what is wrong, what is allowed, the attribute that it contradicts, and the indices
 of the wrong elements of a list, the first of which `what` describes."""
 
-MOST_LEVELS: Final = 2_000
+MAX_LEVELS: Final = 2_000
 """The limit on the levels of ensembles in which circles are searched, if children come before their parents. Each
 level costs one pass of numpy, and trained trees have a few dozen."""
 
@@ -440,7 +440,7 @@ def node_on_circle(count: int, parents: Array, children: list[Array]) -> int:
     starts = np.searchsorted(sources, np.arange(count + 1)).astype(_position_type(count))
     # Remove the nodes without incoming edges, level by level. The remaining ones are on a circle or after one.
     level = np.flatnonzero(waiting == 0)
-    for _ in range(MOST_LEVELS):
+    for _ in range(MAX_LEVELS):
         if not level.size:
             break
         waiting[level] = _NO_NODE

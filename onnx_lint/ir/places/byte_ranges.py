@@ -225,5 +225,5 @@ def _index_part(
         if field.repeated and field.message and len(starts) % _LONG_ROW == 0:
             tag = number << 3 | wire.WireType.LEN
             stop = min(end, following + _STEP_BYTES)
-            return wire.skip_short(source, following, stop, tag, wire.MOST_SHORT_BYTES, starts)[0]
+            return wire.skip_short(source, following, stop, tag, wire.MAX_SHORT_BYTES, starts)[0]
     return end

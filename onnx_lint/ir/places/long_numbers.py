@@ -21,7 +21,7 @@ _LONG: Final = re.compile(rb"[\x80-\xff]{1,9}\x00")
 _LONG_END: Final = re.compile(rb"[\x80-\xff]\x00")
 """The end of such a varint, among any bytes. In a string, or after one, a match may mean nothing."""
 
-_MOST_NESTED: Final = 100
+_MAX_NESTED: Final = 100
 """Protocol Buffers parses no message that is deeper."""
 
 
@@ -92,7 +92,7 @@ def _in_content(
     if field.message is None:
         for first, last in _long_elements(source, start, end):
             yield _long(source, place, first, last, holders, "value")
-    elif len(holders) <= _MOST_NESTED:
+    elif len(holders) <= _MAX_NESTED:
         yield from _in_message(source, field.message, place, start, end, holders)
 
 

@@ -30,7 +30,7 @@ MAX_POINTER_BYTES: Final = 1024
 _LFS_POINTER: Final = rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v[0-9]+\n(?:[^\n]*\n)*?oid "
 
 
-_MOST_KEPT: Final = 10_000
+_MAX_KEPT: Final = 10_000
 _MOST_LISTED: Final = 10_000
 _DATA_NAME: Final = r"(?i:.*[._](?:data|bin|weights?|params|raw|dat))"
 """Matches the names that exporters give to files of external data, such as `model.onnx.data` and `model.onnx_data`."""
@@ -76,7 +76,7 @@ class ExternalFile(Record):
 
 
 class DataFolder:
-    """The folder of one model. Each file is looked up once; the states of at most `_MOST_KEPT` files are kept."""
+    """The folder of one model. Each file is looked up once; the states of at most `_MAX_KEPT` files are kept."""
 
     is_local: ClassVar[bool] = True
 
@@ -103,7 +103,7 @@ class DataFolder:
     @property
     def lookups(self) -> Mapping[str, ExternalFile] | None:
         """The state of each location so far; None if a report on the model must not be cached."""
-        is_complete = self._is_cacheable and not self.unread and len(self._files) < _MOST_KEPT
+        is_complete = self._is_cacheable and not self.unread and len(self._files) < _MAX_KEPT
         return self._files if is_complete else None
 
     def reserve_bytes(self, size: int) -> str | None:
@@ -128,7 +128,7 @@ class DataFolder:
         found = self._files.get(location)
         if found is None:
             found = self._look_up(location)
-            if len(self._files) < _MOST_KEPT:
+            if len(self._files) < _MAX_KEPT:
                 self._files[location] = found
         return found
 

@@ -29,7 +29,7 @@ _LOCATION_ENTRY: Final = rb"\n\x08location\x12([\x01-\x7f])"
 """Matches an entry with this key, up to the length of its value in one byte."""
 
 _MAX_DIGITS: Final = 30
-_MOST_COMPONENTS: Final = 4
+_MAX_COMPONENTS: Final = 4
 """The most components at the end of a location under which its file is looked for beside the model."""
 
 _DRIVE: Final = r"[A-Za-z]:"
@@ -206,7 +206,7 @@ class ExternalData:
         """
         if self._folder is None or not self.is_looked_up:
             return None
-        parts = re.split(r"[/\\]", self.location)[-_MOST_COMPONENTS:]
+        parts = re.split(r"[/\\]", self.location)[-_MAX_COMPONENTS:]
         for name in (self.with_slashes(), *("/".join(parts[index:]) for index in range(len(parts)))):
             if name is None or name == spelled_plainly(self.location) or not _is_safe(name):
                 continue

@@ -95,9 +95,9 @@ def small_values(proto: Proto, graph: Graph, folder: DataFolder) -> bytes | None
     The folder then has the reason in `unread`. The number of these tensors in a model is limited, since each opens its
     file.
     """
-    if folder.small_reads >= _MOST_SMALL:
+    if folder.small_reads >= _MAX_SMALL:
         location = ExternalData(_alone(proto, graph), folder, None).location
-        folder.unread.setdefault(location, f"more than {_MOST_SMALL:,} tensors of the model may decide shapes")
+        folder.unread.setdefault(location, f"more than {_MAX_SMALL:,} tensors of the model may decide shapes")
         return None
     folder.small_reads += 1
     found = next(_outside(ExternalData(_alone(proto, graph), folder, None), folder), None)
@@ -108,7 +108,7 @@ def small_values(proto: Proto, graph: Graph, folder: DataFolder) -> bytes | None
     return piece if len(piece) == payload.length else None
 
 
-_MOST_SMALL: Final = 10_000
+_MAX_SMALL: Final = 10_000
 
 
 def _alone(proto: Proto, graph: Graph) -> Tensor:

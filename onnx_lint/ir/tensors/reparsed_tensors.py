@@ -17,7 +17,7 @@ from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.schema import Proto
 
-MOST_KEPT: Final = 1_000
+MAX_KEPT: Final = 1_000
 """The number of tensors of one list that are kept, with the results about them. It equals the most findings of a rule.
 """
 

@@ -20,7 +20,7 @@ from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.parts import Attribute, SparseTensor, Tensor
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place, PlaceKey
-from onnx_lint.ir.tensors.reparsed_tensors import MOST_KEPT, AttributeOrigin, InitializerOrigin, TensorOrigin, Tensors
+from onnx_lint.ir.tensors.reparsed_tensors import MAX_KEPT, AttributeOrigin, InitializerOrigin, TensorOrigin, Tensors
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 
@@ -198,7 +198,7 @@ class _Collector:
         self, found: list[StoredTensor], tensor: Tensor, index: int | None, right_field: str | None = None
     ) -> None:
         """Add the tensor to a list of suspects."""
-        origin = None if len(found) < MOST_KEPT else self.origin(tensor, index)
+        origin = None if len(found) < MAX_KEPT else self.origin(tensor, index)
         found.append(self.stored(tensor, right_field, origin))
 
     def origin(self, tensor: Tensor, index: int | None) -> TensorOrigin:
@@ -220,7 +220,7 @@ class _Collector:
                 (self.external, proto.external_data or proto.data_location),
             ):
                 if belongs:
-                    found.append(tensor if len(found) < MOST_KEPT else self.origin(tensor, index))
+                    found.append(tensor if len(found) < MAX_KEPT else self.origin(tensor, index))
         return tensor
 
     def sparse_tensor(self, sparse: SparseTensor) -> None:

@@ -274,7 +274,7 @@ class _Copier:
                 if small % LONG_RUN == 0:
                     # Most of a large graph is small nodes (docs/performance.md: small-nodes).
                     key = number << 3 | WireType.LEN
-                    most = PAYLOAD_BYTES if is_holder else wire.MOST_SHORT_BYTES
+                    most = PAYLOAD_BYTES if is_holder else wire.MAX_SHORT_BYTES
                     limit = min(end, following + PIECE_BYTES)
                     after, more = wire.skip_short(self.source, following, limit, key, most)
                     position = wire.advanced(position, after)
@@ -324,7 +324,7 @@ class _Copier:
                 continue
             found.append((field, wire_type, tag, value, following))
             sizes[field.name] = sizes.get(field.name, 0) + following - tag
-            if len(found) > _MOST_PARTS:
+            if len(found) > _MAX_PARTS:
                 return []
         return [each for each in found if sizes[each[0].name] >= LONG_LIST_BYTES]
 
@@ -365,7 +365,7 @@ class _Copier:
         lists = [payload for payload in known if payload.field != "raw_data"]
         copied, pending = 0, start
         for field, wire_type, tag, value, following in values:
-            if following - value < PAYLOAD_BYTES and len(lists) >= _MOST_PARTS:
+            if following - value < PAYLOAD_BYTES and len(lists) >= _MAX_PARTS:
                 continue
             copied += self.copy(pending, tag)
             packed = wire_type == WireType.LEN
@@ -403,7 +403,7 @@ class _Copier:
                 is_integer = self.varint_at(value, following) in INDEX_TYPES
             if field is None or field.name not in _VALUE_FIELDS or not (wire_type == RUN or field.accepts(wire_type)):
                 continue
-            if len(found) < _MOST_PARTS or following - value >= PAYLOAD_BYTES:
+            if len(found) < _MAX_PARTS or following - value >= PAYLOAD_BYTES:
                 found.append((field, wire_type, tag, value, following))
         return found, is_integer
 
@@ -418,5 +418,5 @@ class _Copier:
 _LISTS: Final = frozenset({"floats", "ints", "strings"})
 """The lists of an attribute that may be long."""
 
-_MOST_PARTS: Final = 1_000
+_MAX_PARTS: Final = 1_000
 """In a list with more parts the small ones stay in the message, since each part takes memory as well."""

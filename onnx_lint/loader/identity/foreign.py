@@ -16,10 +16,10 @@ from onnx_lint.input.source import Source
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 
-_MOST_FIELDS: Final = 500
+_MAX_FIELDS: Final = 500
 """The limit on the fields of one message that are examined."""
 
-_MOST_TEXT: Final = 200
+_MAX_TEXT: Final = 200
 """The limit on the bytes of a string that are examined."""
 
 _Layout = Mapping[int, Any]
@@ -97,7 +97,7 @@ class _Comparison:
         """Return true if the first fields of the message at `path` match the layout."""
         records = wire.records(self._source, start, end)
         try:
-            for number, wire_type, _, value, following in islice(records, _MOST_FIELDS):
+            for number, wire_type, _, value, following in islice(records, _MAX_FIELDS):
                 wanted, here = shape.get(number, shape.get(0)), (*path, number)
                 if wanted is None or not self._is_field(wanted, wire_type, value, following, here):
                     return False
@@ -116,7 +116,7 @@ class _Comparison:
         if wire_type != WireType.LEN:
             return False
         if wanted is _TEXT:
-            return is_text(self._source.read_at(start, min(end - start, _MOST_TEXT)))
+            return is_text(self._source.read_at(start, min(end - start, _MAX_TEXT)))
         return self.fits(wanted, start, end, path)
 
 

@@ -86,7 +86,7 @@ _FUNCTION_NODE_FACTOR: Final = 2
 _OFTEN_REPEATED: Final = frozenset({"AttributeProto", "TypeProto"})
 """Messages of which a large model has many equal ones. Equal ones are parsed once, and each is counted."""
 
-_PIECE_BYTES: Final = PIECE_BYTES + wire.MOST_SHORT_BYTES
+_PIECE_BYTES: Final = PIECE_BYTES + wire.MAX_SHORT_BYTES
 """The number of bytes that are counted at a time. Larger messages are split."""
 
 _WORTHWHILE: Final = 256
@@ -422,7 +422,7 @@ def _pieces(name: str, content: bytes) -> Iterator[_SmallFields | _LargeField]:
                 if wire_type == WireType.LEN:
                     # A run of short fields with this tag: the walk begins again after it.
                     most = min(end, first_small + _PIECE_BYTES)
-                    position, _ = wire.skip_short(source, following, most, content[tag], wire.MOST_SHORT_BYTES)
+                    position, _ = wire.skip_short(source, following, most, content[tag], wire.MAX_SHORT_BYTES)
                     if position - following > _WORTHWHILE:
                         break
                     position = following
@@ -439,7 +439,7 @@ def _packed_count(field: wire.Field, content: bytes) -> int:
 def _run_count(field: wire.Field, content: bytes, start: int, end: int) -> int:
     """Return the number of fields in a run from `start` to `end`, each with a tag of one byte."""
     if field.wire_type == WireType.LEN:
-        return wire.skip_short(BytesSource(content), start, end, content[start], wire.MOST_SHORT_BYTES)[1]
+        return wire.skip_short(BytesSource(content), start, end, content[start], wire.MAX_SHORT_BYTES)[1]
     size = wire.FIXED_BYTES.get(field.wire_type)
     return (end - start) // (size + 1) if size else len(content[start:end].translate(None, wire.CONTINUED_BYTES)) // 2
 

@@ -73,12 +73,12 @@ _BACKSLASHES: Final = re.compile(r"(?:\\\\){16,}+")
 escape, and scans all that follow: 25 kB of them take two seconds, and 100 kB half a minute.
 """
 
-_MOST_ESCAPES: Final = 256
+_MAX_ESCAPES: Final = 256
 """The limit on escapes in one piece of a string.
 The parser keeps its position at each escape up to the end of the string, in some 550 bytes of memory; consecutive
 strings are one.
 """
-_ESCAPES: Final = re.compile(rf"(?:\\.[^\\]*+){{{_MOST_ESCAPES}}}+")
+_ESCAPES: Final = re.compile(rf"(?:\\.[^\\]*+){{{_MAX_ESCAPES}}}+")
 _STRINGS: Final = re.compile(COMMENT_OR_STRING)
 
 
@@ -99,7 +99,7 @@ def _with_short_rows(line: str) -> str:
 
 def _in_pieces(line: str) -> str:
     """Return the line with strings of many escapes cut into pieces; its meaning is the same."""
-    return _STRINGS.sub(_cut, line) if line.count("\\") >= _MOST_ESCAPES else line
+    return _STRINGS.sub(_cut, line) if line.count("\\") >= _MAX_ESCAPES else line
 
 
 def _cut(token: re.Match[str]) -> str:

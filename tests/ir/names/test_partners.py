@@ -7,7 +7,7 @@ import onnx.parser
 import pytest
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.partners import MOST_ALIKE, MOST_NAMES, MOST_UNUSED, Partners, WantedValue, is_weight
+from onnx_lint.ir.names.partners import MAX_ALIKE, MAX_NAMES, MAX_UNUSED, Partners, WantedValue, is_weight
 from onnx_lint.loader import load
 
 LOST = frozenset({"lost", "q", "v"})
@@ -37,10 +37,10 @@ def test_a_branch_sees_the_unused_values_before_it():
 
 
 def test_many_unused_values_are_unused_on_purpose():
-    partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MOST_ALIKE)))
+    partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MAX_ALIKE)))
     assert partners.of("lost", main, WantedValue(frozenset({"tensor(float)"})), LOST) == (None, [])
     assert partners.of("lost", main, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
-    partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MOST_UNUSED)))
+    partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MAX_UNUSED)))
     assert partners.of("lost", main, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, [])
 
 
@@ -51,8 +51,8 @@ def test_the_nearest_name_is_an_unused_one():
 
 def test_the_search_is_made_for_a_few_names():
     partners, _, branch = _partners()
-    found = [partners.of("spar", branch, WantedValue(), LOST)[0] for _ in range(MOST_NAMES + 1)]
-    assert found == [*["spare"] * MOST_NAMES, None]
+    found = [partners.of("spar", branch, WantedValue(), LOST)[0] for _ in range(MAX_NAMES + 1)]
+    assert found == [*["spare"] * MAX_NAMES, None]
 
 
 def test_names_of_several_graphs_may_lack_one_prefix():
@@ -86,7 +86,7 @@ def test_what_passes_an_initializer_is_a_weight():
 
 
 def test_the_names_that_all_searches_look_at_are_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("onnx_lint.ir.names.partners.MOST_COMPARED", 3)
+    monkeypatch.setattr("onnx_lint.ir.names.partners.MAX_COMPARED", 3)
     partners, main, _ = _partners()
     found = [partners.of("lost", main, WantedValue(), LOST) for _ in range(3)]
     assert found == [(None, ["ids", "spare"])] * 2 + [(None, [])]

@@ -101,7 +101,7 @@ def test_each_value_is_judged_however_many_ways_lead_to_it():
 
 
 def test_the_number_of_tuples_is_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(bound_nodes, "MOST_REPEATED", 1_000)
+    monkeypatch.setattr(bound_nodes, "MAX_REPEATED", 1_000)
     model = _model('graph { node { op_type: "F0" domain: "f" } }' + _doubling(25))
     assert model.bound_nodes
 

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from onnx_lint import schema
-from onnx_lint.ir.operators.ensemble_votes import CLASSIFIER, MOST_NODES, REGRESSOR, is_evidently_right
+from onnx_lint.ir.operators.ensemble_votes import CLASSIFIER, MAX_NODES, REGRESSOR, is_evidently_right
 from onnx_lint.ir.operators.tree_ensembles import voting_faults
 
 _FIELDS = {"n_targets": "i", "nodes_modes": "strings", "classlabels_strings": "strings", "base_values": "floats"}
@@ -68,5 +68,5 @@ def test_a_small_ensemble_is_evidently_right_only_if_it_has_no_faults(voting):
 
 
 def test_a_large_ensemble_is_left_to_numpy():
-    assert is_evidently_right(_attributes(target_ids=[0] * MOST_NODES), REGRESSOR)
-    assert not is_evidently_right(_attributes(target_ids=[0] * (MOST_NODES + 1)), REGRESSOR)
+    assert is_evidently_right(_attributes(target_ids=[0] * MAX_NODES), REGRESSOR)
+    assert not is_evidently_right(_attributes(target_ids=[0] * (MAX_NODES + 1)), REGRESSOR)

@@ -66,4 +66,4 @@ def test_many_calls_end_after_a_number_of_steps(monkeypatch: pytest.MonkeyPatch)
         lambda self, step, found: (steps.append(step.name), before(self, step, found))[1],
     )
     assert _names("y = f.F0(s)", *functions, "F20 (a) => (c) { c = Identity(a) }", output="z") == []
-    assert 900 < len(steps) <= stored_elements.MOST_STEPS
+    assert 900 < len(steps) <= stored_elements.MAX_STEPS

@@ -12,7 +12,7 @@ from support.project.each_case import each_case
 from onnx_lint import schema
 from onnx_lint.ir.operators.ensemble_votes import CLASSIFIER, REGRESSOR
 from onnx_lint.ir.operators.tree_ensembles import (
-    MOST_LEVELS,
+    MAX_LEVELS,
     NodeIndex,
     ensemble_faults,
     node_on_circle,
@@ -314,6 +314,6 @@ def test_nodes_are_found_by_tree_and_id():
 
 
 def test_a_chain_that_is_deeper_than_levels_are_counted_is_let_pass():
-    count = MOST_LEVELS + 2
+    count = MAX_LEVELS + 2
     parents = np.arange(1, count)
     assert node_on_circle(count, parents, [parents - 1, np.full(count - 1, -1)]) == -1

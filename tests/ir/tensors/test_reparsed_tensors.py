@@ -15,7 +15,7 @@ COUNT = 6
 
 
 def external_tensors(most_kept: int, monkeypatch: pytest.MonkeyPatch) -> Model:
-    monkeypatch.setattr(suspects, "MOST_KEPT", most_kept)
+    monkeypatch.setattr(suspects, "MAX_KEPT", most_kept)
     model = schema.message("ModelProto")(ir_version=10)
     for index in range(COUNT):
         tensor = model.graph.initializer.add(name=f"w{index}", data_type=1, dims=[1], data_location=1)

@@ -50,7 +50,7 @@ def test_tensors_that_are_made_anew_for_each_rule_have_the_same_findings(
 ):
     expected = lint(load(BytesSource(serialized_fixture(fixture))), TENSOR_SETTINGS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(suspects, "MOST_KEPT", 0)
+        patch.setattr(suspects, "MAX_KEPT", 0)
         model = load(BytesSource(serialized_fixture(fixture)))
         assert lint(model, TENSOR_SETTINGS) == expected
         of_sparse = {id(part) for each in model.tensors.sparse for part in (each.values, each.indices)}

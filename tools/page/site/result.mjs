@@ -14,11 +14,11 @@ const addressOf = (bytes, type) => {
 
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 const notChecked = (names) => {
-  const shown = names.slice(0, MOST_NAMES).join(", ");
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  const shown = names.slice(0, MAX_NAMES).join(", ");
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
   return `Not checked: ${shown}${more}. Their names are not those of models, and no model names them as its data.`
     + " To check one of them, choose it without models.";
 };
