@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.configuration.locations import FILE_NAMES, MAX_BYTES, PYPROJECT
+from onnx_lint.configuration.file_names import FILE_NAMES, MAX_CONFIGURATION_BYTES, PYPROJECT
 
 if TYPE_CHECKING:
     from onnx_lint.configuration.values import SetValues
@@ -69,6 +69,6 @@ def _may_have_table(path: str) -> bool:
     """Return whether the file may have the table. Most pyproject.toml do not, and need not be parsed."""
     try:
         with open(path, "rb") as stream:
-            return re.search(_TABLE, stream.read(MAX_BYTES), re.MULTILINE) is not None
+            return re.search(_TABLE, stream.read(MAX_CONFIGURATION_BYTES), re.MULTILINE) is not None
     except OSError:
         return False

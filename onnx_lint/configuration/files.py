@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from onnx_lint.configuration.errors import ConfigurationError
-from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
+from onnx_lint.configuration.file_names import MAX_CONFIGURATION_BYTES, PYPROJECT, PYPROJECT_TABLE
 from onnx_lint.configuration.values import Origin, SetValue, SetValues, checked
 from onnx_lint.input.regular_file import kind_of_file, read_regular
 
@@ -35,7 +35,7 @@ def read_file(path: str) -> SetValues:
     """
     values = read(os.path.abspath(path))  # no resolved links
     if values is None:
-        raise ConfigurationError(f"{shown(path)}: has no table [tool.{TABLE}]")
+        raise ConfigurationError(f"{shown(path)}: has no table [tool.{PYPROJECT_TABLE}]")
     return values
 
 
@@ -51,11 +51,11 @@ def read(path: str, chain: tuple[str, ...] = (), *, is_found: bool = False) -> S
     document = _parsed(path)
     if os.path.basename(path) == PYPROJECT:
         tool = document.get("tool", {})
-        found = tool.get(TABLE) if isinstance(tool, dict) else None
+        found = tool.get(PYPROJECT_TABLE) if isinstance(tool, dict) else None
         if found is None:
             return None
         if not isinstance(found, dict):
-            raise ConfigurationError(f"{shown(path)}: tool.{TABLE}: requires a table")
+            raise ConfigurationError(f"{shown(path)}: tool.{PYPROJECT_TABLE}: requires a table")
         document = found
     origin = Origin(shown(path), os.path.dirname(path), is_found=is_found, files=(*chain, path))
     values = checked(document, origin)
@@ -74,7 +74,7 @@ def _extended(extended: SetValue, path: str, chain: tuple[str, ...]) -> SetValue
     except ContentError as error:
         raise extended.error(("extend",), f"{error}; requires another configuration file") from error
     if base is None:
-        raise extended.error(("extend",), f"{shown(target)} has no table [tool.{TABLE}]")
+        raise extended.error(("extend",), f"{shown(target)} has no table [tool.{PYPROJECT_TABLE}]")
     return base
 
 
@@ -117,7 +117,7 @@ def _check_keys(text: str, name: str) -> None:
 
 def _bytes(path: str) -> bytes:
     try:
-        return read_regular(path, MAX_BYTES)
+        return read_regular(path, MAX_CONFIGURATION_BYTES)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ContentError(f"{shown(path)}: {reason}") from error

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onnx_lint.configuration.errors import ConfigurationError
-from onnx_lint.configuration.locations import MAX_BYTES
+from onnx_lint.configuration.file_names import MAX_CONFIGURATION_BYTES
 from onnx_lint.configuration.trust import dangers, user_file
 from onnx_lint.configuration.values import SetValue
 from onnx_lint.input.regular_file import read_regular
@@ -91,7 +91,7 @@ def _trusted(own: str) -> set[str]:
         return set()
     check([own], is_named=False)
     try:
-        table = tomllib.loads(read_regular(own, MAX_BYTES).decode("utf-8-sig"))
+        table = tomllib.loads(read_regular(own, MAX_CONFIGURATION_BYTES).decode("utf-8-sig"))
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"{own}: {error}") from error
     folders = table.pop("trusted", [])

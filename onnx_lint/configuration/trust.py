@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.configuration.locations import FILE_NAMES
+from onnx_lint.configuration.file_names import FILE_NAMES
 
 _MOST_LINKS: Final = 40
 """The links that Linux follows in one path."""

@@ -137,7 +137,7 @@ def test_without_a_file_nothing_is_imported_for_it(folder: Path) -> None:
         cwd=folder,
     )
     imported = [name for name in json.loads(done.stdout.splitlines()[-1].replace("'", '"')) if "globs" not in name]
-    known = ("discovery", "errors", "locations", "settings")
+    known = ("discovery", "errors", "file_names", "settings")
     assert sorted(imported) == [f"onnx_lint.configuration.{name}" for name in known]
 
 

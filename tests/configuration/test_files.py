@@ -13,7 +13,7 @@ import pytest
 from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
 
-from onnx_lint.configuration import baseline, locations
+from onnx_lint.configuration import baseline, file_names
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.files import read_file
 from onnx_lint.input.regular_file import open_regular, read_regular
@@ -45,7 +45,7 @@ KINDS = {
     "large": "is larger than {:,} bytes",
 }
 LINES = {
-    "extend": ('extend = "{}"', locations.MAX_BYTES),
+    "extend": ('extend = "{}"', file_names.MAX_CONFIGURATION_BYTES),
     "baseline": ('baseline = "{}"', baseline.MAX_BYTES),
     "opset-schemas": ('opset-schemas = ["{}"]', schema_file.MAX_BYTES),
 }
