@@ -31,7 +31,7 @@ def name_of(domain: str, operator: str) -> str:
     return f"{domain}::{operator}" if domain else operator
 
 
-def shapes_of(*operators: str, domain: str = "", reads: tuple[int, ...] = ()) -> Callable[[Infer], Infer]:
+def register_rule(*operators: str, domain: str = "", reads: tuple[int, ...] = ()) -> Callable[[Infer], Infer]:
     """Return a decorator for the rule of operators of a domain: `Name`, or `Name:7` from version 7 on.
 
     `reads`: the inputs whose content the rule uses.
@@ -48,10 +48,10 @@ def shapes_of(*operators: str, domain: str = "", reads: tuple[int, ...] = ()) ->
     return declare
 
 
-def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
+def register_equations(texts: Mapping[str, str], *, domain: str = "") -> None:
     """Declare equations as the rules of operators, `Name` or `Name:7`, of a domain."""
     from onnx_lint.inference.shapes.equations import equation, solve
 
     for operator, text in texts.items():
         equation(text)  # find a mistake in it when the module is imported
-        shapes_of(operator, domain=domain)(partial(solve, text))
+        register_rule(operator, domain=domain)(partial(solve, text))

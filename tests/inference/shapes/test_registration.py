@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint.inference.shapes import registration
-from onnx_lint.inference.shapes.registration import ShapeRule, equations, shapes_of
+from onnx_lint.inference.shapes.registration import ShapeRule, register_equations, register_rule
 
 
 @pytest.fixture(autouse=True)
@@ -21,16 +21,16 @@ def test_a_rule_stands_under_its_operators_from_a_version_on():
     def newer(node):
         return []
 
-    shapes_of("Reshape:5", reads=(1,))(newer)
-    shapes_of("Blur:2", domain="com.example", reads=(1,))(newer)
-    shapes_of("Reshape")(older)
-    shapes_of("Blur", domain="com.example")(older)
+    register_rule("Reshape:5", reads=(1,))(newer)
+    register_rule("Blur:2", domain="com.example", reads=(1,))(newer)
+    register_rule("Reshape")(older)
+    register_rule("Blur", domain="com.example")(older)
     rules = [(1, ShapeRule(older)), (5, ShapeRule(newer, (1,)))]
     assert registration.rules_by_operator == {"Reshape": rules, "com.example::Blur": [rules[0], (2, rules[1][1])]}
 
 
 def test_equations_are_read_when_they_are_declared():
-    equations({"Blur": "X[n m] -> Y[m]"}, domain="com.example")
+    register_equations({"Blur": "X[n m] -> Y[m]"}, domain="com.example")
     assert list(registration.rules_by_operator) == ["com.example::Blur"]
     with pytest.raises(ValueError, match="an equation without an arrow: X"):
-        equations({"Blur": "X"})
+        register_equations({"Blur": "X"})

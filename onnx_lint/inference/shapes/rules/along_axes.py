@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.registration import register_equations, register_rule
 
 
-@shapes_of("CumProd", "CumSum", reads=(1,))
+@register_rule("CumProd", "CumSum", reads=(1,))
 def cumulate(node: Operands) -> Outputs:
     """Infer the shape of the input; a scalar states the axis."""
     shape, axis = node.shape(0, at_least=1), node.scalar(1)
@@ -16,10 +16,10 @@ def cumulate(node: Operands) -> Outputs:
     return [shape]
 
 
-equations({"EyeLike": "input[n m] -> output[n m]", "Trilu": "input[*batch n m] k[] -> output[*batch n m]"})
+register_equations({"EyeLike": "input[n m] -> output[n m]", "Trilu": "input[*batch n m] k[] -> output[*batch n m]"})
 
 
-@shapes_of("ReverseSequence", reads=(1,))
+@register_rule("ReverseSequence", reads=(1,))
 def reverse_sequence(node: Operands) -> Outputs:
     """The shape of the input, with a length for each sequence of the batch."""
     shape, batch = node.shape(0, at_least=2), node.integer("batch_axis", 1)

@@ -7,7 +7,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, multiply, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal, WrongRank
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 _BATCH, HEAD, _LENGTH, _SIZE = range(4)
 _QUERY, _KEY, _VALUE, _MASK, _PAST_KEY, _PAST_VALUE, _UNPADDED = range(7)
@@ -37,7 +37,7 @@ class HeadInput(Record):
         return _PACKED_AXES[axis] if self.is_packed else axis
 
 
-@shapes_of("Attention")
+@register_rule("Attention")
 def attention(node: Operands) -> Outputs:
     """The past is concatenated before keys and values; the output is packed if the query is."""
     query = _part(node, _QUERY, "q_num_heads")

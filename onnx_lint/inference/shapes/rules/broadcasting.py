@@ -6,13 +6,13 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dims, Shape
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Warned, WrongValue
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 _ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
 """Binary operators that broadcast only with the attribute `broadcast` before version 7."""
 
 
-@shapes_of(
+@register_rule(
     "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "GreaterOrEqual", "LessOrEqual", "Max:8", "Mean:8", "Min:8",
     "StringConcat", "Sum:8", "Where", *[f"{name}:7" for name in _ON_DEMAND if name != "Div"],
 )  # fmt: skip
@@ -21,7 +21,7 @@ def broadcast_all(node: Operands) -> Outputs:
     return [node.broadcast([fact.shape for fact in node.facts], range(node.count))]
 
 
-@shapes_of("Div:7", "Mod", reads=(1,))
+@register_rule("Div:7", "Mod", reads=(1,))
 def divide_all(node: Operands) -> Outputs:
     """Infer the one shape to which both inputs broadcast.
 
@@ -40,7 +40,7 @@ def divide_all(node: Operands) -> Outputs:
 _INTEGERS = frozenset(f"tensor({sign}int{bits})" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
-@shapes_of("Max", "Mean", "Min", "Sum")
+@register_rule("Max", "Mean", "Min", "Sum")
 def equal_shapes(node: Operands) -> Outputs:
     """Infer the one shape that all inputs have before version 8."""
     # Each input is compared with the first one of known rank.
@@ -53,7 +53,7 @@ def equal_shapes(node: Operands) -> Outputs:
     return [first]
 
 
-@shapes_of(*_ON_DEMAND)
+@register_rule(*_ON_DEMAND)
 def broadcast_on_demand(node: Operands) -> Outputs:
     """Infer the shape of input 0, before version 7.
 
@@ -80,7 +80,7 @@ def broadcast_on_demand(node: Operands) -> Outputs:
     return [one]
 
 
-@shapes_of("PRelu", "PRelu:7")
+@register_rule("PRelu", "PRelu:7")
 def prelu(node: Operands) -> Outputs:
     """The slope is broadcast unidirectionally; before version 7 it has one element, or one for each channel."""
     data, slope = node.shape(0), node.shape(1)

@@ -8,10 +8,10 @@ import math
 from onnx_lint.inference.shapes.dims import add, at_least, divide_down, subtract
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Warned, WrongValue
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 
-@shapes_of("Constant")
+@register_rule("Constant")
 def constant(node: Operands) -> Outputs:
     """The shape of the value: that of a tensor, a scalar, or a list."""
     for name in ("value", "sparse_value"):
@@ -26,7 +26,7 @@ def constant(node: Operands) -> Outputs:
     return UNKNOWN
 
 
-@shapes_of("ConstantOfShape", reads=(0,))
+@register_rule("ConstantOfShape", reads=(0,))
 def constant_of_shape(node: Operands) -> Outputs:
     """The shape that the input gives."""
     target = node.integers_in(0)
@@ -35,7 +35,7 @@ def constant_of_shape(node: Operands) -> Outputs:
     return [target]
 
 
-@shapes_of("Range", reads=(0, 1, 2))
+@register_rule("Range", reads=(0, 1, 2))
 def number_range(node: Operands) -> Outputs:
     """As many numbers as there are from `start` on in steps of `delta`, 1 without it, before `limit`."""
     start, limit, delta = node.scalar(0), node.scalar(1), node.scalar(2) if node.given(2) else 1
@@ -58,14 +58,14 @@ def number_range(node: Operands) -> Outputs:
 _BOUNDS = ("start", "limit", "delta")
 
 
-@shapes_of("RandomNormal", "RandomUniform")
+@register_rule("RandomNormal", "RandomUniform")
 def random_numbers(node: Operands) -> Outputs:
     """The shape that the attribute gives."""
     shape = node.integers("shape")
     return [shape] if shape is not None and node.at_least(0, shape, "shape") else UNKNOWN
 
 
-@shapes_of("Multinomial")
+@register_rule("Multinomial")
 def multinomial(node: Operands) -> Outputs:
     """A number of samples for each row of the input."""
     shape = node.shape(0, 2)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import ProblemPlace, WrongCount
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.wording import counted
 
 
-@shapes_of("If", "Loop")
+@register_rule("If", "Loop")
 def choice_or_loop(node: Operands) -> Outputs:
     """The condition, and before it the number of iterations of a Loop, have one element each."""
     node.scalar(0)
@@ -21,7 +21,7 @@ def choice_or_loop(node: Operands) -> Outputs:
     return UNKNOWN
 
 
-@shapes_of("SequenceMap")
+@register_rule("SequenceMap")
 def sequence_map(node: Operands) -> Outputs:
     """A sequence, and further ones with as many elements, or tensors. More elements are ignored by ONNX Runtime."""
     count = node.element_count(0)
@@ -32,7 +32,7 @@ def sequence_map(node: Operands) -> Outputs:
     return UNKNOWN
 
 
-@shapes_of("Scan", "Scan:9")
+@register_rule("Scan", "Scan:9")
 def scan(node: Operands) -> Outputs:
     """The scan inputs are as long as each other along their axes; in version 8 they have a batch axis in front."""
     count = node.integer("num_scan_inputs", 0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, multiply, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.inference.shapes.rules.quantization import same_zero_point
 from onnx_lint.inference.shapes.rules.windows import (
     Window,
@@ -18,7 +18,7 @@ from onnx_lint.inference.shapes.rules.windows import (
 )
 
 
-@shapes_of("Conv", "ConvInteger")
+@register_rule("Conv", "ConvInteger")
 def convolution(node: Operands) -> Outputs:
     """Weights [M, C / group, ...] over an input [N, C, ...]; the bias of Conv has M numbers."""
     found = convolved(node, 1)
@@ -30,7 +30,7 @@ def convolution(node: Operands) -> Outputs:
     return [found]
 
 
-@shapes_of("QLinearConv")
+@register_rule("QLinearConv")
 def quantized_convolution(node: Operands) -> Outputs:
     """As Conv, each tensor followed by its scale and zero point."""
     found = convolved(node, 3)
@@ -139,7 +139,7 @@ def fits_kernel(node: Operands, kernel: Dims, weights: int) -> None:
             node.problems.append(Unequal(InputDimension(weights, axis, 0), 1, or_more=True))
 
 
-@shapes_of("ConvTranspose")
+@register_rule("ConvTranspose")
 def transposed(node: Operands) -> Outputs:
     """Weights [C, M / group, ...]: the input is stretched by the strides."""
     shape, kernel = _operands(node, 1)
@@ -187,7 +187,7 @@ def _transposed_axis(node: Operands, axis: int, size: Dim, window: Window, more:
     return multiply(size, window.strides[axis]) if reaches else None
 
 
-@shapes_of("DeformConv")
+@register_rule("DeformConv")
 def deformed(node: Operands) -> Outputs:
     """As Conv, with an offset for each element of the kernel at each place, and a mask that weighs them."""
     shape, kernel = _operands(node, 1)

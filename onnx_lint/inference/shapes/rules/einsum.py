@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, broadcast, unified
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.ir.operators.einsum_equation import equation_fault, terms_of
 
 _ELLIPSIS = "..."
 
 
-@shapes_of("Einsum")
+@register_rule("Einsum")
 def einsum(node: Operands) -> Outputs:
     """The axes after the arrow; without an arrow the letters that occur once, in ASCII order."""
     equation = node.text("equation", "")

@@ -10,10 +10,10 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, add, at_least, at_most, d
 from onnx_lint.inference.shapes.expression import is_part
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import InputDimension, NumberSource, Unequal
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 
-@shapes_of("Gather", reads=(1,))
+@register_rule("Gather", reads=(1,))
 def gather(node: Operands) -> Outputs:
     """Infer the shape of the data, with the shape of the indices in place of the axis."""
     data, indices = node.shape(0, at_least=1), node.shape(1)
@@ -44,7 +44,7 @@ def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
         node.also_wrong(1, (each[:2] for each in wrong[1:]))
 
 
-@shapes_of("GatherElements", reads=(1,))
+@register_rule("GatherElements", reads=(1,))
 def gather_elements(node: Operands) -> Outputs:
     """Infer the shape of the indices. Both inputs have the same rank."""
     data, indices = node.shape(0, at_least=1), node.shape(1)
@@ -67,7 +67,7 @@ def index_dims_within(node: Operands, data: Dims, axis: int) -> None:
             node.problems.append(Unequal(wanted, size, node.place(0, place), least=0))
 
 
-@shapes_of("GatherND", reads=(1,))
+@register_rule("GatherND", reads=(1,))
 def gather_nd(node: Operands) -> Outputs:
     """The last dimension of the indices is the number of data axes, after the batch, that each index selects."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
@@ -93,7 +93,7 @@ def gather_nd(node: Operands) -> Outputs:
     return [indices[:-1] + data[batch + depth :]]
 
 
-@shapes_of("Slice")
+@register_rule("Slice")
 def slice_by_attributes(node: Operands) -> Outputs:
     """Until version 9 starts, ends and axes are attributes, and the step is 1."""
     shape = node.shape(0, at_least=1)
@@ -103,7 +103,7 @@ def slice_by_attributes(node: Operands) -> Outputs:
     return _sliced(node, shape, _Slices(starts, ends, node.integers("axes"), None))
 
 
-@shapes_of("Slice:10", reads=(1, 2, 3, 4))
+@register_rule("Slice:10", reads=(1, 2, 3, 4))
 def slice_by_inputs(node: Operands) -> Outputs:
     """Starts, ends, axes and steps are inputs."""
     shape = node.shape(0, at_least=1)

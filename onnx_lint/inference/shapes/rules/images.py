@@ -6,13 +6,13 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dim, Dims, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
-from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.registration import register_equations, register_rule
 from onnx_lint.inference.shapes.rules.windows import per_axis
 
-equations({"GridSample": "X[n c h w] grid[n rows columns 2] -> Y[n c rows columns]"})
+register_equations({"GridSample": "X[n c h w] grid[n rows columns 2] -> Y[n c rows columns]"})
 
 
-@shapes_of("GridSample:20")
+@register_rule("GridSample:20")
 def sample_at_grid(node: Operands) -> Outputs:
     """Infer [N, C, E1, ..., Er] from an image [N, C, D1, ..., Dr] and a grid [N, E1, ..., Er, r]."""
     image = node.shape(0, at_least=3)
@@ -25,7 +25,7 @@ def sample_at_grid(node: Operands) -> Outputs:
     return [(grid[0] if image is None else batch, node.dim(0, 1), *grid[1:-1])]
 
 
-@shapes_of("MaxRoiPool")
+@register_rule("MaxRoiPool")
 def pool_regions(node: Operands) -> Outputs:
     """Infer an image of size `pooled_shape` for each region.
 
@@ -40,7 +40,7 @@ def pool_regions(node: Operands) -> Outputs:
     return [(node.dim(1, 0), node.dim(0, 1), *pooled)]
 
 
-@shapes_of("RoiAlign", reads=(2,))
+@register_rule("RoiAlign", reads=(2,))
 def align_regions(node: Operands) -> Outputs:
     """Infer an image of `output_height` and `output_width` for each region.
 
@@ -59,7 +59,7 @@ def align_regions(node: Operands) -> Outputs:
     return [(regions, node.dim(0, 1), node.integer("output_height", 1), node.integer("output_width", 1))]
 
 
-@shapes_of("AffineGrid", reads=(1,))
+@register_rule("AffineGrid", reads=(1,))
 def affine_grid(node: Operands) -> Outputs:
     """Infer [N, H, W, 2] from a size [N, C, H, W], and [N, D, H, W, 3] from [N, C, D, H, W]."""
     theta, size = node.shape(0, 3), node.integers_in(1)
@@ -93,7 +93,7 @@ _LEAST_AXES = 2
 """The least number of axes of an image of Col2Im."""
 
 
-@shapes_of("Col2Im", reads=(1, 2))
+@register_rule("Col2Im", reads=(1, 2))
 def image_of_columns(node: Operands) -> Outputs:
     """Infer an image [N, C, ...] of the size in input 1 from blocks [N, C * size of a block, number of blocks]."""
     columns, image, block = node.shape(0, 3), node.integers_in(1), node.integers_in(2)
@@ -140,7 +140,7 @@ def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:
     return product(counts)
 
 
-@shapes_of("ImageDecoder")
+@register_rule("ImageDecoder")
 def decoded_image(node: Operands) -> Outputs:
     """Infer [height, width, channels], all unknown, and 0 if the bytes are not an image."""
     node.shape(0, 1)

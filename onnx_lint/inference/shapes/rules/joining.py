@@ -18,11 +18,11 @@ from onnx_lint.inference.shapes.dims import (
 )
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Indivisible, NumberSource, Unequal, Warned, WrongRank
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.wording import counted
 
 
-@shapes_of("Concat")
+@register_rule("Concat")
 def concat(node: Operands) -> Outputs:
     """Infer the shape of the concatenation of all inputs."""
     return concatenated(node, range(node.count))
@@ -116,7 +116,7 @@ class _Joined:
 _LEFT_OUT = "; ONNX Runtime leaves out an empty operand"
 
 
-@shapes_of("Split", reads=(1,))
+@register_rule("Split", reads=(1,))
 def split(node: Operands) -> Outputs:
     """Infer parts of the given sizes, or equal ones; from version 18 on the last may be smaller."""
     shape = node.shape(0, at_least=1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 
-@shapes_of("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss", reads=(1,))
+@register_rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss", reads=(1,))
 def loss(node: Operands) -> Outputs:
     """A loss for each label, or one of all; and the logarithms of the probabilities, shaped as the scores."""
     each, *others = solve("scores[n c *d] labels[n *d] weights[c] -> loss[n *d] log_prob[n c *d]", node)

@@ -24,22 +24,22 @@ from onnx_lint.inference.shapes.problem import (
     WrongRank,
     WrongValue,
 )
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.wording import counted
 
-_shapes_of = partial(shapes_of, domain="ai.onnx.ml")
+_register_rule = partial(register_rule, domain="ai.onnx.ml")
 
 
 # --- features
 
 
-@_shapes_of("Binarizer", "CategoryMapper", "LabelEncoder")
+@_register_rule("Binarizer", "CategoryMapper", "LabelEncoder")
 def as_first(node: Operands) -> Outputs:
     """The shape of the input."""
     return [node.shape(0)]
 
 
-@_shapes_of("Imputer")
+@_register_rule("Imputer")
 def imputer(node: Operands) -> Outputs:
     """The shape of the input [*, F]; one imputed value, or one for each feature.
 
@@ -84,7 +84,7 @@ _INTEGERS: Final = ("tensor(int32)", "tensor(int64)")
 _FLOATS: Final = ("tensor(float)", "tensor(double)")
 
 
-@_shapes_of("Scaler")
+@_register_rule("Scaler")
 def scaler(node: Operands) -> Outputs:
     """The shape of the input; one offset and scale, or one for each feature of [N, F].
 
@@ -104,7 +104,7 @@ def _by_feature(node: Operands, name: str, features: Dim) -> None:
         node.problems.append(WrongCount(name, count, features, 0, or_one=True))
 
 
-@_shapes_of("ZipMap")
+@_register_rule("ZipMap")
 def zip_map(node: Operands) -> Outputs:
     """A sequence of maps, which has no shape; as many keys as there are columns.
 
@@ -117,13 +117,13 @@ def zip_map(node: Operands) -> Outputs:
     return UNKNOWN
 
 
-@_shapes_of("Normalizer")
+@_register_rule("Normalizer")
 def normalizer(node: Operands) -> Outputs:
     """One row, or several."""
     return [node.shape(0, at_least=1, at_most=2)]
 
 
-@_shapes_of("ArrayFeatureExtractor", reads=(1,))
+@_register_rule("ArrayFeatureExtractor", reads=(1,))
 def feature_extractor(node: Operands) -> Outputs:
     """As many elements along the last axis as there are indices, which count from 0; of rank 1 it becomes a row."""
     data = node.shape(0, at_least=1)
@@ -144,14 +144,14 @@ def feature_extractor(node: Operands) -> Outputs:
     return [(1, count) if len(data) == 1 else (*data[:-1], count)]
 
 
-@_shapes_of("OneHotEncoder")
+@_register_rule("OneHotEncoder")
 def one_hot(node: Operands) -> Outputs:
     """One more dimension, of the categories."""
     data = node.shape(0)
     return UNKNOWN if data is None else [(*data, _count(node, "cats_int64s", "cats_strings"))]
 
 
-@_shapes_of("FeatureVectorizer")
+@_register_rule("FeatureVectorizer")
 def vectorizer(node: Operands) -> Outputs:
     """The concatenated columns of all inputs; an input of rank 1 is a row."""
     rows: Dim = None
@@ -193,7 +193,7 @@ _MATRIX = 2
 # --- models
 
 
-@_shapes_of("LinearRegressor")
+@_register_rule("LinearRegressor")
 def linear_regressor(node: Operands) -> Outputs:
     """A result for each target, which has a coefficient for each feature. ONNX Runtime ignores further coefficients."""
     data, targets = node.shape(0), node.integer("targets") if node.is_positive("targets") else None
@@ -201,7 +201,7 @@ def linear_regressor(node: Operands) -> Outputs:
     return [(_rows(data), targets)]
 
 
-@_shapes_of("SVMRegressor")
+@_register_rule("SVMRegressor")
 def support_vector_regressor(node: Operands) -> Outputs:
     """One result."""
     data = node.shape(0)
@@ -215,7 +215,7 @@ def support_vector_regressor(node: Operands) -> Outputs:
     return [(_rows(data), 1)]
 
 
-@_shapes_of("TreeEnsemble", "TreeEnsembleRegressor")
+@_register_rule("TreeEnsemble", "TreeEnsembleRegressor")
 def trees(node: Operands) -> Outputs:
     """A result for each target."""
     data = node.shape(0, _MATRIX)
@@ -223,7 +223,7 @@ def trees(node: Operands) -> Outputs:
     return [(_rows(data), node.integer("n_targets") if node.is_positive("n_targets") else None)]
 
 
-@_shapes_of("LinearClassifier")
+@_register_rule("LinearClassifier")
 def linear_classifier(node: Operands) -> Outputs:
     """The class of each row, and a score for each class.
 
@@ -239,7 +239,7 @@ _CLASSES_LIKE_PAIRS: Final = 3
 """As many pairs as classes; ONNX Runtime returns two scores for two classes as well."""
 
 
-@_shapes_of("SVMClassifier")
+@_register_rule("SVMClassifier")
 def support_vector_classifier(node: Operands) -> Outputs:
     """The class of each row, and a score for each class.
 
@@ -261,7 +261,7 @@ def support_vector_classifier(node: Operands) -> Outputs:
     return _classes(data, count if len(vectors) in (0, count) and is_by_class else None)
 
 
-@_shapes_of("TreeEnsembleClassifier")
+@_register_rule("TreeEnsembleClassifier")
 def tree_classifier(node: Operands) -> Outputs:
     """The class of each row, and a score for each class."""
     data = node.shape(0, _MATRIX)

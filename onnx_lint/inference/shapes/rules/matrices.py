@@ -5,19 +5,19 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dims, Shape, agree
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.registration import register_equations, register_rule
 from onnx_lint.inference.shapes.rules.quantization import same_zero_point
 
-equations({"Det": "X[*batch n n] -> Y[*batch]"})
+register_equations({"Det": "X[*batch n n] -> Y[*batch]"})
 
 
-@shapes_of("MatMul")
+@register_rule("MatMul")
 def matmul(node: Operands) -> Outputs:
     """As numpy.matmul: a vector counts as a matrix of one row or column, and the axes before the last two broadcast."""
     return [matrix_product(node, 1)]
 
 
-@shapes_of("MatMulInteger")
+@register_rule("MatMulInteger")
 def integer_matmul(node: Operands) -> Outputs:
     """As MatMul, with a zero point for each input."""
     _quantization(node, 2, 0, _ROWS)
@@ -25,7 +25,7 @@ def integer_matmul(node: Operands) -> Outputs:
     return [matrix_product(node, 1)]
 
 
-@shapes_of("QLinearMatMul")
+@register_rule("QLinearMatMul")
 def quantized_matmul(node: Operands) -> Outputs:
     """As MatMul, each input followed by its scale and zero point, and then those of the output."""
     for index in (1, 2):
@@ -90,7 +90,7 @@ def matrix_product(node: Operands, right: int) -> Shape:
     return batch + (one[-2:-1] if len(one) > 1 else ()) + (other[-1:] if len(other) > 1 else ())
 
 
-@shapes_of("Gemm")
+@register_rule("Gemm")
 def gemm(node: Operands) -> Outputs:
     """A' * B' + C, where the attributes transpose A and B, and C is broadcast to the product."""
     # Until version 6 the attribute `broadcast` allows that C is smaller than the product.

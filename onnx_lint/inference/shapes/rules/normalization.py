@@ -6,10 +6,10 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ProblemPlace, Warned
-from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.registration import register_equations, register_rule
 from onnx_lint.inference.shapes.rules.broadcasting import one_way
 
-equations(
+register_equations(
     {
         "InstanceNormalization": "input[n c *spatial] scale[c] B[c] -> output[n c *spatial]",
         "LRN": "X[n c *spatial] -> Y[n c *spatial]",
@@ -17,7 +17,7 @@ equations(
 )
 
 
-@shapes_of("BatchNormalization")
+@register_rule("BatchNormalization")
 def batch_normalization(node: Operands) -> Outputs:
     """Scale, bias, mean and variance have a number for each channel, which is axis 1, or the only one there is."""
     data = node.shape(0)
@@ -42,7 +42,7 @@ _BY_CHANNEL = 9
 """The first version with one number for each channel."""
 
 
-@shapes_of("LayerNormalization", "RMSNormalization")
+@register_rule("LayerNormalization", "RMSNormalization")
 def layer_normalization(node: Operands) -> Outputs:
     """The axes from `axis` on are normalized; scale and bias are broadcast to the input one way."""
     data = node.shape(0, at_least=1)
@@ -59,7 +59,7 @@ def layer_normalization(node: Operands) -> Outputs:
     return [data] if node.operator == "RMSNormalization" else [data, statistics, statistics]
 
 
-@shapes_of("GroupNormalization")
+@register_rule("GroupNormalization")
 def group_normalization(node: Operands) -> Outputs:
     """The channels are cut into groups; scale and bias have a number for each channel, in version 18 for each group."""
     data = node.shape(0, at_least=2)
@@ -85,7 +85,7 @@ _IMAGE_ROWS = 3
 """The rank without the last one of the default axes."""
 
 
-@shapes_of("MeanVarianceNormalization")
+@register_rule("MeanVarianceNormalization")
 def mean_variance(node: Operands) -> Outputs:
     """The axes are those of the input."""
     data: Dims | None = node.shape(0)

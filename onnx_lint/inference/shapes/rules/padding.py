@@ -6,10 +6,10 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, add, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, NumberSource, Overflow
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 
-@shapes_of("Pad")
+@register_rule("Pad")
 def pad_by_attributes(node: Operands) -> Outputs:
     """Infer Pad up to version 10, whose attribute `pads` (version 1: `paddings`) has two numbers for each axis."""
     shape = node.shape(0)
@@ -20,7 +20,7 @@ def pad_by_attributes(node: Operands) -> Outputs:
     return _padded(node, shape, pads, tuple(range(len(shape))), name, 0)
 
 
-@shapes_of("Pad:11", reads=(1, 3))
+@register_rule("Pad:11", reads=(1, 3))
 def pad_by_inputs(node: Operands) -> Outputs:
     """Infer Pad from version 11 on, whose pads are an input. From version 18 on the axes may be one as well."""
     shape, pads, listed = node.shape(0), node.integers_in(1), node.integers_in(3)
@@ -68,7 +68,7 @@ def _padded(
     return [tuple(found)]
 
 
-@shapes_of("DepthToSpace", "SpaceToDepth")
+@register_rule("DepthToSpace", "SpaceToDepth")
 def move_blocks(node: Operands) -> Outputs:
     """Channels become blocks of height and width, or blocks become channels."""
     shape, block = node.shape(0, 4), node.integer("blocksize")

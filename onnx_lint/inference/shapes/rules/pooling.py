@@ -7,12 +7,12 @@ import math
 
 from onnx_lint.inference.shapes.dims import Dims, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.inference.shapes.rules.windows import check_attributes, output_sizes, transposed_size, window_of
 from onnx_lint.wording import describe_shape
 
 
-@shapes_of("AveragePool", "LpPool", "MaxPool")
+@register_rule("AveragePool", "LpPool", "MaxPool")
 def pool(node: Operands) -> Outputs:
     """A window over the spatial axes; MaxPool also gives the indices."""
     shape = node.shape(0, at_least=3)
@@ -26,14 +26,14 @@ def pool(node: Operands) -> Outputs:
     return UNKNOWN if sizes is None else [shape[:2] + sizes] * 2
 
 
-@shapes_of("GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool")
+@register_rule("GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool")
 def global_pool(node: Operands) -> Outputs:
     """The spatial axes become 1."""
     shape = node.shape(0, at_least=2)
     return UNKNOWN if shape is None else [shape[:2] + (1,) * (len(shape) - 2)]
 
 
-@shapes_of("MaxUnpool", reads=(1, 2))
+@register_rule("MaxUnpool", reads=(1, 2))
 def unpool(node: Operands) -> Outputs:
     """The input of the MaxPool that makes values and indices of these shapes; the third input may
     select one of several.

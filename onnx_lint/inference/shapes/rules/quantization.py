@@ -6,11 +6,11 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, WrongValue
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 
-@shapes_of("QuantizeLinear")
-@shapes_of("DequantizeLinear", reads=(2,))
+@register_rule("QuantizeLinear")
+@register_rule("DequantizeLinear", reads=(2,))
 def quantize(node: Operands) -> Outputs:
     """One scale for all, or one for each index of the axis; from version 21 on also for each block along it.
 
@@ -84,7 +84,7 @@ def same_zero_point(node: Operands, *indices: int) -> None:
             node.wrong_rank(other, len(scale), len(scale), index)
 
 
-@shapes_of("DynamicQuantizeLinear")
+@register_rule("DynamicQuantizeLinear")
 def dynamic(node: Operands) -> Outputs:
     """The numbers, and their scale and zero point, which are scalars."""
     return [node.shape(0), (), ()] if node.given(0) else UNKNOWN

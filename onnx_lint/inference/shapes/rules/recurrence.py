@@ -6,7 +6,7 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.equations import Size, solve
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 """The number of weight matrices that are stacked for each direction."""
@@ -15,7 +15,7 @@ _DIRECTIONS = {"forward": 1, "foward": 1, "reverse": 1, "bidirectional": 2}
 """The number of directions. GRU 1 has a misspelt default."""
 
 
-@shapes_of("GRU", "LSTM", "RNN", reads=(4,))
+@register_rule("GRU", "LSTM", "RNN", reads=(4,))
 def recurrence(node: Operands) -> Outputs:
     """All states, the last one, and for LSTM the last cell; from version 14 on `layout` 1 puts the batch in front."""
     is_batch_first = bool(node.integer("layout", 0))

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from onnx_lint.inference.shapes.dims import Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import NumberSource
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 
-@shapes_of(
+@register_rule(
     "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd",
     "ReduceSum", "ReduceSumSquare", reads=(1,),
 )  # fmt: skip
@@ -53,7 +53,7 @@ def unknown_of_rank(node: Operands, rank: int | None) -> Outputs:
     return UNKNOWN if rank is None or node.problems else [(None,) * rank]
 
 
-@shapes_of("ArgMax", "ArgMin")
+@register_rule("ArgMax", "ArgMin")
 def index_of(node: Operands) -> Outputs:
     """The axis becomes 1 or is left out."""
     shape = node.shape(0, at_least=1 if node.version >= _IN_RANGE else 0)

@@ -21,12 +21,12 @@ from onnx_lint.inference.shapes.dims import (
 from onnx_lint.inference.shapes.expression import is_never_multiple
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.inference.shapes.rules.reduction import rank_without, unknown_of_rank
 from onnx_lint.wording import describe_shape, quote
 
 
-@shapes_of("Shape")
+@register_rule("Shape")
 def shape_of(node: Operands) -> Outputs:
     """As many elements as the input has dimensions, from version 15 on between `start` and `end`."""
     shape = node.shape(0)
@@ -35,13 +35,13 @@ def shape_of(node: Operands) -> Outputs:
     return [(len(shape[node.integer("start", 0) : node.integer("end")]),)]
 
 
-@shapes_of("Size")
+@register_rule("Size")
 def size_of(node: Operands) -> Outputs:
     """A scalar."""
     return [()]
 
 
-@shapes_of("Transpose")
+@register_rule("Transpose")
 def transpose(node: Operands) -> Outputs:
     """The dimensions in the order of `perm`, or in reverse."""
     shape, perm = node.shape(0), node.integers("perm")
@@ -55,7 +55,7 @@ def transpose(node: Operands) -> Outputs:
     return UNKNOWN if axes is None else [tuple([shape[axis] for axis in axes])]
 
 
-@shapes_of("Flatten")
+@register_rule("Flatten")
 def flatten(node: Operands) -> Outputs:
     """A matrix: the dimensions before `axis` and those from it on, each multiplied."""
     shape = node.shape(0)
@@ -75,7 +75,7 @@ _NEGATIVE_AXES = 11
 """The first version in which negative axes count from the end."""
 
 
-@shapes_of("Squeeze", reads=(1,))
+@register_rule("Squeeze", reads=(1,))
 def squeeze(node: Operands) -> Outputs:
     """Without those axes, each of size 1; without axes, without all of size 1."""
     shape = node.shape(0)
@@ -94,7 +94,7 @@ def squeeze(node: Operands) -> Outputs:
     return [tuple([dim for axis, dim in enumerate(shape) if axis not in axes])]
 
 
-@shapes_of("Unsqueeze", reads=(1,))
+@register_rule("Unsqueeze", reads=(1,))
 def unsqueeze(node: Operands) -> Outputs:
     """With dimensions of size 1 at those axes of the output."""
     shape = node.shape(0)
@@ -110,7 +110,7 @@ def unsqueeze(node: Operands) -> Outputs:
     return [tuple([1 if axis in axes else next(rest) for axis in range(rank)])]
 
 
-@shapes_of("Expand", reads=(1,))
+@register_rule("Expand", reads=(1,))
 def expand(node: Operands) -> Outputs:
     """Broadcast with the shape that the second input gives."""
     shape, target = node.shape(0), node.integers_in(1)
@@ -123,7 +123,7 @@ def expand(node: Operands) -> Outputs:
     return [broadcast([shape, target])]
 
 
-@shapes_of("Tile:6", reads=(1,))
+@register_rule("Tile:6", reads=(1,))
 def tile(node: Operands) -> Outputs:
     """Each dimension times its number of repeats."""
     shape, repeats = node.shape(0), node.integers_in(1)
@@ -138,7 +138,7 @@ def tile(node: Operands) -> Outputs:
     return [tuple([multiply(dim, times) for dim, times in zip(shape, repeats, strict=True)])]
 
 
-@shapes_of("Tile")
+@register_rule("Tile")
 def tile_one_axis(node: Operands) -> Outputs:
     """Version 1 repeats along one axis; both numbers are inputs, whose elements are not used."""
     node.scalar(1)
@@ -147,7 +147,7 @@ def tile_one_axis(node: Operands) -> Outputs:
     return UNKNOWN if shape is None else [(None,) * len(shape)]
 
 
-@shapes_of("Reshape", reads=(1,))
+@register_rule("Reshape", reads=(1,))
 def reshape(node: Operands) -> Outputs:
     """The requested shape: 0 copies a dimension (unless `allowzero`), -1 is the rest of the elements."""
     source, asked = (1, node.integers_in(1)) if node.version >= 5 else ("shape", node.integers("shape"))

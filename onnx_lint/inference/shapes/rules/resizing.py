@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, divide_down, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, NumberSource, Warned, WrongValue
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 
-@shapes_of("Upsample")
+@register_rule("Upsample")
 def upsample_image(node: Operands) -> Outputs:
     """Version 1 scales the height and the width of an image [N, C, H, W]."""
     shape = node.shape(0, 4)
@@ -21,7 +21,7 @@ def upsample_image(node: Operands) -> Outputs:
     return UNKNOWN if shape is None else [_scaled(shape, range(4), factors)]
 
 
-@shapes_of("Upsample:7", "Upsample:9", "Resize", reads=(1,))
+@register_rule("Upsample:7", "Upsample:9", "Resize", reads=(1,))
 def scale(node: Operands) -> Outputs:
     """Each dimension times its scale, rounded down."""
     shape = node.shape(0)
@@ -36,7 +36,7 @@ def scale(node: Operands) -> Outputs:
     return [_scaled(shape, range(len(shape)), factors)]
 
 
-@shapes_of("Resize:11", reads=(2, 3))
+@register_rule("Resize:11", reads=(2, 3))
 def resize(node: Operands) -> Outputs:
     """The dimensions at `axes` are multiplied by scales and rounded down, or become the sizes that are given."""
     _crops_a_region(node)
@@ -217,7 +217,7 @@ def _in_proportion(before: Sequence[int], sizes: Sequence[int], *, is_larger: bo
     return tuple(found)
 
 
-@shapes_of("CenterCropPad", reads=(1,))
+@register_rule("CenterCropPad", reads=(1,))
 def crop_or_pad(node: Operands) -> Outputs:
     """The dimensions at `axes` become those that the second input gives."""
     shape, target, listed = node.shape(0), node.integers_in(1), node.integers("axes")

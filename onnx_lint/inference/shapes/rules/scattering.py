@@ -10,11 +10,11 @@ from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Repeated, Unequal
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.inference.shapes.rules.gathering import index_dims_within, indices_within
 
 
-@shapes_of("Scatter", "ScatterElements", reads=(1,))
+@register_rule("Scatter", "ScatterElements", reads=(1,))
 def scatter_elements(node: Operands) -> Outputs:
     """An update for each index; all inputs have the same rank, and from version 11 on indices have to be in bounds."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
@@ -84,7 +84,7 @@ def _written_elements(node: Operands, shape: Dims, axis: int, size: Dim) -> Iter
         yield index, (*at[:axis], content[index] % size, *at[axis + 1 :])
 
 
-@shapes_of("ScatterND", reads=(1,))
+@register_rule("ScatterND", reads=(1,))
 def scatter_nd(node: Operands) -> Outputs:
     """The last dimension of the indices is the number of axes that each index selects; an update covers the others."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
@@ -120,7 +120,7 @@ def _have_equal_indices(node: Operands, count: int) -> None:
         node.equal((1, axis), (2, axis))
 
 
-@shapes_of("TensorScatter", reads=(2,))
+@register_rule("TensorScatter", reads=(2,))
 def tensor_scatter(node: Operands) -> Outputs:
     """The update fits the cache except in the axis of the sequence, which is not the batch axis."""
     cache, update = node.shape(0, at_least=2), node.shape(1, at_least=2)

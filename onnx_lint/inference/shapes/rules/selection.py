@@ -10,13 +10,13 @@ from onnx_lint.inference.shapes.dims import Dim, are_sizes, product
 from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, WrongValue
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 _BOXES: Final = "boxes[b s 4] scores[b c s] most[] overlap[] score[] -> selected[? 3]"
 """Three numbers identify a selected box: batch, class and index."""
 
 
-@shapes_of("NonMaxSuppression", reads=(3,))
+@register_rule("NonMaxSuppression", reads=(3,))
 def non_max_suppression(node: Operands) -> Outputs:
     """The selected boxes; the largest overlap that is kept is a share of the union of two boxes."""
     found = solve(_BOXES, node)
@@ -28,7 +28,7 @@ def non_max_suppression(node: Operands) -> Outputs:
     return found
 
 
-@shapes_of("Compress", reads=(1,))
+@register_rule("Compress", reads=(1,))
 def compress(node: Operands) -> Outputs:
     """The slices along the axis, or the elements without an axis, for which the condition is true.
 
@@ -57,7 +57,7 @@ _NO_SCALAR = 11
 """The first version of Compress for which consumers reject a scalar."""
 
 
-@shapes_of("NonZero", reads=(0,))
+@register_rule("NonZero", reads=(0,))
 def non_zero(node: Operands) -> Outputs:
     """A row for each dimension, a column for each element that is not 0."""
     shape, content = node.shape(0), node.content(0)
@@ -65,7 +65,7 @@ def non_zero(node: Operands) -> Outputs:
     return [(len(shape) if shape is not None else None, sum(map(bool, content or ())) if is_known else None)]
 
 
-@shapes_of("OneHot", reads=(0, 1))
+@register_rule("OneHot", reads=(0, 1))
 def one_hot_without_negative_indices(node: Operands) -> Outputs:
     """As from version 11 on; until then an index has to be 0 or more, while one that is too large is allowed."""
     indices = enumerate(node.content(0) or ())
@@ -77,7 +77,7 @@ def one_hot_without_negative_indices(node: Operands) -> Outputs:
     return one_hot(node)
 
 
-@shapes_of("OneHot:11", reads=(1,))
+@register_rule("OneHot:11", reads=(1,))
 def one_hot(node: Operands) -> Outputs:
     """The indices with one more dimension, of the size `depth`."""
     indices, depth = node.shape(0, at_least=1), node.scalar(1)
@@ -91,7 +91,7 @@ def one_hot(node: Operands) -> Outputs:
     return UNKNOWN if axis is None else [(*indices[:axis], depth, *indices[axis:])]
 
 
-@shapes_of("TopK", reads=(1,))
+@register_rule("TopK", reads=(1,))
 def top_k(node: Operands) -> Outputs:
     """The first k elements along an axis: until version 9 an attribute says how many, then an input of one element."""
     shape = node.shape(0)
@@ -120,7 +120,7 @@ _AS_INPUT = 10
 """The first version with an input for the number."""
 
 
-@shapes_of("Unique", reads=(0,))
+@register_rule("Unique", reads=(0,))
 def unique(node: Operands) -> Outputs:
     """The distinct slices along an axis, or elements without one; and the index of each slice of
     the input among them.

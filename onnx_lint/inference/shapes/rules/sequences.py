@@ -37,13 +37,13 @@ from onnx_lint.inference.shapes.operands import (
     whole_of,
 )
 from onnx_lint.inference.shapes.problem import EMPTY
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.wording import describe_shape
 
 # --- optionals
 
 
-@shapes_of("Optional", reads=(0,))
+@register_rule("Optional", reads=(0,))
 def optional(node: Operands) -> Outputs:
     """Holds the input; without an input it is empty, with the type in the attribute."""
     if node.given(0):
@@ -53,7 +53,7 @@ def optional(node: Operands) -> Outputs:
     return [Inside(shape_in(kind) if kind is not None else None, 0)]
 
 
-@shapes_of("OptionalGetElement", reads=(0,))
+@register_rule("OptionalGetElement", reads=(0,))
 def optional_element(node: Operands) -> Outputs:
     """The content of the optional; from version 18 on the input may itself be a tensor or a sequence."""
     kind = node.fact(0).kind
@@ -69,13 +69,13 @@ def optional_element(node: Operands) -> Outputs:
 # --- sequences
 
 
-@shapes_of("SequenceEmpty")
+@register_rule("SequenceEmpty")
 def empty(node: Operands) -> Outputs:
     """A sequence without elements; the shapes of later elements are unknown."""
     return [Inside(None, 0)]
 
 
-@shapes_of("SequenceConstruct", reads=tuple(range(MOST_LISTED)))
+@register_rule("SequenceConstruct", reads=tuple(range(MOST_LISTED)))
 def construct(node: Operands) -> Outputs:
     """A sequence of the inputs."""
     indices = range(node.count)
@@ -103,7 +103,7 @@ def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> int
     return position + count if position < 0 else position
 
 
-@shapes_of("SequenceInsert", reads=(0, 1, 2))
+@register_rule("SequenceInsert", reads=(0, 1, 2))
 def insert(node: Operands) -> Outputs:
     """One element more; the position is a scalar."""
     position = _position(node, 2, may_be_behind=True)
@@ -122,7 +122,7 @@ def insert(node: Operands) -> Outputs:
     return [Inside(whole, add(count, 1), some[-MOST_LISTED:] if any(each != whole for each in some) else ())]
 
 
-@shapes_of("SequenceErase", reads=(0, 1))
+@register_rule("SequenceErase", reads=(0, 1))
 def erase(node: Operands) -> Outputs:
     """One element less; the position is a scalar."""
     position, elements = _position(node, 1), node.elements(0)
@@ -134,20 +134,20 @@ def erase(node: Operands) -> Outputs:
     return [Inside(node.inside(0), count if is_natural(count) else None)]
 
 
-@shapes_of("SequenceAt", reads=(0, 1))
+@register_rule("SequenceAt", reads=(0, 1))
 def element(node: Operands) -> Outputs:
     """An element; the position is a scalar."""
     position, elements = _position(node, 1), node.elements(0)
     return [node.inside(0) if elements is None or position is None else elements[position]]
 
 
-@shapes_of("OptionalHasElement", "SequenceLength")
+@register_rule("OptionalHasElement", "SequenceLength")
 def number(node: Operands) -> Outputs:
     """A truth value, or a number."""
     return [()]
 
 
-@shapes_of("ConcatFromSequence", reads=(0,))
+@register_rule("ConcatFromSequence", reads=(0,))
 def concat(node: Operands) -> Outputs:
     """The elements concatenated along an axis, which is a new one with `new_axis`."""
     is_new = node.integer("new_axis", 0)
@@ -197,7 +197,7 @@ def _can_be_joined(one: Dims, other: Dims, axis: int | None) -> bool:
     return all(place == at or agree(*pair) for place, pair in enumerate(zip(one, other, strict=True)))
 
 
-@shapes_of("SplitToSequence", reads=(0, 1))
+@register_rule("SplitToSequence", reads=(0, 1))
 def split(node: Operands) -> Outputs:
     """Parts of one size (only the last may be smaller), or of the sizes in a list whose sum is the dimension."""
     data = node.shape(0, at_least=1)

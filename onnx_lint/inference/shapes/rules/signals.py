@@ -6,19 +6,19 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dim, Shape
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, NumberSource, Unequal
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 _COMPLEX = 2
 """A complex number is a real and an imaginary part along the last axis; a real number has only one."""
 
 
-@shapes_of("BlackmanWindow", "HammingWindow", "HannWindow", reads=(0,))
+@register_rule("BlackmanWindow", "HammingWindow", "HannWindow", reads=(0,))
 def window(node: Operands) -> Outputs:
     """Infer [n] from the number n in input 0."""
     return [(_count(node, 0, least=1),)]
 
 
-@shapes_of("MelWeightMatrix", reads=(0, 1))
+@register_rule("MelWeightMatrix", reads=(0, 1))
 def mel_weight_matrix(node: Operands) -> Outputs:
     """Infer [length // 2 + 1, bands] from the numbers in inputs 0 (bands) and 1 (length of the transform)."""
     bands, length = _count(node, 0), _count(node, 1)
@@ -27,8 +27,8 @@ def mel_weight_matrix(node: Operands) -> Outputs:
     return [(_one_sided(length), bands)]
 
 
-@shapes_of("DFT", reads=(1,))
-@shapes_of("DFT:20", reads=(1, 2))
+@register_rule("DFT", reads=(1,))
+@register_rule("DFT:20", reads=(1, 2))
 def transform(node: Operands) -> Outputs:
     """Infer the shape of the signal, with the length in input 1 along the axis, and with complex numbers.
 
@@ -82,7 +82,7 @@ _AXIS_IN_INPUT = 20
 """The first version of DFT with an input for the axis."""
 
 
-@shapes_of("STFT", reads=(1, 3))
+@register_rule("STFT", reads=(1, 3))
 def short_time_transform(node: Operands) -> Outputs:
     """Infer [batch, frames, bins, 2] from a batch of signals; a window is as long as a frame."""
     shape = node.shape(0, 3)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.registration import register_equations, register_rule
 
 
-@shapes_of("StringNormalizer")
+@register_rule("StringNormalizer")
 def normalizer(node: Operands) -> Outputs:
     """Infer [C] -> [?] and [1, C] -> [1, ?]: stop words are removed. Without stop words, the size stays C."""
     shape = node.shape(0, at_least=1, at_most=2)
@@ -21,10 +21,10 @@ def normalizer(node: Operands) -> Outputs:
     return [(*[1] * (len(shape) - 1), size)]
 
 
-equations({"StringSplit": "X[*texts] -> Y[*texts ?] Z[*texts]"})
+register_equations({"StringSplit": "X[*texts] -> Y[*texts ?] Z[*texts]"})
 
 
-@shapes_of("TfIdfVectorizer")
+@register_rule("TfIdfVectorizer")
 def vectorizer(node: Operands) -> Outputs:
     """Infer [C] -> [n] and [N, C] -> [N, n], where n is the greatest of `ngram_indexes` plus 1."""
     shape = node.shape(0, at_least=1, at_most=2)

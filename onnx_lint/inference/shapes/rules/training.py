@@ -7,16 +7,16 @@ from functools import partial
 
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.wording import counted
 
-_shapes_of = partial(shapes_of, domain="ai.onnx.preview.training")
+_register_rule = partial(register_rule, domain="ai.onnx.preview.training")
 
 _SCALARS = 2
 """The inputs of an optimizer before its tensors: the learning rate and the number of updates."""
 
 
-@_shapes_of("Gradient")
+@_register_rule("Gradient")
 def gradient(node: Operands) -> Outputs:
     """A derivative by each tensor of `xs`, whose values are the first inputs."""
     names = node.argument("xs")
@@ -30,7 +30,7 @@ def gradient(node: Operands) -> Outputs:
     return [node.shape(index) for index in range(len(names))] if isinstance(names, tuple) else UNKNOWN
 
 
-@_shapes_of("Adagrad", "Adam", "Momentum")
+@_register_rule("Adagrad", "Adam", "Momentum")
 def updated(node: Operands) -> Outputs:
     """The new tensors and states. After the scalars come groups of inputs: tensors, gradients, then states.
 

@@ -7,13 +7,13 @@ from onnx_lint.inference.shapes.dims import Dim, Shape, divide, multiply, unifie
 from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, Unequal
-from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.registration import register_equations, register_rule
 from onnx_lint.inference.shapes.rules.attention import HEAD, PACKED, SPLIT, HeadInput, first_with, shares
 
-equations({"SwiGLU": "A[*shape] B[*shape] -> Y[*shape]"})
+register_equations({"SwiGLU": "A[*shape] B[*shape] -> Y[*shape]"})
 
 
-@shapes_of("FlexAttention", domain="ai.onnx.preview")
+@register_rule("FlexAttention", domain="ai.onnx.preview")
 def flexible_attention(node: Operands) -> Outputs:
     """A mixture of the values for each query; groups of heads share keys and values."""
     outputs = solve("Q[b h q d] K[b g k d] V[b g k v] -> Y[b h q v]", node)
@@ -23,7 +23,7 @@ def flexible_attention(node: Operands) -> Outputs:
     return outputs
 
 
-@shapes_of("LinearAttention")
+@register_rule("LinearAttention")
 def linear_attention(node: Operands) -> Outputs:
     """Heads are packed along the last axis; the state has a matrix for each head of keys."""
     has_gates(node)
@@ -74,7 +74,7 @@ def _positive(node: Operands, name: str) -> int | None:
     return number if number is not None and node.at_least(1, (number,), name) else None
 
 
-@shapes_of("CausalConvWithState")
+@register_rule("CausalConvWithState")
 def causal_convolution(node: Operands) -> Outputs:
     """A kernel for each channel; the state has the inputs that it still needs."""
     outputs = solve("X[b c t] W[c 1 ?] bias[c] state[b c ?] -> Y[b c t]", node)
@@ -86,7 +86,7 @@ def causal_convolution(node: Operands) -> Outputs:
     return [shape, (*shape[:2], reach) if isinstance(shape, tuple) else None]
 
 
-@shapes_of("RotaryEmbedding", reads=(3,))
+@register_rule("RotaryEmbedding", reads=(3,))
 def rotary_embedding(node: Operands) -> Outputs:
     """Pairs of numbers of each head are turned; the caches have an angle for each pair of each position."""
     shape = node.shape(0, at_least=PACKED, at_most=SPLIT)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Warned, WrongValue
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import register_rule
 
 
-@shapes_of(
+@register_rule(
     "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitCast", "BitwiseNot", "Cast", "CastLike",
     "Ceil", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "IsInf", "IsNaN",
     "LeakyRelu", "Log", "Mish", "Neg", "Not", "RandomNormalLike", "RandomUniformLike",
@@ -20,7 +20,7 @@ def as_first(node: Operands) -> Outputs:
     return [node.shape(0)]
 
 
-@shapes_of("Bernoulli", reads=(0,))
+@register_rule("Bernoulli", reads=(0,))
 def bernoulli(node: Operands) -> Outputs:
     """The shape of the input, whose elements are probabilities."""
     numbers = enumerate(node.content(0) or ())
@@ -33,13 +33,13 @@ def bernoulli(node: Operands) -> Outputs:
     return [node.shape(0)]
 
 
-@shapes_of("Identity")
+@register_rule("Identity")
 def identity(node: Operands) -> Outputs:
     """The first input, which may be a sequence or an optional."""
     return [node.shape_in(0)]
 
 
-@shapes_of("Clip")
+@register_rule("Clip")
 def clip(node: Operands) -> Outputs:
     """The bounds are scalars."""
     node.scalar(1)
@@ -47,7 +47,7 @@ def clip(node: Operands) -> Outputs:
     return [node.shape(0)]
 
 
-@shapes_of("Dropout", reads=(1,))
+@register_rule("Dropout", reads=(1,))
 def dropout(node: Operands) -> Outputs:
     """The output and the mask; ratio and training mode are scalars."""
     ratio = node.scalar(1)
@@ -59,7 +59,7 @@ def dropout(node: Operands) -> Outputs:
     return [node.shape(0), node.shape(0)]
 
 
-@shapes_of("LpNormalization")
+@register_rule("LpNormalization")
 def lp_normalization(node: Operands) -> Outputs:
     """The axis is one of the input's."""
     shape = node.shape(0)
@@ -68,7 +68,7 @@ def lp_normalization(node: Operands) -> Outputs:
     return [shape]
 
 
-@shapes_of("Hardmax", "LogSoftmax", "Softmax")
+@register_rule("Hardmax", "LogSoftmax", "Softmax")
 def softmax(node: Operands) -> Outputs:
     """The axis is one of the input's; until version 12 it may be where the input is cut into two."""
     shape = node.shape(0, at_least=1)
