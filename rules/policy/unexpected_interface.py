@@ -169,7 +169,7 @@ def _mismatch(shape: Shape, wanted: Sequence[int | str], variables: dict[str, st
     for number, (want, dimension) in enumerate(pairs):
         if not _fits(want, dimension, variables):
             wrong.append(number)
-            variables = dict(variables)  # what comes behind a wrong dimension decides about no other value
+            variables = dict(variables)  # variables after a wrong dimension bind no other value
     return (stated if wrong else None), wrong
 
 

@@ -59,7 +59,7 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     - Each input must have a rank that the operator's description allows, equal sizes where it requires them, and shapes
       that broadcast where the operator broadcasts.
-    - A dimension without a size, a variable, and a value behind an unknown operator fit everything.
+    - A dimension without a size, a variable, and a value that follows from an unknown operator fit everything.
     - Shapes follow from inputs, initializers, attributes and declarations through all nodes, subgraphs and functions. A
       function is checked with the arguments of its calls. The outputs of a node with a finding are unknown.
     - A wrong rank where a scalar or a list is required is an error if onnx.checker or ONNX Runtime refuses it, or fails

@@ -59,7 +59,7 @@ def operator_arity(model: Model) -> Iterator[Finding]:
     - The signature of the imported version gives the number. Optional operands at the end may be missing.
     - A variadic operand takes any number from its minimum on. Some operators take certain numbers only, for example one
       output or five.
-    - Adam, Adagrad and Momentum take groups behind the learning rate and the update count: "the tensors to be
+    - Adam, Adagrad and Momentum take groups after the learning rate and the update count: "the tensors to be
       optimized, followed by their respective gradients", followed by one or two states of each. They produce all of
       them except the gradients.
     - QLinearConcat (com.microsoft) has a scale and a zero point after each tensor.

@@ -91,7 +91,7 @@ def _judged(model: Model, node: Node) -> tuple[str, int | None, str]:
     return (
         "SUB-6",
         model.control_flow.supplied_inputs(node) or 0,
-        "initializers only for inputs behind those that the operator supplies",
+        "initializers only for inputs after those that the operator supplies",
     )
 
 

@@ -10,11 +10,11 @@ from onnx_lint.spec.element_types import ElementType
 
 @rule(clause=("TEN-14", "TEN-15"), since="0.1.0", about=Model.judged_tensors, needs="tensor")
 def nonzero_padding(model: Model) -> Iterator[Finding]:
-    r"""Bits behind the last element of a tensor are set.
+    r"""Bits after the last element of a tensor are set.
 
     ### How to fix
 
-    Set the bits behind the last element to 0.
+    Set the bits after the last element to 0.
 
     ### Example
 
@@ -59,7 +59,7 @@ def _findings(tensor: StoredTensor, element: ElementType, field: str, used: int)
         what = f"byte of {tensor.name_of(field)}" if field == "raw_data" else "entry of int32_data"
         yield Finding(
             tensor.place_of(field),
-            f"the last {what} of {tensor.describe()} has bits {padding:#04x} set behind the last {element.name}",
+            f"the last {what} of {tensor.describe()} has bits {padding:#04x} set after the last {element.name}",
             clause="TEN-15" if element.bits == 6 else "TEN-14",
             allowed="zeros",
             offset=tensor.offset,

@@ -44,7 +44,7 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 
 
 def crashes_onnx(operator: str, made: Case) -> bool:
-    """GatherND: onnx reads dimensions before the first one, or behind the last."""
+    """GatherND: onnx reads dimensions before the first one, or after the last."""
     return operator == "GatherND" and not 0 <= int(made.attributes.get("batch_dims", 0)) <= 2
 
 

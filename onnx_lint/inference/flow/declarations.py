@@ -89,7 +89,7 @@ class Declarations:
 
         False if it follows from a fault.
         """
-        if outcome.problems or self._faulty.are_behind(graph, index, known):
+        if outcome.problems or self._faulty.are_affected(graph, index, known):
             return False
         self._faulty.add(graph, [name])
         # A value with two definitions is another finding.

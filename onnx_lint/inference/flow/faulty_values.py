@@ -64,7 +64,7 @@ class FaultyValues:
         """Record values of a graph that follow from a fault."""
         self._names.setdefault(id(graph), set()).update(names)
 
-    def are_behind(self, graph: Graph, index: int, known: Mapping[str, Fact]) -> bool:
+    def are_affected(self, graph: Graph, index: int, known: Mapping[str, Fact]) -> bool:
         """Return whether an output of a node is recorded, or an input has an unknown type that follows from a fault.
 
         Each value is followed back once per walk over a graph.

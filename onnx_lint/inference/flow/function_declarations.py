@@ -80,7 +80,7 @@ class FunctionDeclarations:
         memo = memos[body.forms[index]]
         if memo.operator is None or memo.may_give(body.node_outputs[index].index(name), stated.kind):
             return None
-        return None if self._faulty.are_behind(body, index, known) else memo.operator.schema
+        return None if self._faulty.are_affected(body, index, known) else memo.operator.schema
 
     def doubt(self, function: Function, *, types: bool) -> None:
         """Record that a call was not followed, so that its shapes, or also its types, may agree."""

@@ -153,7 +153,7 @@ class Change(Record):
     is_of_several: bool = False
     """True if two changes of its kind may be proposed: the nearest numbers that divide a dimension."""
     must_be_whole: bool = False
-    """True if it is not proposed while it shows another fault behind it."""
+    """True if it is not proposed while it uncovers another fault."""
 
 
 def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainProblem) -> list[Change]:
@@ -286,7 +286,7 @@ def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[
         yield from _contents(node, operands)
     yield from _layouts(node, operands)
     if isinstance(problem, NotBroadcast):
-        yield from _with_axes_behind(node, operands, (problem.one.operand, problem.other.operand))
+        yield from _with_trailing_axes(node, operands, (problem.one.operand, problem.other.operand))
     if isinstance(problem, WrongRank) and problem.rank + 1 == problem.least:
         yield from _with_an_axis(node, operands, problem.operand)
 
@@ -452,8 +452,8 @@ def _channels_first(rank: int) -> list[int]:
 
 def _flat(node: Node, operands: Operands, shape: Dims) -> Change:
     sizes = [dim for dim in shape[1:] if isinstance(dim, int)]
-    behind = prod(sizes) if len(sizes) == len(shape) - 1 else None
-    made = fact(operands.fact(0).kind, (shape[0], behind))
+    columns = prod(sizes) if len(sizes) == len(shape) - 1 else None
+    made = fact(operands.fact(0).kind, (shape[0], columns))
     return Change(f"a Flatten of {_input(node, 0)}", lambda node, _: flattened(node, 0), input=(0, made))
 
 
@@ -491,8 +491,8 @@ def _permuted(
     )
 
 
-def _with_axes_behind(node: Node, operands: Operands, indices: tuple[int, int]) -> Iterator[Change]:
-    """Yield the input of fewer dimensions with axes of 1 behind it, as a number for each channel needs them.
+def _with_trailing_axes(node: Node, operands: Operands, indices: tuple[int, int]) -> Iterator[Change]:
+    """Yield the input of fewer dimensions with trailing axes of 1, as a number for each channel needs them.
 
     A vector must get to axis 1, and no other axis may have as many elements: it would not be known which it is for.
     """

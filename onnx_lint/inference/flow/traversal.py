@@ -125,7 +125,7 @@ class _GraphWalk:
         """The facts of values whose declarations contradict them."""
         self.impossible: dict[str, OutcomeMemo] = {}
         """The values that are declared as what their operator never produces."""
-        self.behind: set[str] = set()
+        self.affected: set[str] = set()
         """The values whose shapes are lost to a fault."""
         self.unequal: list[int] = []
         """The nodes with equations between dimensions, see `WalkResult`."""
@@ -222,9 +222,9 @@ class Flow:
         here = _GraphWalk(graph, frame, known, {} if graph.is_function else self._enter(graph, frame, known, supplied))
         here.has_unknown = not have_known_shapes(graph.names_before_nodes, known)
         self.faulty.begin(graph)
-        here.behind = self.faulty.begin_shapes(graph)
+        here.affected = self.faulty.begin_shapes(graph)
         self._compare_outer_values(here)
-        memos, get, declares, behind, table = frame.memos, known.get, here.declared.get, here.behind, graph.table
+        memos, get, declares, affected, table = frame.memos, known.get, here.declared.get, here.affected, graph.table
         repeated = self._repeated
         order = self.flow_input.orders.get(id(graph))
         rows = enumerate(zip(table.forms, table.inputs, table.outputs, strict=True))
@@ -233,7 +233,7 @@ class Flow:
             # Many nodes have one input, for which no iterator is made.
             inputs = (get(inputs_of[0]),) if len(inputs_of) == 1 else tuple(map(get, inputs_of))
             plain = memo.plain.get(inputs) or repeated.get((memo, inputs))
-            if plain is not None and not behind:  # docs/performance.md: plain-outcomes
+            if plain is not None and not affected:  # docs/performance.md: plain-outcomes
                 name = outputs[0]
                 stated = declares(name)
                 if stated is None or stated is plain:
@@ -277,9 +277,9 @@ class Flow:
         """Add the facts of the outputs of a node to those that are known, and record its problems."""
         if not index % _NODES_BETWEEN_LOOKS:
             check_deadline()
-        graph, known, behind = here.graph, here.known, here.behind
+        graph, known, affected = here.graph, here.known, here.affected
         outputs = graph.table.outputs[index]
-        if not behind and memo.is_clean(outcome):  # docs/performance.md: plain-outcomes
+        if not affected and memo.is_clean(outcome):  # docs/performance.md: plain-outcomes
             stated, made = here.declared.get(outputs[0]), outcome.outputs[0]
             is_counted = not made.wide_bytes or made in self._wide
             if is_counted and (stated is None or stated is made):
@@ -291,12 +291,12 @@ class Flow:
                 return
         if any(map(_WIDE_BYTES, outcome.outputs)):
             outcome = self._bounded_outcome(memo, outcome)
-        is_behind = memo.has_faulty_attribute
-        if behind:
-            is_behind = is_behind or self._is_behind(graph, index, here.nested, behind)
+        is_affected = memo.has_faulty_attribute
+        if affected:
+            is_affected = is_affected or self._is_affected(graph, index, here.nested, affected)
             if not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
                 outcome = memo.without_types(outcome, inputs)
-        self._take_outputs(here, index, memo, inputs, outcome, is_behind=is_behind)
+        self._take_outputs(here, index, memo, inputs, outcome, is_affected=is_affected)
         self._take_faults(here, index, inputs, outcome)
 
     def _take_outputs(
@@ -307,9 +307,9 @@ class Flow:
         inputs: tuple[Fact | None, ...],
         outcome: NodeOutcome,
         *,
-        is_behind: bool,
+        is_affected: bool,
     ) -> None:
-        """Add the facts of the outputs of a node to those that are known; `is_behind`: whether they follow a fault."""
+        """Add the facts of the outputs of a node to those that are known; `is_affected`: whether they follow a fault."""
         known, outputs = here.known, here.graph.table.outputs[index]
         here.has_unknown |= len(outcome.outputs) < len(outputs)
         for name, made in zip(outputs, outcome.outputs, strict=False):
@@ -319,10 +319,10 @@ class Flow:
             else:
                 step = _NodeStep(index, memo, inputs, outcome)
                 known[name] = self._with_declaration(here, step, name, made, stated)
-            if is_behind and not is_complete(made):
+            if is_affected and not is_complete(made):
                 # After a fault declarations do not count: most exporters infer them from the faulty value.
                 known[name] = fact(known[name].kind, made.shape, made.content, made.inside)
-                here.behind.add(name)
+                here.affected.add(name)
             here.has_unknown |= known[name].shape is None
         if "" in outputs:
             known[""] = ABSENT
@@ -342,7 +342,7 @@ class Flow:
         if outcome.problems or outcome.shape_problems:
             here.has_unknown = True
             if self._report(here.graph.nodes[index], inputs, outcome, here.frame, here.known):
-                here.behind.update(filter(None, here.graph.table.outputs[index]))
+                here.affected.update(filter(None, here.graph.table.outputs[index]))
 
     def _bounded_outcome(self, memo: OutcomeMemo, outcome: NodeOutcome) -> NodeOutcome:
         """Return an outcome with wide facts, without those for which there is no memory."""
@@ -384,7 +384,7 @@ class Flow:
         quick = self._declarations.joined.get((made, stated))
         found = quick or self._declarations.join(name, made, stated, here.contradicted)
         if name in here.contradicted:
-            here.behind.add(name)  # declarations behind it may follow from the wrong one
+            here.affected.add(name)  # declarations of later values may follow from the wrong one
         elif _is_bound_reshape(memo) and step.inputs and step.inputs[0] is not None:
             self._declarations.compare_counts(here.graph, name, step.inputs[0], stated, found, here.frame.call)
         return found
@@ -460,11 +460,11 @@ class Flow:
     def _lacks_a_type(self, graph: Graph, index: int, inputs: tuple[Fact | None, ...], known: Known) -> bool:
         """Return whether an input of a node has an unknown type that follows from a fault."""
         is_unknown = any(each is None or each.kind is None for each in inputs)
-        return is_unknown and self.faulty.are_behind(graph, index, known)
+        return is_unknown and self.faulty.are_affected(graph, index, known)
 
-    def _is_behind(self, graph: Graph, index: int, nested: Mapping[int, Sequence[Graph]], behind: Set[str]) -> bool:
+    def _is_affected(self, graph: Graph, index: int, nested: Mapping[int, Sequence[Graph]], affected: Set[str]) -> bool:
         """Return whether a node has an input, or a subgraph with an output, whose shape is lost to a fault."""
-        return not behind.isdisjoint(graph.node_inputs[index]) or self.faulty.reach_outputs(nested.get(index, ()))
+        return not affected.isdisjoint(graph.node_inputs[index]) or self.faulty.reach_outputs(nested.get(index, ()))
 
     def _special(
         self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]

@@ -107,11 +107,11 @@ def _patterns(text: str) -> Iterator[Pattern]:
     while text:
         length = next((at for at, sign in enumerate(text) if not (sign.isalnum() or sign in "_-!")), len(text))
         name, rest = text[:length], text[length:]
-        terms, bracket, behind = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
-        if (name != "-" and not name.removesuffix("!").isidentifier()) or (not bracket and behind != rest):
+        terms, bracket, following = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
+        if (name != "-" and not name.removesuffix("!").isidentifier()) or (not bracket and following != rest):
             raise ValueError(f"no operand at {text!r}")
         yield _pattern(name, tuple(map(_term, terms.split())) if bracket else None)
-        text = behind.lstrip(" ")
+        text = following.lstrip(" ")
 
 
 def _pattern(name: str, terms: tuple[Term, ...] | None) -> Pattern:

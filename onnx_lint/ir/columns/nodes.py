@@ -254,7 +254,7 @@ def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
         name = ""
         position = 0
         has_gap = is_early = False
-        # One loop without calls: a node has five strings. The tag behind each string is read in any case, so a string
+        # One loop without calls: a node has five strings. The tag after each string is read in any case, so a string
         # that is longer than the rest raises IndexError.
         try:
             while data[position] == _INPUT:

@@ -42,16 +42,16 @@ def _differs_in_a_letter(name: str, right: str) -> bool:
     if not (wrong + meant).isalpha():
         return False
     before = _letters(right[:start][::-1])
-    behind = _letters(right[len(right) - end :])
-    if before + len(meant) + behind < LEAST_LETTERS:
+    after = _letters(right[len(right) - end :])
+    if before + len(meant) + after < LEAST_LETTERS:
         return False
     match len(wrong), len(meant):
         case 1, 1:
-            return before > 0 and behind > 0  # the ends of words tell siblings apart: `proj_q`, `kproj`
+            return before > 0 and after > 0  # the ends of words tell siblings apart: `proj_q`, `kproj`
         case 0, 1:
             return before > 0
         case 1, 0:
-            return before > 0 and (behind > 0 or wrong == right[start - 1])
+            return before > 0 and (after > 0 or wrong == right[start - 1])
         case 2, 2:
             return wrong == meant[::-1]
     return False

@@ -203,7 +203,7 @@ def is_weight(name: str, graph: Graph) -> bool:
 
 
 def _input_with_a_letter_more(name: str, graph: Graph) -> str | None:
-    """Return the input whose number has a letter more behind it in a name. No node makes an input, so none is lost."""
+    """Return the input to whose number the name adds a letter. No node makes an input, so none is lost."""
     right = name[:-1]
     definition = graph.definition_of(right) if name[-1:].isalpha() and right[-1:].isdigit() else None
     return right if definition is not None and definition.field == "input" else None

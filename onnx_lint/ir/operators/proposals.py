@@ -30,7 +30,7 @@ class Proposal(Record):
     is_preferred: bool = False
     """True if no other one is reported if this one fixes the model."""
     must_be_whole: bool = False
-    """True if it is not reported while it shows another fault behind it."""
+    """True if it is not reported while it uncovers another fault."""
     is_sure: bool = False
     """True if it is also reported while it shows a fault of its own node that a change of that node fixes."""
     opens_node: bool = False

@@ -103,12 +103,12 @@ def _large_cases() -> Iterator[tuple[str, bytes, list[str]]]:
     yield (
         "padding",
         tensor_model(22, [count], int32_data=[0x21] * (count // 2) + [0x31]),
-        ["the last entry of int32_data of tensor 'w' of main graph has bits 0x30 set behind the last int4"],
+        ["the last entry of int32_data of tensor 'w' of main graph has bits 0x30 set after the last int4"],
     )
     yield (
         "padding in raw_data",
         tensor_model(27, [count], raw_data=b"\1" * (6 * count // 8) + b"\xc1"),
-        ["the last byte of raw_data of tensor 'w' of main graph has bits 0xc0 set behind the last float6e2m3"],
+        ["the last byte of raw_data of tensor 'w' of main graph has bits 0xc0 set after the last float6e2m3"],
     )
     texts = [b"label %d" % index for index in range(count)]
     texts[30_000], texts[30_001], texts[9] = b"caf\xe9", b"\xef\xbb\xbfx", b"x\0"

@@ -124,7 +124,7 @@ def _has_ends(node: Operands, index: int) -> None:
 def has_blocks(node: Operands) -> Outputs:
     """Record rows of the block mask of a SparseAttention that do not follow each other, and columns that do not exist.
 
-    Each layout has the columns up to the last number of its rows; those behind it fill the matrix.
+    Each layout has the columns up to the last number of its rows; later ones fill the matrix.
     """
     rows, columns = node.fact(5).shape, node.fact(6).shape
     if rows and columns and len(rows) == len(columns) == _PAIRS_OF_LAYOUTS and rows[0] == columns[0]:

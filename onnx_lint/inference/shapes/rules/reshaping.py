@@ -63,7 +63,7 @@ def flatten(node: Operands) -> Outputs:
         return [(None, None)]
     axis, rank = node.integer("axis", 1), len(shape)
     least = -rank if node.version >= _NEGATIVE_AXES else 0
-    # The axis may be behind the last dimension.
+    # The axis may be one after the last dimension.
     if not least <= axis <= rank:
         node.problems.append(AxisOutOfRange(Element("axis", axis), rank + 1, least))
         return UNKNOWN
