@@ -8,7 +8,8 @@ import errno
 import os
 import stat
 from collections.abc import Collection, Iterator
-from typing import Final, Literal, NamedTuple
+from enum import Enum
+from typing import Final, NamedTuple
 
 TEMPORARY: Final = ".onnx-lint.tmp"
 """The end of the name of a new file. One that a killed process left behind can be deleted."""
@@ -34,12 +35,19 @@ class OpenFile(NamedTuple):
     status: os.stat_result
 
 
-Replaced = OpenFile | Literal["any file", "no file"]
-"""What a new file may replace: a file that has not changed since it was opened, any file or none, or no file."""
+class Replaceable(Enum):
+    """What a new file may replace if no certain file is open."""
+
+    ANY_FILE = "any file, if there is one"
+    NO_FILE = "nothing: there must be no file"
+
+
+Replaced = OpenFile | Replaceable
+"""What a new file may replace. An open file must not have changed since it was opened."""
 
 
 @contextlib.contextmanager
-def whole_file(target: str, replaces: Replaced = "any file") -> Iterator[tuple[int, str]]:
+def whole_file(target: str, replaces: Replaced = Replaceable.ANY_FILE) -> Iterator[tuple[int, str]]:
     """Yield the descriptor and the path of a new file beside `target`, which it replaces when the block ends.
 
     The new file has the permissions of the old one, and its owner if the system allows that. If an open file is
@@ -146,13 +154,13 @@ def _set_mode(descriptor: int, path: str, mode: int) -> None:
 
 def _check_replaced(target: str, replaces: Replaced) -> None:
     """Raise NotWrittenError if another program has changed what the new file replaces."""
-    if replaces == "any file":
+    if replaces is Replaceable.ANY_FILE:
         return
     try:
         now = os.lstat(target)
     except FileNotFoundError:
         now = None
-    if replaces == "no file":
+    if replaces is Replaceable.NO_FILE:
         if now is not None:
             raise NotWrittenError(f"another program has written {target} meanwhile")
     elif now is None or _identity(now) != _identity(replaces.status):

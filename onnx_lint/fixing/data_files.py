@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from onnx_lint.common.record import replace
-from onnx_lint.common.whole_file import NotWrittenError, whole_file
+from onnx_lint.common.whole_file import NotWrittenError, Replaceable, whole_file
 from onnx_lint.input.copying import copy_range
 from onnx_lint.input.source import FileSource
 from onnx_lint.ir.places.edits import DataCopy
@@ -73,7 +73,7 @@ def new_data_files(
                         raise NotWrittenError(f"{target} already exists, and is not a copy of the data file")
                     continue
                 _make_folder(os.path.dirname(target), undo)
-                with whole_file(target, "no file") as (new, _):
+                with whole_file(target, Replaceable.NO_FILE) as (new, _):
                     _write_ranges(source, each, new)
                 undo.callback(_remove, os.unlink, target)
                 written.append((target, each.size))

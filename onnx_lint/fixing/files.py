@@ -13,7 +13,7 @@ from typing import Final
 
 from onnx_lint.common.deadline import lift_deadline
 from onnx_lint.common.record import Record, replace
-from onnx_lint.common.whole_file import NotWrittenError, OpenFile, Replaced, whole_file
+from onnx_lint.common.whole_file import NotWrittenError, OpenFile, Replaceable, Replaced, whole_file
 from onnx_lint.engine.lint import lint_source, load_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
@@ -122,7 +122,7 @@ def fix_source(source: Source, file: FileToFix) -> FileReport:
 
 
 def _fix(source: Source, file: FileToFix) -> FileReport:
-    original: Replaced = "no file"
+    original: Replaced = Replaceable.NO_FILE
     if isinstance(source, FileSource) and file.receive is None:
         original = OpenFile(source.descriptor, os.fstat(source.descriptor))
     report = file.lint(unpatched(source))
@@ -194,7 +194,7 @@ def _write_copy(file: FileToFix, target: str, outcome: FixOutcome) -> FixOutcome
 
     if os.path.lexists(target):
         raise NotWrittenError(f"{target} already exists")
-    writing = _Writing(target, "no file", is_copy=True, lint=lint, load=file.load)
+    writing = _Writing(target, Replaceable.NO_FILE, is_copy=True, lint=lint, load=file.load)
     return _write_with_new_files(writing, outcome, _findings_needing_files(file, outcome))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from support.processes.signals import heed_signals
 
-from onnx_lint.common.whole_file import NotWrittenError, OpenFile, Replaced, whole_file
+from onnx_lint.common.whole_file import NotWrittenError, OpenFile, Replaceable, Replaced, whole_file
 
 OLD, NEW = b"old" * 1000, b"old" * 500 + b"new" + b"old" * 500
 
@@ -34,7 +34,7 @@ def _opened(path: Path) -> OpenFile:
     return OpenFile(descriptor, os.fstat(descriptor))
 
 
-def _write(path: Path, replaces: Replaced = "any file", meddle: Callable[[], object] = lambda: None) -> None:
+def _write(path: Path, replaces: Replaced = Replaceable.ANY_FILE, meddle: Callable[[], object] = lambda: None) -> None:
     with whole_file(str(path), replaces) as (descriptor, _):
         os.write(descriptor, NEW)
         meddle()
@@ -48,14 +48,14 @@ def _refuse(*_: object, **__: object) -> None:
     raise PermissionError(1, "Operation not permitted")
 
 
-@pytest.mark.parametrize("kind", ["any file", "open file", "no file"])
-def test_the_new_file_appears_when_all_of_it_is_written(path: Path, kind: str):
-    if kind == "no file":
+@pytest.mark.parametrize("kind", [OpenFile, *Replaceable])
+def test_the_new_file_appears_when_all_of_it_is_written(path: Path, kind: Replaceable | type[OpenFile]):
+    if kind is Replaceable.NO_FILE:
         path.unlink()
     seen = []
-    replaces: Replaced = _opened(path) if kind == "open file" else "no file" if kind == "no file" else "any file"
+    replaces: Replaced = kind if isinstance(kind, Replaceable) else _opened(path)
     _write(path, replaces, lambda: seen.append(path.read_bytes() if path.exists() else None))
-    assert seen == [None if kind == "no file" else OLD]
+    assert seen == [None if kind is Replaceable.NO_FILE else OLD]
     assert path.read_bytes() == NEW
     assert os.listdir(path.parent) == ["model.onnx"]
 
@@ -117,12 +117,12 @@ def test_the_content_is_on_the_disk_before_the_path_leads_to_it(path: Path, monk
 @pytest.mark.parametrize("is_open", [False, True], ids=["any file", "open file"])
 def test_only_permissions_are_carried_over(path: Path, before: int, after: int, is_open: bool) -> None:
     path.chmod(before)
-    _write(path, _opened(path) if is_open else "any file")
+    _write(path, _opened(path) if is_open else Replaceable.ANY_FILE)
     assert (path.read_bytes(), _mode(path)) == (NEW, after)
 
 
 @on_posix
-@pytest.mark.parametrize("replaces", ["any file", "no file"])
+@pytest.mark.parametrize("replaces", Replaceable)
 def test_a_file_that_was_not_there_gets_the_permissions_of_any_new_file(tmp_path: Path, replaces: Replaced):
     mask = os.umask(0o027)
     try:
@@ -246,7 +246,7 @@ def test_what_appeared_meanwhile_is_left_alone(tmp_path: Path, what: str):
             path.symlink_to("nowhere")
 
     with pytest.raises(NotWrittenError, match=r"another program has written .*w\.bin meanwhile"):
-        _write(path, "no file", meddle)
+        _write(path, Replaceable.NO_FILE, meddle)
     assert os.listdir(tmp_path) == ["w.bin"]
     assert path.is_symlink() if what == "link" else path.read_bytes() == b"theirs"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.processes.peak_memory import run
 
-from onnx_lint.common.whole_file import NotWrittenError
+from onnx_lint.common.whole_file import NotWrittenError, Replaceable
 from onnx_lint.fixing import files
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, Source
@@ -26,7 +26,7 @@ def test_a_file_that_is_not_as_expected_is_not_put_in_place(tmp_path: Path, prob
         return problem or None
 
     with pytest.raises(NotWrittenError, match=problem) if problem else nullcontext():
-        files._write_checked(str(path), unpatched(BytesSource(b"new")), check, "any file")
+        files._write_checked(str(path), unpatched(BytesSource(b"new")), check, Replaceable.ANY_FILE)
     assert seen == [(b"new", b"old")]
     assert path.read_bytes() == (b"old" if problem else b"new")
     assert os.listdir(tmp_path) == ["model.onnx"]

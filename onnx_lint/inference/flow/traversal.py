@@ -309,7 +309,7 @@ class Flow:
         *,
         is_affected: bool,
     ) -> None:
-        """Add the facts of the outputs of a node to those that are known; `is_affected`: whether they follow a fault."""
+        """Add the facts of the outputs of a node to those that are known. `is_affected`: whether a fault precedes."""
         known, outputs = here.known, here.graph.table.outputs[index]
         here.has_unknown |= len(outcome.outputs) < len(outputs)
         for name, made in zip(outputs, outcome.outputs, strict=False):

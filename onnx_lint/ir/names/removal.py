@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
-from typing import Final
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
@@ -13,12 +12,14 @@ from onnx_lint.ir.names.uses import annotated_names
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
 from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.sharding import sharding_specs
+from onnx_lint.wording import quote
 
 Read = tuple[int, Place]
 """The index of a node of the graph, and the place of an input that reads a value: of the node, or in its subgraphs."""
 
 
-_NEEDED: Final = "a subgraph, an annotation, a sharding or the outputs of the graph need the name of a value"
+class _NeededError(Exception):
+    """The name of a value that cannot be deleted, because something needs it."""
 
 
 class _Substitution(Record):
@@ -66,45 +67,42 @@ class _Mentions:
             for index, name in enumerate(names)
         }
 
-    def readers_of(self, names: Iterable[str]) -> set[int]:
-        """Return the indices of the nodes that read any of the values."""
-        return {number for name in names for number, _ in self.reads.get(name, ())}
-
-    def keeps_any_of(self, names: Set[str]) -> bool:
-        """Return whether something besides node inputs and declarations needs any of the names."""
-        return not names.isdisjoint(self.others) or not names.isdisjoint(self.outputs)
-
     def deletion(
         self, defined: set[str], replacements: Mapping[str, str], nodes: Sequence[int]
-    ) -> tuple[set[str], list[Edit]] | None:
+    ) -> tuple[set[str], list[Edit]]:
         """Return the names that disappear if nodes are deleted, and the edits by which other nodes read replacements.
 
-        None if something needs one of the names. `defined`: the names that the nodes define. `replacements`: for each
-        of these that is used, the name of an equal value.
+        Raises _NeededError if something needs one of the names. `defined`: the names that the nodes define.
+        `replacements`: for each of these that is used, the name of an equal value.
         """
+        deleted = frozenset(nodes)
         removed, edits = defined.difference(replacements), list[Edit]()
-        if not self.readers_of(removed).issubset(nodes):
-            return None
+        for name in sorted(removed):
+            if any(number not in deleted for number, _ in self.reads.get(name, ())):
+                raise _NeededError(name)
         for name, other in replacements.items():
-            found = self.substitution(name, other, nodes)
-            if found is None:
-                return None
+            found = self.substitution(name, other, deleted)
             removed.add(found.removed)
             edits += found.edits
-        return None if self.keeps_any_of(removed) else (removed, edits)
+        for name in sorted(removed):
+            if name in self.others or name in self.outputs:
+                raise _NeededError(name)
+        return removed, edits
 
-    def substitution(self, name: str, other: str, nodes: Container[int]) -> _Substitution | None:
-        """Return the edits after which `other` is read in place of `name`, which is deleted; None if a name must stay.
+    def substitution(self, name: str, other: str, nodes: Container[int]) -> _Substitution:
+        """Return the edits after which `other` is read in place of `name`, which is deleted.
 
-        `nodes`: the deleted nodes. An output of the graph keeps its name, so `other` takes it.
+        Raises _NeededError if the name must stay. `nodes`: the deleted nodes. An output of the graph keeps its name, so
+        `other` takes it.
         """
-        if not self.others.isdisjoint((name, other)):
-            return None
+        for each in (name, other):
+            if each in self.others:
+                raise _NeededError(each)
         if name not in self.outputs:
             return _Substitution(name, self._reading(name, other, nodes))
         producer = self._graph.positions.get(other, -1)
         if producer < 0 or producer in nodes or other in self.outputs:
-            return None
+            raise _NeededError(name)
         return _Substitution(other, [Assign(self.producers[other], name), *self._reading(other, name, nodes)])
 
     def _reading(self, name: str, other: str, nodes: Container[int]) -> list[Edit]:
@@ -163,10 +161,11 @@ class Removals:
             name, place = initializer
             defined.add(name)
             deleted.append(Delete(place))
-        found = mentions.deletion(defined, replacements, nodes)
-        if found is None:
-            return _NEEDED
-        removed, substitutions = found
+        try:
+            removed, substitutions = mentions.deletion(defined, replacements, nodes)
+        except _NeededError as error:
+            users = "another node, a subgraph, an annotation, a sharding specification or an output of the graph"
+            return f"{users} needs the name {quote(str(error))}"
         declared = [place for name in sorted(removed) for place in mentions.declarations.get(name, ())]
         touched = defined.union(*(graph.node_inputs[number] for number in nodes), replacements.values()) - {""}
         is_safe = is_safe and not self._has_small_floats(touched, graph)

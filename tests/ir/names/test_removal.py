@@ -34,3 +34,19 @@ def test_a_branch_that_reads_a_value_needs_its_node():
     nodes = node("Relu", "x", "a") + node("Exp", "a", "b") + node("Neg", "b", "c") + whether(node("Abs", "b", "t"))
     model = load(BytesSource(Case("", graph(nodes), "").models()[0]), "model.onnx")
     assert model.removals.unused_with_producers(model.main_graph, 2) == [2]
+
+
+@pytest.mark.parametrize(
+    ("deleted", "others", "needed"),
+    [
+        pytest.param(node("Exp", "a", "b"), whether(node("Abs", "b", "t")), "b", id="read in a branch"),
+        pytest.param(node("Exp", "a", "b"), node("Neg", "b", "y"), "b", id="read by a node"),
+        pytest.param(node("Exp", "a", "y"), "", "y", id="output of the graph"),
+    ],
+)
+def test_the_reason_against_a_fix_names_the_value_that_is_needed(deleted: str, others: str, needed: str):
+    data = Case("", graph(node("Relu", "x", "a") + deleted + others), "").models()[0]
+    model = load(BytesSource(data), "model.onnx")
+    reason = model.removals.fix("delete", model.main_graph, [1])
+    assert isinstance(reason, str)
+    assert reason.endswith(f" needs the name '{needed}'")
