@@ -21,7 +21,7 @@ from onnx_lint.ir.columns.attribute_kinds import AttributeKind
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS, OPERATOR_SET_KIND, describe_kind
-from onnx_lint.ir.documents.roots import Roots, ValuesOfDocument, roots, supposed_imports
+from onnx_lint.ir.documents.roots import Roots, ValuesOfDocument, implied_imports, roots
 from onnx_lint.ir.fault import Fault, FaultKind
 from onnx_lint.ir.graph import NO_NODES, Function, Graph, GraphKind, Node, NodesOfGraphs
 from onnx_lint.ir.names.declarations import RepeatedDeclarations, repeated_declarations
@@ -121,8 +121,8 @@ class Model:
         """The intended consumer of the model."""
         self.crashes = Crashes()
         """The bugs in computations on the model."""
-        # The imports to assume for a graph or node without a model; any other file states its imports.
-        self._supposed = opset_imports if kind in OF_MODELS else EMPTY
+        # Those that the caller gives for a graph or node without a model; any other file states its imports.
+        self._given_imports = opset_imports if kind in OF_MODELS else EMPTY
 
     if not TYPE_CHECKING:
 
@@ -237,10 +237,21 @@ class Model:
         Raises TooDeepError. The loader checks this first and then returns an empty model, so that no rule gets the
         exception.
         """
+        return self._graphs_and_attributes[0]
+
+    @cached_property
+    def attribute_index(self) -> AttributeIndex:
+        """The attributes by their kinds, which are few in most models."""
+        return self._graphs_and_attributes[1]
+
+    @cached_property
+    def _graphs_and_attributes(self) -> tuple[list[Graph], AttributeIndex]:
+        """The graphs, and their attributes, in which the walk finds the nested graphs."""
+        attributes = AttributeIndex()
         top = [self._roots.graph] if self._roots.graph is not None else []
         top += [function.body for function in self.functions]
         top += self.training_graphs
-        return [graph for outer in top for graph in with_nested(outer, self._attribute_index)]
+        return [graph for outer in top for graph in with_nested(outer, attributes)], attributes
 
     @cached_property
     def nested_graphs(self) -> list[Graph]:
@@ -292,15 +303,6 @@ class Model:
         """
         return self.attribute_index.where(where or _is_any)
 
-    @property
-    def attribute_index(self) -> AttributeIndex:
-        """The attributes by their kinds, which are few in most models."""
-        return self._attribute_index if self.graphs else AttributeIndex()  # accessing the graphs fills it
-
-    @cached_property
-    def _attribute_index(self) -> AttributeIndex:
-        return AttributeIndex()
-
     def types(self, where: Callable[[Proto], bool] | None = None) -> Iterator[Type]:
         """Yield every TypeProto: of value infos, of attributes, and of a file; element types after their container.
 
@@ -312,7 +314,7 @@ class Model:
     @cached_property
     def declared_types(self) -> TypeIndex:
         """The distinct types, and whether any of them is unusual."""
-        return TypeIndex(self._graphs_of_value_infos, self._attribute_index, self._roots.types)
+        return TypeIndex(self._graphs_of_value_infos, self.attribute_index, self._roots.types)
 
     @cached_property
     def annotated_value_infos(self) -> ValueInfos:
@@ -360,8 +362,7 @@ class Model:
     @cached_property
     def tensors(self) -> SuspectTensors:
         """The tensors whose values a rule may report, and all sparse tensors."""
-        graphs = self.graphs  # accessing it fills the index
-        return find_suspects(graphs, self._attribute_index, self.source, self.payloads)
+        return find_suspects(self.graphs, self.attribute_index, self.source, self.payloads)
 
     @cached_property
     def judged_tensors(self) -> Sequence[StoredTensor]:
@@ -403,8 +404,8 @@ class Model:
     def imports(self) -> Imports:
         """The operator sets that the model and its functions import."""
         stated = self.proto.opset_import if self.kind == MODEL_KIND else None
-        supposed = self._supposed or supposed_imports(self.kind, self.document)
-        return Imports(stated, self.functions, supposed, self.target.assumed_imports)
+        implied = self._given_imports or implied_imports(self.kind, self.document)
+        return Imports(stated, self.functions, implied, self.target.assumed_imports)
 
     @cached_property
     def domains_in_use(self) -> dict[int | None, frozenset[str]]:
@@ -592,7 +593,7 @@ def reloaded(model: Model, load: Callable[..., Model], source: Source) -> Model:
         model.kind,
         schemas=model._schemas,
         target=model.target,
-        opset_imports=model._supposed,
+        opset_imports=model._given_imports,
         trusted_folders=model._trusted_folders,
         given_folder=model._given_folder,
     )

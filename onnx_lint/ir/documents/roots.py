@@ -165,7 +165,7 @@ def _values_in(value: Proto) -> Iterator[tuple[Proto, Step]]:
     return ((message, step) for message, step in _messages_in(value) if message.DESCRIPTOR.name in _VALUES_OF_VALUES)
 
 
-def supposed_imports(kind: str, document: Proto) -> dict[str, int]:
+def implied_imports(kind: str, document: Proto) -> dict[str, int]:
     """Return the operator sets that count as imported outside of functions in documents that cannot import any.
 
     An operator set imports itself, and a function the domain in which it is: the version is that of the import in its

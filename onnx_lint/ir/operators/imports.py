@@ -43,7 +43,7 @@ _List = tuple[tuple[str, int], ...]
 class Imports:
     """The lists of imported operator sets: of the model, and of each function.
 
-    A file that holds something other than a model has no list; `supposed` are then its versions by domain. `assumed`
+    A file that holds something other than a model has no list; `implied` are then its versions by domain. `assumed`
     are those of domains that a model uses and does not import: the versions that its target takes.
 
     Exporters give all functions the same few lists, so that each question is answered once for each distinct list.
@@ -53,12 +53,12 @@ class Imports:
         self,
         stated: Sequence[Proto] | None,
         functions: Sequence[Function],
-        supposed: Mapping[str, int] = EMPTY,
+        implied: Mapping[str, int] = EMPTY,
         assumed: Mapping[str, int] = EMPTY,
     ) -> None:
         self.are_stated = stated is not None
         """True if the file has a list for nodes outside of functions, as models do."""
-        self._outside: Sequence[Proto] = stated if stated is not None else _entries(supposed)
+        self._outside: Sequence[Proto] = stated if stated is not None else _entries(implied)
         self._functions = functions
         self._numbers: list[int] = []
         """For the model, then for each function, the number of its list among the distinct ones."""
