@@ -53,7 +53,7 @@ class Totals:
         self.files_by_worst: Counter[Severity | None] = Counter()
         """The number of files by their worst finding; None for files without findings."""
         self.findings_by_severity: Counter[Severity] = Counter()
-        self.findings: Counter[tuple[str, Severity]] = Counter()
+        self.findings_by_rule: Counter[tuple[str, Severity]] = Counter()
         """The number of findings by rule and severity."""
         self.files_by_rule: Counter[tuple[str, Severity]] = Counter()
         """The number of files that have findings of a rule and severity."""
@@ -70,14 +70,12 @@ class Totals:
         self.not_judged = 0
         """Files without a verdict that were read, see `FileReport.why_not_judged`."""
         self.internal_errors = 0
-        self.conformity: Counter[bool | None] = Counter()
+        self.files_by_conformity: Counter[bool | None] = Counter()
         """The number of files by whether they conform; None if that is unknown."""
         self.first_reasons: dict[bool | None, str] = {}
         """The reason of the first file that does not conform (False), and of the first without a verdict (None)."""
-        self.groups: Counter[str] = Counter()
-        """The number of files by group."""
-        self.files_with_findings: Counter[str] = Counter()
-        """The number of files with findings, by group."""
+        self.files_by_group: Counter[str] = Counter()
+        self.files_with_findings_by_group: Counter[str] = Counter()
         self.findings_by_group: Counter[tuple[str, str | None, Severity]] = Counter()
         """The number of findings by group, plugin and severity."""
         self.violating_paths: list[str] = []
@@ -88,7 +86,7 @@ class Totals:
         """The number of conforming files without findings that were checked by the rules of the run."""
         self.standards: set[tuple[str | None, str | None]] = set()
         """The edition and variant of each file, None for those of the report."""
-        self.gaps: Counter[str] = Counter()
+        self.files_by_gap: Counter[str] = Counter()
         """The number of files for each of `FileReport.gaps`."""
         self.incomplete = 0
         """The number of files whose verdict lacks something that was not verified."""
@@ -120,12 +118,12 @@ class Totals:
         self.internal_errors += len(file.internal_errors)
         conformity = file.conformity
         conforms = conformity.conforms
-        self.conformity[conforms] += 1
+        self.files_by_conformity[conforms] += 1
         self.first_reasons.setdefault(conforms, conformity.reason)
         self.without_model += conforms is False and file.not_judged is not None
         self._add_group(file, _group_of(file, conforms))
         if file.gaps and file.failure is None:  # settings do not matter for a file that no rule judged
-            self.gaps.update(file.gaps)
+            self.files_by_gap.update(file.gaps)
         self.incomplete += bool(file.incomplete or file.has_shape_limit)
         for each in file.counted:
             before = self.counted.get(each.rule)
@@ -138,13 +136,13 @@ class Totals:
             self.remarks.add(file)
 
     def _add_group(self, file: FileReport, group: str) -> None:
-        self.groups[group] += 1
+        self.files_by_group[group] += 1
         if group != NOT_CHECKED:
             self.standards.add((file.edition, file.variant))
         if group == FileGroup.NOTHING_NEW_VIOLATING and len(self.violating_paths) < MAX_NAMED:
             self.violating_paths.append(file.path)
         if file.diagnostics:
-            self.files_with_findings[group] += 1
+            self.files_with_findings_by_group[group] += 1
             self.findings_by_group.update((group, item.counted_under, item.severity) for item in file.diagnostics)
         elif group == FileGroup.CONFORMING and file.rules is None:
             self.conforming_by_rules_of_run += 1
@@ -159,7 +157,7 @@ class Totals:
         self.files_by_worst[max(severity for _, severity in kinds)] += 1
         self.findings_by_severity.update(item.severity for item in file.diagnostics)
         kinds.update((rule, item.severity) for item in file.diagnostics for rule in item.other_rules)
-        self.findings.update(kinds)
+        self.findings_by_rule.update(kinds)
         self.files_by_rule.update(kinds.keys())
         self.fixable.update(fixes_of(file))
 
@@ -249,7 +247,7 @@ class Report(Record):
         return self._conforms(self.totals)
 
     def _conforms(self, totals: Totals) -> bool | None:
-        conformity = totals.conformity
+        conformity = totals.files_by_conformity
         if conformity[False]:
             return False
         return None if conformity[None] or self.not_linted or not conformity else True
@@ -261,10 +259,12 @@ class Report(Record):
         conforms = self._conforms(totals)
         if conforms:
             return None
-        count = totals.conformity[conforms]
+        count = totals.files_by_conformity[conforms]
+        if not count and not self.not_linted:
+            return "no file was checked"
         if not count:
             left = len(self.not_linted)
-            return f"{left:,} {'file was' if left == 1 else 'files were'} not linted" if left else "no file was checked"
+            return f"{left:,} {'file was' if left == 1 else 'files were'} not linted"
         reason = totals.first_reasons[conforms]
         if totals.files == 1:
             return reason

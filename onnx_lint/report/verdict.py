@@ -137,7 +137,7 @@ def _phrase_of_all(group: str, totals: Totals, standard: str) -> str:
 
 def _judged_groups(report: Report, totals: Totals) -> dict[str, int]:
     """Return the number of files by group. In a run without rules, no file counts as conforming."""
-    groups = dict(totals.groups)
+    groups = dict(totals.files_by_group)
     if not report.rules and totals.conforming_by_rules_of_run:
         groups[FileGroup.CONFORMING] -= totals.conforming_by_rules_of_run
         groups[NOT_JUDGED] = groups.get(NOT_JUDGED, 0) + totals.conforming_by_rules_of_run
@@ -154,7 +154,7 @@ def _findings(totals: Totals, group: str, count: int) -> str:
         return ""
     from onnx_lint.report.outcome import findings_in_words
 
-    files = totals.files_with_findings[group]
+    files = totals.files_with_findings_by_group[group]
     # "hygiene: 1 warning in 2 of them" would count the files of other findings.
     is_of_one_kind = len({plugin for plugin, _ in counts}) == 1
     return findings_in_words(counts) + (f" in {files:,} of them" if files < count and is_of_one_kind else "")
@@ -171,11 +171,11 @@ def _standard_of(report: Report, totals: Totals) -> str:
 def _gaps_of(totals: Totals) -> Iterator[str]:
     """Yield what the settings left out, with the number of files if something was not left out in all of them."""
     judged = totals.files - totals.unreadable - totals.not_judged
-    by_files = sorted(totals.gaps.items(), key=lambda each: -each[1])
+    by_files = sorted(totals.files_by_gap.items(), key=lambda each: -each[1])
     for gap, count in by_files[:_MAX_GAPS]:
         yield gap if count >= judged else f"{gap} in {count:,} of {counted(totals.files, totals.noun)}"
-    if len(totals.gaps) > _MAX_GAPS:
-        yield f"other settings left out {len(totals.gaps) - _MAX_GAPS:,} more"
+    if len(totals.files_by_gap) > _MAX_GAPS:
+        yield f"other settings left out {len(totals.files_by_gap) - _MAX_GAPS:,} more"
 
 
 def interruption_in_words(report: Report) -> str:

@@ -15,7 +15,7 @@ from onnx_lint.spec.clauses import Severity
 
 def statistics(report: Report) -> list[tuple[str, Severity, int]]:
     """Return rule, severity and count, the most frequent first."""
-    rows = [(rule, severity, count) for (rule, severity), count in report.totals.findings.items()]
+    rows = [(rule, severity, count) for (rule, severity), count in report.totals.findings_by_rule.items()]
     return sorted(rows, key=lambda row: (-row[2], row[0], -row[1]))
 
 
