@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from onnx_lint.engine.diagnose import Counts
     from onnx_lint.engine.structure import Structures
     from onnx_lint.engine.suppressions import PlacePatterns
+    from onnx_lint.engine.targets import TargetJudge
     from onnx_lint.engine.trials import Trials
     from onnx_lint.ir.places.edits import Fix
     from onnx_lint.ir.tensors.data_folder import DataFolder
@@ -77,6 +78,8 @@ class Verdict(Record):
     """Findings that are counted and not listed, one number for each rule."""
     patterns: Mapping[str, PlacePatterns]
     """Those of the suppressions for the file, by rule."""
+    judge: TargetJudge | None
+    """Judges the model by the target; None without one."""
 
 
 class _Cut(Record):
@@ -112,11 +115,10 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
 
         bare = listed
         listed = part(lambda: with_positions(bare, model), bare, "looking for lines and columns")
-    if listed and settings.target.programs:
-        from onnx_lint.engine.targets import with_target
-
-        of_onnx = listed
-        listed = part(lambda: with_target(of_onnx, model, settings), of_onnx, "judging findings by the target")
+    judge = _target_judge(model, settings)
+    if listed and judge is not None:
+        of_onnx, with_target = listed, judge.with_target
+        listed = part(lambda: with_target(of_onnx), of_onnx, "judging findings by the target")
     if run.trials is not None and len(listed) > 1:
         of_rules, trials = listed, run.trials
         listed = part(lambda: trials.with_causes(of_rules), of_rules, "looking for findings of one cause")
@@ -127,7 +129,17 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
         tuple(cut.message for cut in run.cuts if cut.may_hide_violation),
         tuple(Counted(rule, count, words) for (rule, words), count in run.counts.items()),
         run.patterns,
+        judge,
     )
+
+
+def _target_judge(model: Model, settings: Settings) -> TargetJudge | None:
+    target = settings.target
+    if not target.programs and target.ir_version is None and not target.opset_versions:
+        return None
+    from onnx_lint.engine.targets import TargetJudge
+
+    return TargetJudge(model, settings)
 
 
 def _folded(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -384,17 +396,16 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     selection = selection_of(settings)
     judging, gaps = selection.judging(model), selection.gaps(model, verdict.diagnostics)
     targets: tuple[TargetVerdict, ...] = ()
-    target = settings.target
-    if target.programs or target.ir_version is not None or target.opset_versions:
-        from onnx_lint.engine.targets import target_verdicts
+    judge = verdict.judge
+    if judge is not None:
         from onnx_lint.report.folding import unfold
 
         rules = {entry.id for entry in judging}
         found, crashes = unfold(verdict.diagnostics), len(errors.all())
         crashed = [counted(crashes, "internal error")] if crashes else ()
         left = (*verdict.cut, *incomplete, *errors.without_numpy(), *crashed)
-        judged = found, rules, gaps, left
-        targets = part(lambda: tuple(target_verdicts(model, settings, *judged)), (), "judging the targets")
+        judged = judge.verdicts(found, rules, gaps, left)
+        targets = part(lambda: tuple(judged), (), "judging the targets")
     listed = verdict.diagnostics
     if settings.suppressions and listed:
         from onnx_lint.engine.suppressions import without_deletions

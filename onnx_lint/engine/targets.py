@@ -7,7 +7,7 @@ the target, and a line about each program. Whether a model conforms to ONNX depe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
@@ -41,10 +41,29 @@ _OF_FULL_CHECK: Final = f"; the target {FULL_CHECK} is about full_check=True"
 """The end of the line about `onnx.checker`, for the first release that knows both."""
 
 
-def with_target(found: Iterable[Diagnostic], model: Model, settings: Settings) -> list[Diagnostic]:
-    """Return the findings with what the programs of the target do with each, and the severity that follows."""
-    unseen = UnseenFaults(model)
-    return [_with_target(item, unseen, settings) for item in found]
+class TargetJudge:
+    """Judges a model by the target of the settings. What findings and verdicts need of the model is found once."""
+
+    def __init__(self, model: Model, settings: Settings) -> None:
+        self._unseen = UnseenFaults(model)
+        self._settings = settings
+
+    def with_target(self, found: list[Diagnostic]) -> list[Diagnostic]:
+        """Return the findings with what the programs of the target do with each, and the severity that follows."""
+        if not self._settings.target.programs:
+            return found
+        return [_with_target(item, self._unseen, self._settings) for item in found]
+
+    def verdicts(
+        self, found: Sequence[Diagnostic], rules: Collection[str], gaps: Sequence[str], unjudged: Sequence[str]
+    ) -> Iterator[TargetVerdict]:
+        """Yield the verdict for each program, and for each version of the target.
+
+        `found`: all findings in the file. `rules`: those that checked it. `gaps`: what the settings left out, in words.
+        `unjudged`: what else was not judged.
+        """
+        yield from _of_programs(self._unseen, self._settings, found, rules, (*gaps, *unjudged))
+        yield from _of_versions(self._unseen.model, self._settings, found, rules, unjudged)
 
 
 def _with_target(item: Diagnostic, unseen: UnseenFaults, settings: Settings) -> Diagnostic:
@@ -180,44 +199,45 @@ def _of_releases(
     return "; ".join(f"{each.version} {verb}s it" for each, verb in zip(releases, verbs, strict=True) if verb)
 
 
-def target_verdicts(
-    model: Model,
-    settings: Settings,
-    found: Sequence[Diagnostic],
-    rules: Collection[str],
-    gaps: Sequence[str],
-    unjudged: Sequence[str],
+def _of_programs(
+    unseen: UnseenFaults, settings: Settings, found: Sequence[Diagnostic], rules: Collection[str], gaps: Sequence[str]
 ) -> Iterator[TargetVerdict]:
-    """Yield the verdict for each program, and for each version of the target.
-
-    `found`: all findings in the file. `rules`: those that checked it. `gaps`: what the settings left out, in words.
-    `unjudged`: what else was not judged.
-    """
+    """Yield the verdict for each program; see `TargetJudge.verdicts`."""
     (judge,) = clauses()["PRD-1"].rules
-    unseen = UnseenFaults(model)
     for program in settings.target.programs:
         releases = releases_of(program)
         missing = () if judge in rules or releases == (None,) else (f"the rule {judge} did not run",)
-        states = [_state(unseen, found, program, release, (*missing, *gaps, *unjudged)) for release in releases]
+        states = [_state(unseen, found, program, release, (*missing, *gaps)) for release in releases]
         state = _joined(states, releases)
         yield TargetVerdict(
             title(program),
             state.loads,
             state.answer,
             state.reason,
-            fails_run=state.loads is None and settings.target_gate == "unproven",
+            fails_run=_fails_run(state, settings),
             verb="accept" if releases == (None,) else "load",
             basis=_basis_of(releases),
             suffix=_OF_FULL_CHECK if program == CHECKER else "",
         )
+
+
+def _of_versions(
+    model: Model, settings: Settings, found: Sequence[Diagnostic], rules: Collection[str], unjudged: Sequence[str]
+) -> Iterator[TargetVerdict]:
+    """Yield the verdict for each version of the target; see `TargetJudge.verdicts`."""
     for name, clause, domain in _versions(settings):
         (judge,) = clauses()[clause].rules
         missing = () if judge in rules or not model.loaded else (f"the rule {judge} did not run",)
         causes = sum(item.clause == clause and _is_of(item, domain) for item in found)
         unknown = [*missing, *unjudged, *_not_compared(model, domain)]
         state = _state_of_version(causes, unknown, "fields and types" if domain is None else "operators")
-        fails_run = state.loads is None and settings.target_gate == "unproven"
-        yield TargetVerdict(name, state.loads, state.answer, state.reason, fails_run, verb="support")
+        yield TargetVerdict(
+            name, state.loads, state.answer, state.reason, fails_run=_fails_run(state, settings), verb="support"
+        )
+
+
+def _fails_run(state: _State, settings: Settings) -> bool:
+    return state.loads is None and settings.target_gate == "unproven"
 
 
 # --- versions

@@ -229,7 +229,7 @@ def test_many_wrong_shapes_look_at_each_node_before_them_once(monkeypatch: pytes
     found = model(f"(float[4] v0) => (float[4] v20) <{declared}> {{{before}{wrong} }}")
     report = onnx_lint.lint(found, target=FULL_CHECK)
     assert sum(item.count for item in report.diagnostics if item.clause == "VI-6a") == 20
-    assert 40 <= len(calls) <= 100  # the findings and the line about the target each look once
+    assert 20 <= len(calls) <= 50  # the findings and the line about the target look once
 
 
 def test_many_nodes_without_a_required_attribute_need_the_kept_nodes_once(monkeypatch: pytest.MonkeyPatch) -> None:

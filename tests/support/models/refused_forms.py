@@ -364,6 +364,11 @@ _OVERRIDDEN: Final = (
     ' <domain: "com.microsoft", opset_import: ["": 16]> %s (a) => (b) { b = Neg(a) }'
 )
 
+_PAST: Final = (
+    "g (float[2,1,16] q, float[2,2,5,8] pk, float[2,2,5,8] pv) => (float[2,1,16] y, float[2,2,p,8] k, float[2,2,p,8] v)"
+)
+_WITH_PAST: Final = 'y, k, v = com.microsoft.MultiHeadAttention <num_heads = 2> (q, q, q, "", "", "", pk, pv)'
+
 _SCALER: Final = "g (float[2,3] x) => (float[2,3] y) { y = ai.onnx.ml.Scaler%s(x) }"
 
 _OWN: Final = [
@@ -375,6 +380,14 @@ _OWN: Final = [
     (_NORMALIZED % ("double", "LayerNormalization", 1), "--"),
     (_OVERRIDDEN % ("Gelu", "Gelu"), "??"),
     (_OVERRIDDEN % ("OwnOperator", "OwnOperator"), "++"),
+    # The inference of the past in a function ends with "Invalid tensor data type 0".
+    (f"{_PAST} {{ {_WITH_PAST} }}", "++"),
+    (
+        f"{_PAST} {{ y, k, v = com.microsoft.Own(q, pk, pv) }}"
+        ' <domain: "com.microsoft", opset_import: ["com.microsoft": 1]>'
+        f" Own (q, pk, pv) => (y, k, v) {{ {_WITH_PAST} }}",
+        "??",
+    ),
 ]
 """Models with operators of ONNX Runtime, with functions in its domain, or without attributes that it needs, and the
 answers."""
