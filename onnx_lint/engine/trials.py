@@ -76,6 +76,9 @@ _CHAPTERS: Final = frozenset(
 )
 """The chapters of the rules that a change of a node or a name can concern."""
 
+_OF_DECLARATIONS: Final = frozenset({"contradictory-value-info"})
+"""The rules that compare declarations with each other, and not with what is inferred."""
+
 RuleAndClause = tuple[str, str]
 """The rule and the clause of a fault."""
 
@@ -177,7 +180,8 @@ class Trials:
         found = whole or (others if len(others) == 1 else [])
         if len(found) == 1:
             fault = (*kind, finding.place.key)
-            for consequence in found[0].fixed:
+            also = [(rule, clause, place.key) for rule, clause, place in found[0].proposal.also_fixes]
+            for consequence in (*found[0].fixed, *also):
                 self._consequences.setdefault(consequence, fault)
         return [each.proposal for each in found] if len(found) <= MOST_SHOWN else []
 
@@ -471,8 +475,8 @@ def _sizes(shape: Sequence[Dim]) -> int:
 
 
 def _is_of_types(rule: str) -> bool:
-    """Return whether a rule reports what follows from types alone, whatever the shapes and numbers are."""
-    return registry()[rule].about == "has_type_conflicts"
+    """Return whether a rule reports what follows from types or declarations alone, whatever the numbers are."""
+    return rule in _OF_DECLARATIONS or registry()[rule].about == "has_type_conflicts"
 
 
 def _unknown_before(before: FaultsOfModel, after: FaultsOfModel, changed: Set[NodeKey | None]) -> set[NodeKey]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from onnx_lint.inference.types.typed_operator import typed_operator
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.import_fixes import ImportFixes
 from onnx_lint.ir.operators.mismatch import fits
@@ -18,6 +19,7 @@ from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
+    from onnx_lint.inference.flow.type_conflict import OperandConflict
     from onnx_lint.model.model import Model
 
 
@@ -41,6 +43,28 @@ def other_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | Non
     return Proposals(
         "{}", lambda: (ready(text, edit),), cause=f"import {other.version} of {domain}", is_certain=is_certain
     )
+
+
+def import_for_types(model: Model, conflict: OperandConflict) -> Proposals | None:
+    """Return the import that other nodes need for certain, if it also allows the types of a node; otherwise None.
+
+    In doubt the types are another mistake: if one of them is unknown, or if attributes decide about others.
+    """
+    node = conflict.node
+    if None in conflict.inputs:
+        return None
+    operator = model.operators.operator(node)
+    proposals = other_import(model, AlikeNodes(operator, node.graph, node.form), node)
+    if proposals is None or not proposals.is_certain:
+        return None
+    other = version_instead(model, operator.domain)
+    schema = None if other is None else model.operators.schemas.find(operator.domain, node.op_type, other.version)
+    if schema is None or schema is conflict.schema:
+        return None
+    typed = typed_operator(schema, binds=True)
+    if typed.by_subgraphs or not typed.attributes.isdisjoint(each.name for each in node.attribute_protos):
+        return None
+    return None if typed.outcome(conflict.inputs, (), len(node.outputs)).problems else proposals
 
 
 def _nodes_with(other: OtherVersion) -> str:

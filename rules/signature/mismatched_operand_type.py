@@ -11,6 +11,7 @@ from onnx_lint.inference.flow.stored_types import wrongly_stored
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
 from onnx_lint.ir.operators.proposals import Proposal, preferred
 from onnx_lint.model import Fix, Model, Proposals, has_type_conflicts
+from onnx_lint.model.import_proposals import import_for_types
 from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, replace, rule
 
 
@@ -74,20 +75,25 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
       (`unsupported-attribute-value`).
     """
     conflicts = list(conversions_apart(model, model.value_flow.operands))
-    refused, stored = refused_initializers(conflicts), wrongly_stored(conflicts)
+    refused, stored = refused_initializers(conflicts), wrongly_stored(conflicts, model.tensors.miscounted)
     fix = Int64Fix(conflicts, model.graphs).of
     of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, ((each, "NOD-8") for each in conflicts), fix=fix):
         if finding.place in stored and not isinstance(finding.fix, Fix):
             finding = replace(finding, proposals=stored[finding.place])
         elif finding.proposals is None and not isinstance(finding.fix, Fix):
-            options = partial(_options, model, of_place[finding.place])
-            finding = replace(finding, proposals=Proposals("with {} the types fit", options))
+            finding = replace(finding, proposals=_proposals(model, of_place[finding.place]))
         if finding.place in refused and finding.count == 1:
             cause, allowed = refused[finding.place]
             yield replace(finding, cause=cause, allowed=allowed)
         else:
             yield finding
+
+
+def _proposals(model: Model, conflict: OperandConflict) -> Proposals:
+    """Return the import that other findings propose if it allows the types as well, or else changes of the node."""
+    needed = import_for_types(model, conflict)
+    return needed or Proposals("with {} the types fit", partial(_options, model, conflict))
 
 
 def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:

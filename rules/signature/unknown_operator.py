@@ -241,9 +241,7 @@ def _other_domain(alike: AlikeNodes, node: Node, model: Model) -> Proposals | No
     known = [each for each in model.operators.schemas.domains_of(operator.op_type) if each != operator.domain]
     domains = [each for each in known if each in imported]
     if not domains and model.operators.schemas.versions(operator.domain, operator.op_type):
-        other = other_import(model, alike, node)
-        if other is not None:
-            return other
+        return other_import(model, alike, node)
     domains = domains or [each for each in known if each == _RUNTIME_DOMAINS[0]]
     if len(domains) != 1:
         return None

@@ -303,6 +303,37 @@ def test_an_initializer_of_a_wrong_type_is_one_finding():
     assert (found.count, found.hint) == (2, "with initializer 'w' as FLOAT the types fit")
 
 
+def _relabelled(nodes: str, code: int, *, declared: bool = False, numbers: int = 4) -> onnx.ModelProto:
+    """Return a model whose initializer `w` has raw data of float, and says that it has another type."""
+    model = onnx.parser.parse_model(HEAD + f"g (float[2,4] x) => (float[2,4] y) {{ {nodes} }}")
+    model.graph.initializer.add(name="w", dims=[4], data_type=code, raw_data=bytes(4 * numbers))
+    if declared:
+        model.graph.value_info.append(onnx.helper.make_tensor_value_info("w", onnx.TensorProto.FLOAT, [4]))
+    return model
+
+
+SIZE, OPERAND, INFO = "tensor-size-mismatch", "mismatched-operand-type", "contradictory-value-info"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "code", "options", "rules"),
+    [
+        ("y = Mul(x, w)", onnx.TensorProto.FLOAT16, {}, [[OPERAND, SIZE]]),
+        ("h = Mul(x, w) y = Mul(x, w)", onnx.TensorProto.DOUBLE, {}, [[OPERAND, OPERAND, SIZE]]),
+        ("y = Mul(x, w)", onnx.TensorProto.FLOAT16, {"declared": True}, [[OPERAND, SIZE, INFO]]),
+        # a size that is not that of the other type is another mistake, and so is a type that no reader asks for
+        ("y = Mul(x, w)", onnx.TensorProto.FLOAT16, {"numbers": 3}, [[OPERAND], [SIZE]]),
+        ("h = Mul(x, w) y = Mul(x, w)", onnx.TensorProto.FLOAT16, {"numbers": 3}, [[OPERAND, OPERAND], [SIZE]]),
+        ("y = Mul(x, w) z = Reshape(x, w)", onnx.TensorProto.FLOAT16, {}, [[OPERAND], [OPERAND], [SIZE]]),
+    ],
+)
+def test_the_size_of_a_relabelled_initializer_has_the_cause_of_its_type(
+    nodes: str, code: int, options: dict[str, int], rules: list[list[str]]
+):
+    found = lint(_relabelled(nodes, code, **options)).diagnostics
+    assert sorted([each.rule for each in one.folding.members or (one,)] for one in found) == sorted(rules)
+
+
 LOOP = """g (float[2,3] x, bool c) => (float[2,3] y) { y = Loop(, c, x) <body = b (int64 i, bool d, float[2,3] v)
 => (bool e, float[2,3] w) { e = Identity(d) w = Relu(v) }> }"""
 

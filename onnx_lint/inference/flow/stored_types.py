@@ -18,6 +18,7 @@ from onnx_lint.ir.graph import Definition, Graph
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.edits import Assign
 from onnx_lint.ir.places.place import Place
+from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.wording import quote
 
@@ -39,12 +40,15 @@ class _Reader(Record):
     """The type of the other operand; None if the operator does not take the type of the initializer."""
 
 
-def wrongly_stored(conflicts: Iterable[OperandConflict]) -> dict[Place, Proposals]:
+def wrongly_stored(
+    conflicts: Iterable[OperandConflict], miscounted: Iterable[StoredTensor] = ()
+) -> dict[Place, Proposals]:
     """Return the change of an initializer that resolves a conflict, by the place of the conflict.
 
     There is one if it resolves the conflicts of at least two readers, or of one if the graph declares the initializer
-    with that type.
+    with that type, or if its raw data has the size of that type. `miscounted`: the tensors of a wrong size.
     """
+    relabelled = {each.place: each for each in miscounted if each.right_field == "raw_data" and each.has_wrong_size}
     readers: dict[Place, list[_Reader]] = {}
     for conflict in conflicts:
         for each in _readers(conflict):
@@ -53,8 +57,12 @@ def wrongly_stored(conflicts: Iterable[OperandConflict]) -> dict[Place, Proposal
     for of_one in sorted(readers.values(), key=len, reverse=True):
         left = [each for each in of_one if each.conflict.place not in found]
         kind = _fitting_type(left)
-        if kind is not None and (len(left) > 1 or _is_declared_as(left[0].initializer, kind)):
-            change = _stored_as(left[0].initializer, kind)
+        if kind is None:
+            continue
+        initializer = left[0].initializer
+        is_relabelled = _has_size_of(relabelled.get(initializer.place), kind)
+        if len(left) > 1 or is_relabelled or _is_declared_as(initializer, kind):
+            change = _stored_as(initializer, kind, is_relabelled=is_relabelled)
             found.update({each.conflict.place: change for each in left})
     return found
 
@@ -109,12 +117,29 @@ def _is_declared_as(definition: Definition, kind: ValueType) -> bool:
     return declared_fact(graph, graph.initializer_names[definition.index]).kind == kind
 
 
-def _stored_as(definition: Definition, kind: ValueType) -> Proposals:
-    """Return the proposal to store an initializer with another type."""
+def _has_size_of(stored: StoredTensor | None, kind: ValueType) -> bool:
+    """Return whether the raw data of a tensor has the size that it needs with another type."""
+    if stored is None or stored.elements is None:
+        return False
+    return ELEMENT_TYPES[TENSORS.index(kind)].bytes_of(stored.elements) == stored.count("raw_data")
+
+
+def _stored_as(definition: Definition, kind: ValueType, *, is_relabelled: bool) -> Proposals:
+    """Return the proposal to store an initializer with another type.
+
+    `is_relabelled`: whether its raw data has that type already, so that its size has the same cause.
+    """
     name = definition.graph.initializer_names[definition.index]
     code = TENSORS.index(kind)
     words = f"initializer {quote(name)} as {ELEMENT_TYPES[code].name.upper()}"
-    option = Proposal(words, partial(_edits, definition, name, code), is_sure=True, leaves_out_numbers=True)
+    size = (("tensor-size-mismatch", "TEN-3", definition.place.at("raw_data")),)
+    option = Proposal(
+        words,
+        partial(_edits, definition, name, code),
+        is_sure=True,
+        leaves_out_numbers=True,
+        also_fixes=size if is_relabelled else (),
+    )
     cause = f"{definition.place} as {kind}"
     return Proposals("with {} the types fit", lambda: (option,), cause=cause)
 

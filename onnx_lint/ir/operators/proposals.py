@@ -37,6 +37,8 @@ class Proposal(Record):
     """True if the fault hides all others of its node: those that the change shows there are no reason against it."""
     leaves_out_numbers: bool = False
     """True if its edits leave out the numbers of a tensor: then the faults that depend on them only look fixed."""
+    also_fixes: tuple[tuple[str, str, Place], ...] = ()
+    """The rule, clause and place of faults that trials do not see, and that it is proven to fix as well."""
 
 
 class Proposals(Record):
