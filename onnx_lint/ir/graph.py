@@ -219,6 +219,11 @@ class Graph:
         """The graphs in the attributes of the nodes, not those inside them."""
 
     @property
+    def function_index(self) -> int | None:
+        """The index of the function whose body contains the graph; None outside of functions."""
+        return None if self.function is None else self.function.index
+
+    @property
     def is_file(self) -> bool:
         """True if this is the pseudo-graph of a file with a part of a graph."""
         return self.kind is GraphKind.FILE

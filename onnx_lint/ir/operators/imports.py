@@ -183,12 +183,9 @@ def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
     """
     counts: dict[int | None, Counter[str]] = {None: Counter()}
     for graph in graphs:
-        number = graph.function.index if graph.function is not None else None
-        owner = counts.get(number)
-        if owner is None:
-            owner = counts[number] = Counter()
+        of_function = counts.setdefault(graph.function_index, Counter())
         for form, count in graph.form_counts.items():
-            owner[normalized_domain(form.domain)] += count
+            of_function[normalized_domain(form.domain)] += count
     return counts
 
 
@@ -198,7 +195,7 @@ class DomainUsers:
     def __init__(self, graphs: Iterable[Graph]) -> None:
         self._graphs: dict[int | None, list[Graph]] = {}
         for graph in graphs:
-            self._graphs.setdefault(None if graph.function is None else graph.function.index, []).append(graph)
+            self._graphs.setdefault(graph.function_index, []).append(graph)
 
     def nodes(self, owner: int | None, domain: str) -> list[Node]:
         """Return all of them."""
