@@ -389,10 +389,10 @@ def _linted(
     *,
     is_for_reader: bool,
 ) -> tuple[bytearray, bool]:
-    """Pass the reports to `results` in the order of the tasks. Return 1 for each task that is done, 0 for others;
-    and whether the cluster was lost before the last file.
+    """Pass the reports to `results` in the order of the tasks.
 
-    `judged`: applies the settings to a report. `is_for_reader`: whether to stop once standard output is closed.
+    Return 1 for each task that is done, 0 for others; and whether the cluster was lost before the last file. `judged`:
+    applies the settings to a report. `is_for_reader`: whether to stop once standard output is closed.
     """
     own = plan.run_request()
     # The memory of a process for models has a limit only if the user set one.

@@ -17,8 +17,9 @@ from onnx_lint.reporters.wording import path_at, worst_first
 
 
 class Writer:
-    """Writes `path: place: severity[rule] message` for each finding. For a model in text form a line begins
-    `path:line:column: place:`.
+    """Writes `path: place: severity[rule] message` for each finding.
+
+    For a model in text form a line begins `path:line:column: place:`.
     """
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The inferred facts about values as plain data, for `onnx-lint shapes -f json`;
-`docs/shapes.schema.json` has the schema. As in reports, names of more than a thousand characters are cut in the middle.
+"""The inferred facts about values as plain data, for `onnx-lint shapes -f json`.
+
+`docs/shapes.schema.json` has the schema. As in reports, names of more than a thousand characters are cut in the
+middle.
 """
 
 from __future__ import annotations

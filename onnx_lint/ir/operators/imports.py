@@ -113,9 +113,7 @@ class Imports:
         return all(stated.domains == {""} for stated in self._stated)
 
     def where(self, is_wanted: Callable[[Sequence[Proto]], bool]) -> Iterator[Importer]:
-        """Yield the model and functions for whose list `is_wanted` returns true; it is called once for each distinct
-        list.
-        """
+        """Yield the model and functions whose list is wanted; `is_wanted` is called once for each distinct list."""
         wanted = {number for number, entries in enumerate(self.distinct) if is_wanted(entries)}
         for index, number in enumerate(self._numbers if wanted else ()):
             if number not in wanted:
