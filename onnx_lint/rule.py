@@ -540,8 +540,10 @@ def folded(
 
 
 def by_share(model: Model, findings: Iterable[Finding], often: str, seldom: str) -> Iterator[Finding]:
-    """Yield the findings on nodes. Those without a clause get `often` if they are three or more and a tenth of the
-    model's nodes, or a thousand; otherwise `seldom`.
+    """Yield the findings on nodes.
+
+    Those without a clause get `often` if they are three or more and a tenth of the model's nodes, or a thousand;
+    otherwise `seldom`.
     """
     nodes = sum(sum(graph.form_counts.values()) for graph in model.graphs)
     least = min(max(3, (nodes + 9) // 10), 1_000)  # so many findings wait

@@ -82,9 +82,7 @@ def describe_shape(shape: Sequence[int | str | None] | None, rank: int = 0) -> s
 
 
 def describe_list(values: Sequence[object]) -> str:
-    """Return numbers and variables: "[2, N, ?]". A variable named "?" is quoted, since that is the sign of an unknown
-    number.
-    """
+    """Return numbers and variables: "[2, N, ?]". A variable named "?" is quoted: bare, it is an unknown number."""
     return f"[{', '.join(map(_dimension, values))}]"
 
 

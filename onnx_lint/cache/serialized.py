@@ -65,8 +65,9 @@ _ENCODING: Final = ("utf-8", "surrogatepass")
 
 
 def serialized(file: FileReport, kinds: Mapping[str, type] = KEPT) -> Any:
-    """Return the report as lists, objects, texts and numbers. Raises TypeError for a value that could not be
-    read back unchanged.
+    """Return the report as lists, objects, texts and numbers.
+
+    Raises TypeError for a value that could not be read back unchanged.
     """
     return _to_plain(file, kinds)
 

@@ -59,35 +59,51 @@ def _work(path: str) -> int:
     return max(_LEAST_BYTES, min(size, _DENSE_BYTES) + max(size - _DENSE_BYTES, 0) // 8)
 
 
-def lint_each(
-    tasks: Sequence[Task],
-    jobs: int,
-    done: dict[int, FileReport],
-    on_done: Callable[[str], None],
-    limits: ModelLimits = NO_LIMITS,
-    cluster: str | None = None,
-) -> Generator[int, None, None]:
-    """Yield the indices of all tasks in their order, each when its report is in `done`. Up to `jobs` processes lint.
+class Linting:
+    """The lint of many files, in this process, in others or on a cluster."""
 
-    If `jobs` is 0, there are as many as there are processors and enough work for. `on_done` is called with the path of
-    a file when its report is there, which may be before its turn. Under `limits` each file except standard input is
-    linted in another process, which can be killed. `cluster`: the scheduler whose workers lint instead.
-    """
-    tasks, cached, with_cache = _with_first_look(tasks)
-    local = {
-        index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None or index in cached
-    }
-    others = [index for index in range(len(tasks)) if index not in local]
-    with with_cache, contextlib.closing(_reports_of(tasks, others, jobs, limits, cluster)) as reports:
-        for turn in range(len(tasks)):
-            if turn in local:  # at its turn, as reports need memory
-                # None: its report is in the cache, but was not kept in memory; `lint_one` reads it there.
-                done[turn] = cached.pop(turn, None) or lint_one(tasks[turn])
-                on_done(tasks[turn].name or tasks[turn].path)
-            while turn not in done:
-                index, done[index] = next(reports)
-                on_done(tasks[index].name or tasks[index].path)
-            yield turn
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        jobs: int,
+        on_done: Callable[[str], None] = lambda _: None,
+        limits: ModelLimits = NO_LIMITS,
+        cluster: str | None = None,
+    ) -> None:
+        """`jobs`: the number of processes; 0 for as many as there are processors and enough work for.
+
+        `on_done` is called with the path of a file when its report is there, which may be before its turn. Under
+        `limits` each file except standard input is linted in another process, which can be killed. `cluster`: the
+        scheduler whose workers lint instead.
+        """
+        self._tasks = tasks
+        self._jobs = jobs
+        self._on_done = on_done
+        self._limits = limits
+        self._cluster = cluster
+        self.done: dict[int, FileReport] = {}
+        """The reports that are there, by the index of their task. Whoever uses a report takes it out."""
+
+    def indices(self) -> Generator[int, None, None]:
+        """Yield the indices of all tasks in their order, each when its report is in `done`."""
+        tasks, cached, with_cache = _with_first_look(self._tasks)
+        local = {
+            index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None or index in cached
+        }
+        others = [index for index in range(len(tasks)) if index not in local]
+        made = _reports_of(tasks, others, self._jobs, self._limits, self._cluster)
+        with with_cache, contextlib.closing(made) as reports:
+            for turn, task in enumerate(tasks):
+                if turn in local:  # at its turn, as reports need memory
+                    # None: its report is in the cache, but was not kept in memory; `lint_one` reads it there.
+                    self._add(turn, cached.pop(turn, None) or lint_one(task))
+                while turn not in self.done:
+                    self._add(*next(reports))
+                yield turn
+
+    def _add(self, index: int, report: FileReport) -> None:
+        self.done[index] = report
+        self._on_done(self._tasks[index].name or self._tasks[index].path)
 
 
 def _reports_of(

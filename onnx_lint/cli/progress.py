@@ -21,8 +21,10 @@ DELAY_SECONDS: Final = 1.0
 
 
 class ProgressBar:
-    """Counts files, and the bytes of weights that this process reads. As a context manager it shows a bar after a
-    second and removes it at the end. The bar of a single file moves without an end.
+    """Counts files, and the bytes of weights that this process reads.
+
+    As a context manager it shows a bar after a second and removes it at the end. The bar of a single file moves
+    without an end.
     """
 
     def __init__(self, total: int, *, wanted: bool) -> None:

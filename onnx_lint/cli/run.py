@@ -13,7 +13,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.jobs import lint_each
+from onnx_lint.cli.jobs import Linting
 from onnx_lint.cli.list_tasks import report_options, tasks_of
 from onnx_lint.cli.outputs import LiveReport, Output, WholeReport, parse_outputs, reports_of
 from onnx_lint.cli.plan import Plan
@@ -389,22 +389,21 @@ def _linted(
     *,
     is_for_reader: bool,
 ) -> tuple[bytearray, bool]:
-    """Pass the reports to `results` in the order of the tasks. Return 1 for each task that is done, 0 for others;
-    and whether the cluster was lost before the last file.
+    """Pass the reports to `results` in the order of the tasks.
 
-    `judged`: applies the settings to a report. `is_for_reader`: whether to stop once standard output is closed.
+    Return 1 for each task that is done, 0 for others; and whether the cluster was lost before the last file. `judged`:
+    applies the settings to a report. `is_for_reader`: whether to stop once standard output is closed.
     """
     own = plan.run_request()
     # The memory of a process for models has a limit only if the user set one.
     memory = plan.settings_for("-").limits.memory if "memory" in own.limits else None
     limits = ModelLimits(own.time_limit, memory)
     live = results.live
-    done: dict[int, FileReport] = {}
     is_done = bytearray(len(tasks))
     is_lost = False
 
     def take(index: int) -> None:
-        file = judged(index, done.pop(index))
+        file = judged(index, linting.done.pop(index))
         is_done[index] = 1
         with bar.hidden() if live is not None and live.is_on_terminal else contextlib.nullcontext():
             results.take(file)
@@ -412,11 +411,11 @@ def _linted(
     shown = is_wanted(quiet=own.quiet)
     interruptions = _termination_interrupts() if len(tasks) > 1 else contextlib.nullcontext()
     with alarms(), interruptions, ProgressBar(len(tasks), wanted=shown) as bar:
+        # Two models that share a data file are not copied at the same time.
+        jobs = 1 if own.fixed_folder is not None else own.jobs
+        linting = Linting(tasks, jobs, lambda _: bar.advance(), limits, own.cluster)
         try:
-            # Two models that share a data file are not copied at the same time.
-            jobs = 1 if own.fixed_folder is not None else own.jobs
-            found = lint_each(tasks, jobs, done, lambda _: bar.advance(), limits, own.cluster)
-            with contextlib.closing(found) as indices:
+            with contextlib.closing(linting.indices()) as indices:
                 for index in indices:
                     take(index)
                     if is_for_reader and live is not None and not live.has_reader and not live.has_failed:
@@ -431,7 +430,7 @@ def _linted(
                 raise
             if sys.stderr.isatty():
                 sys.stderr.write("\n")  # the terminal shows ^C on the current line
-            for index in sorted(done):  # files that were done before their turn
+            for index in sorted(linting.done):  # files that were done before their turn
                 take(index)
     return is_done, is_lost
 

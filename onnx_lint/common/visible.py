@@ -53,8 +53,10 @@ _OWN_MARK: Final = r"^(?:\x1b\[[\d;]*m)?  ::: "
 
 
 def visible(text: str) -> str:
-    """Return the text on one line, with characters escaped that are invisible, change the display or begin a CI
-    command. A backslash stays as it is: messages quote names with escapes already in them.
+    """Return the text on one line, with escapes for characters that are invisible or change the display.
+
+    The beginning of a CI command is escaped as well. A backslash stays as it is: messages quote names with escapes
+    already in them.
     """
     if not (text.isascii() and text.isprintable()):
         text = re.sub(_SHOWN_ESCAPED, escaped, text)

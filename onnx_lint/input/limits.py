@@ -64,8 +64,9 @@ class Limits(Record):
                 raise LimitError(f"the limit {name!r} requires {_wanted(name)}, not {value!r}")
 
     def with_values(self, values: Mapping[str, Any]) -> Limits:
-        """Return these limits with some set to other values: whole numbers, or their text, perhaps with a unit of
-        bytes. Raises LimitError for an unknown name or a wrong value.
+        """Return these limits with other values for some: whole numbers, or their text, perhaps with a unit of bytes.
+
+        Raises LimitError for an unknown name or a wrong value.
         """
         for name in values:
             if name not in NAMES:

@@ -219,6 +219,11 @@ class Graph:
         """The graphs in the attributes of the nodes, not those inside them."""
 
     @property
+    def function_index(self) -> int | None:
+        """The index of the function whose body contains the graph; None outside of functions."""
+        return None if self.function is None else self.function.index
+
+    @property
     def is_file(self) -> bool:
         """True if this is the pseudo-graph of a file with a part of a graph."""
         return self.kind is GraphKind.FILE
@@ -407,9 +412,7 @@ class Graph:
         return {name: index for index, name in zip(range(len(names) - 1, -1, -1), reversed(names), strict=True)}
 
     def first_definition(self, name: str) -> Definition | None:
-        """Return the first definition of a name in the graph, if there is one; for messages, not for models without
-        faults.
-        """
+        """Return the first definition of a name in the graph, if there is one; meant for messages on faulty models."""
         position = self.positions.get(name)
         if position is None:
             return None
@@ -439,18 +442,14 @@ class Graph:
         yield "sparse_initializer", self.sparse_initializer_names
 
     def scopes(self) -> Iterator[tuple[Graph, int]]:
-        """Yield the enclosing graphs from the inside out, each with the node position before which its names are
-        visible.
-        """
+        """Yield the enclosing graphs from the inside out, each with the position before which its names are visible."""
         graph = self
         while graph.parent is not None:
             yield graph.parent, graph.position
             graph = graph.parent
 
     def outer_definition(self, name: str) -> Definition | None:
-        """Return the definition in an enclosing graph that `name` would resolve to inside this
-        graph, if there is one.
-        """
+        """Return the definition in an enclosing graph that `name` would resolve to here; None if there is none."""
         graph = self
         while graph.parent is not None:
             before, graph = graph.sees_before, graph.parent

@@ -213,9 +213,7 @@ class AttributeInFile:
         return sorted(fields, key=lambda each: each[0].number)
 
     def SerializePartialToString(self) -> bytes:  # noqa: N802 - as above
-        """Return bytes that no other attribute of the file has, for callers that distinguish
-        attributes by their bytes.
-        """
+        """Return bytes that no other attribute of the file has: callers distinguish attributes by their bytes."""
         parts = b"".join(each.identity for each in self._lists.values()) + repr(self.tensor_payloads).encode()
         return schema.serialized(self._proto) + parts
 
@@ -248,8 +246,9 @@ def raw_data_of(attribute: Proto) -> bytes:
 
 
 def entries_of(attribute: Proto, field: str | None) -> Iterator[Any]:
-    """Yield the entries of a numeric field of the tensor of an attribute, in the message or in
-    the file; none for None.
+    """Yield the entries of a numeric field of a tensor in an attribute, in the message or in the file.
+
+    Nothing for None.
     """
     if field is None:
         return
@@ -307,9 +306,7 @@ class LeftInFile:
         return ("functions", function) in self._top
 
     def finish(self, graph: Graph, table: NodeTable) -> None:
-        """Give the nodes of a graph with incomplete attributes forms of their own, which include the
-        parts in the file.
-        """
+        """Give nodes with incomplete attributes forms of their own, which include the parts in the file."""
         nodes = {0: self._own_node} if graph.is_file and self._own_node else self._nodes.get(graph.place.key, EMPTY)
         for index, lost in nodes.items():
             if index >= len(table.forms):

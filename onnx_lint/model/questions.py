@@ -252,8 +252,9 @@ def has_misused_operators(model: Model) -> bool:
 
 
 def has_faulty_attributes(model: Model) -> bool:
-    """Return whether attributes of a node have values that its operator cannot use or does not list, or stand beside
-    others or operands that exclude them; or if this may be so in a call of a function.
+    """Return whether a node, or a node in a call of a function, has attributes that its operator does not allow.
+
+    They have values that the operator cannot use or does not list, or exclude other attributes or operands of the node.
     """
     return attribute_faults.has_faulty_attributes(model.operators) or bool(model.bound_nodes)
 

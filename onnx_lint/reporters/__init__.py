@@ -52,7 +52,7 @@ _EXTENTS: Final[Mapping[str, int]] = MappingProxyType({"text": LINES, "sarif": L
 """What formats show of the model around a finding; the others show nothing."""
 
 
-def extent_of(formats: Iterable[str]) -> int:
+def shown_extent(formats: Iterable[str]) -> int:
     """Return what reports in these formats show around findings: nothing, `LINES` or `NODES`."""
     return max([_EXTENTS.get(name, 0) for name in formats], default=0)
 
@@ -67,7 +67,7 @@ _WITH_PART: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 """The formats that show a part of `onnx_lint.engine.settings.PARTS`."""
 
 
-def parts_of(formats: Iterable[str], *, quiet: bool, statistics: bool) -> tuple[str, ...]:
+def shown_parts(formats: Iterable[str], *, quiet: bool, statistics: bool) -> tuple[str, ...]:
     """Return the parts of `onnx_lint.engine.settings.PARTS` that reports in these formats show.
 
     With `quiet` the text format shows no counts. With `statistics` most formats have a table of operators.

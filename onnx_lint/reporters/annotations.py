@@ -15,7 +15,7 @@ from onnx_lint.reporters.github import (
     MAX_OF_A_TYPE,
     Annotation,
     annotations_of,
-    command_of,
+    format_command,
     log_line,
 )
 from onnx_lint.reporters.uri import default_root
@@ -55,7 +55,7 @@ class Writer:
     def end(self, report: Report) -> None:
         """Write the annotations, and how many findings have none."""
         self._drop_others()
-        self._stream.writelines(command_of(item) for _, _, item in self._kept)
+        self._stream.writelines(format_command(item) for _, _, item in self._kept)
         if left_out := self._count - len(self._kept):
             have = "has" if left_out == 1 else "have"
             self._stream.write(log_line(f"{counted(left_out, 'more finding')} {have} no annotation"))

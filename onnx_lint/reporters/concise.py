@@ -17,8 +17,9 @@ from onnx_lint.reporters.wording import path_at, worst_first
 
 
 class Writer:
-    """Writes `path: place: severity[rule] message` for each finding. For a model in text form a line begins
-    `path:line:column: place:`.
+    """Writes `path: place: severity[rule] message` for each finding.
+
+    For a model in text form a line begins `path:line:column: place:`.
     """
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
@@ -28,15 +29,15 @@ class Writer:
     def file(self, file: FileReport) -> None:
         """Write the findings of the file, the worst first."""
         for item in worst_first(file.diagnostics):
-            self._stream.write(f"{path_at(file.path, item.position)}: {line_of(item)}\n")
+            self._stream.write(f"{path_at(file.path, item.position)}: {format_line(item)}\n")
         if self._options.show_suppressed:
             for item in worst_first(file.suppressed):
-                self._stream.write(f"{path_at(file.path, item.position)}: {line_of(item)} (suppressed)\n")
+                self._stream.write(f"{path_at(file.path, item.position)}: {format_line(item)} (suppressed)\n")
 
     def end(self, report: Report) -> None:
         """Write nothing: every line is a finding."""
 
 
-def line_of(item: Diagnostic) -> str:
+def format_line(item: Diagnostic) -> str:
     """Return the finding on one line, without its file."""
     return f"{visible(item.place)}: {item.severity.label}[{visible(item.rule)}] {visible(item.message)}"

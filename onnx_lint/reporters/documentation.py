@@ -135,7 +135,9 @@ def security_markdown(entry: Registered) -> str:
 def clauses_markdown(entry: Registered) -> str:
     """Return the list of the clauses that a rule checks, with the keywords that RFC 2119 does not define explained."""
     table = [clauses()[name] for name in entry.clauses]
-    lines = [f"- **{clause.id}** ({_joined(clause.anchor, keywords_of(clause))}): {clause.summary}" for clause in table]
+    lines = [
+        f"- **{clause.id}** ({_joined(clause.anchor, keywords_in_words(clause))}): {clause.summary}" for clause in table
+    ]
     words = {word for clause in table for word in clause.keyword.values()}
     meanings = [f"- *{word}*: {meaning}." for word, meaning in OWN_KEYWORDS.items() if word in words]
     return "\n".join([*lines, *(["", "Keywords:", "", *meanings] if meanings else [])])
@@ -205,9 +207,10 @@ def _strengths(clause: Clause) -> Iterator[str]:
             yield f"- *{word}*: {meaning}"
 
 
-def keywords_of(clause: Clause) -> str:
-    """Return `MUST`, or `MUST in 1.9, 1.16;
-    SHOULD in 1.21, 1.23` if editions differ, and the presence if not listed.
+def keywords_in_words(clause: Clause) -> str:
+    """Return the keyword and the presence, if not listed: `MUST; pedantic`.
+
+    If editions differ, their names follow: `MUST in 1.9, 1.16; SHOULD in 1.21, 1.23`.
     """
     return f"{_keywords(clause.keyword)}{'' if clause.presence == 'listed' else f'; {clause.presence}'}"
 

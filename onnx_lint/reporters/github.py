@@ -81,7 +81,7 @@ class Writer:
             if self._written[item.type] < MAX_OF_A_TYPE and seen[item.kind] < self._of_a_kind:
                 self._written[item.type] += 1
                 seen[item.kind] += 1
-                self._stream.write(command_of(item))
+                self._stream.write(format_command(item))
             else:
                 rest.append(item)
         if rest:
@@ -152,7 +152,7 @@ def _about_finding(item: Diagnostic, path: str) -> Annotation:
 # --- the syntax of workflow commands
 
 
-def command_of(annotation: Annotation) -> str:
+def format_command(annotation: Annotation) -> str:
     """Return the line that makes an annotation."""
     properties = [("title", annotation.title)]
     if annotation.path != STANDARD_INPUT:

@@ -128,7 +128,8 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     if is_ignored(file, report):
         _case(suite, path, "judged", "skipped", "every rule is ignored", "")
     if suite.find("testcase") is None:
-        name = "conforms" if file.conformity.conforms else f"no {'new ' if file.suppressed else ''}findings"
+        no_findings = "no new findings" if file.suppressed else "no findings"
+        name = "conforms" if file.conformity.conforms else no_findings
         ElementTree.SubElement(suite, "testcase", classname=path, name=name)
     for target in file.targets:
         if target not in failed:

@@ -54,9 +54,7 @@ def _bare(segment: Segment) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many columns of a terminal a text needs: two for wide East Asian characters,
-    none for combining ones.
-    """
+    """Return the columns of a terminal that a text needs: two for wide characters, none for combining ones."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width

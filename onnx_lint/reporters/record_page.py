@@ -76,12 +76,12 @@ def _lists(record: OperatorRecord) -> Iterator[str]:
 def _releases(record: OperatorRecord) -> Iterator[str]:
     for what, release in record.since.items():
         if "=" in what:
-            yield f"needs ONNX Runtime {release}: {_all_of(what.split())}"
+            yield f"needs ONNX Runtime {release}: {_conditions_in_words(what.split())}"
         else:
             yield f"ONNX Runtime before {release} does not compare the shape of `{what}`"
     for what, release in record.until.items():
         when = f"after {release}" if release else "of any release"
-        yield f"no kernel for CPUs {when} if {_all_of(what.split())}"
+        yield f"no kernel for CPUs {when} if {_conditions_in_words(what.split())}"
 
 
 # --- forms and requirements
@@ -109,12 +109,12 @@ def _condition(words: str, kinds: frozenset[str]) -> str:
     for choice in choices:
         named = [f"the kind is {word}" for word in choice if word in kinds]
         others = [word for word in choice if word not in kinds]
-        texts.append(listed([*named, *([_all_of(others)] if others else [])]))
+        texts.append(listed([*named, *([_conditions_in_words(others)] if others else [])]))
     return f"if {listed(texts, 'or')}"
 
 
-def _all_of(words: list[str]) -> str:
-    """Return conditions in words."""
+def _conditions_in_words(words: list[str]) -> str:
+    """Return conditions that must all be met, in words."""
     return listed([_in_words(word) for word in words])
 
 
@@ -162,7 +162,7 @@ def _requirement(required: Requirement) -> str:
     else:
         joined = listed(names, "and" if required.kind == "needs" else "or")
         text = _PLAIN.get(required.kind, f"{required.kind} {{}}").format(joined)
-    return f"{text} if {_all_of([*required.conditions])}" if required.conditions else text
+    return f"{text} if {_conditions_in_words([*required.conditions])}" if required.conditions else text
 
 
 _WORDS: Final = {"nan", "inf", "given"}

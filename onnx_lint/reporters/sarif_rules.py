@@ -46,7 +46,9 @@ _NOTIFICATIONS: Final = (
         "Report the exception to the maintainers of onnx-lint, or of the plugin that has the rule.",
     ),
     _Notification(
-        "not-judged", "A file was read, but holds no model that can be judged.", "See the results of the file."
+        "not-judged",
+        "A file was read, but it contains no model that rules can check.",
+        "Lint the file that contains the model. The results of this file say what it contains.",
     ),
     _Notification(
         "not-verified",
@@ -132,9 +134,7 @@ def _unknown(name: str) -> dict[str, Any]:
 
 
 def _identity(name: str) -> dict[str, str]:
-    """Return the id, and the name in PascalCase, which the standard requires to differ from the
-    id by more than case.
-    """
+    """Return the id and, for an id of several words, the name in PascalCase: they must differ by more than case."""
     words = name.split("-")
     return {"id": name, "name": "".join(word.capitalize() for word in words)} if len(words) > 1 else {"id": name}
 

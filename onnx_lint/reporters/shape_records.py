@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The inferred facts about values as plain data, for `onnx-lint shapes -f json`;
-`docs/shapes.schema.json` has the schema. As in reports, names of more than a thousand characters are cut in the middle.
+"""The inferred facts about values as plain data, for `onnx-lint shapes -f json`.
+
+`docs/shapes.schema.json` has the schema. As in reports, names of more than a thousand characters are cut in the
+middle.
 """
 
 from __future__ import annotations
@@ -78,7 +80,9 @@ def _fact(fact: Fact) -> dict[str, Any]:
 def _dimension(each: float | str | None) -> int | float | str | None:
     if isinstance(each, str):
         return report_name(each)
-    if isinstance(each, float) and not math.isfinite(each):
-        # JSON has no such numbers; they are written as Protocol Buffers write them.
-        return "NaN" if math.isnan(each) else "Infinity" if each > 0 else "-Infinity"
+    # JSON has no such numbers; they are written as Protocol Buffers write them.
+    if isinstance(each, float) and math.isnan(each):
+        return "NaN"
+    if isinstance(each, float) and math.isinf(each):
+        return "Infinity" if each > 0 else "-Infinity"
     return each

@@ -113,8 +113,9 @@ def type_cell(fact: Fact) -> str:
 
 
 def shape_cell(fact: Fact) -> str:
-    """Return the shape of a tensor, or of the content of a sequence or optional; `?` if its type is unknown as well,
-    `-` if values of its type have no shape.
+    """Return the shape of a tensor, or of the content of a sequence or optional.
+
+    `?` if its type is unknown as well, `-` if values of its type have no shape.
     """
     around = ""
     while sequence_element(fact.kind) or optional_element(fact.kind):

@@ -59,9 +59,7 @@ class Field(Record):
     """The oneof that the field belongs to."""
 
     def accepts(self, wire_type: int) -> bool:
-        """Return whether a parser reads an occurrence with this wire type as the field; otherwise it is an unknown
-        field.
-        """
+        """Return whether a parser reads an occurrence with this wire type as the field, and not as an unknown one."""
         return wire_type == self.wire_type or (self.packable and wire_type == WireType.LEN)
 
 

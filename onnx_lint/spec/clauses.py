@@ -234,7 +234,8 @@ class _Compiled(Mapping[str, Clause]):
 
 
 def severity(clause: Clause | str, edition: str = DEFAULT_EDITION) -> Severity | None:
-    """Return the severity of violating `clause`, a Clause or its id, in `edition`;
+    """Return the severity of violating `clause`, a Clause or its id, in `edition`.
+
     None if the edition has no such clause. Raises ValueError for an unknown clause, edition or keyword.
     """
     if isinstance(clause, str):

@@ -33,7 +33,8 @@ _FLOATS: Final = {"float": False, "double": True}
 def write_element_type(line: LineWriter, number: int) -> None:
     """Write the name of an element type, or its number if it has none."""
     element = ELEMENT_TYPES.get(number)
-    line.write(element.name if element is not None else f"undefined({number})" if number else "undefined")
+    undefined = f"undefined({number})" if number else "undefined"
+    line.write(undefined if element is None else element.name)
 
 
 def write_type(line: LineWriter, proto: Proto, depth: int = 0) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 
 from onnx_lint.model import ExternalData, Model
 from onnx_lint.rule import Faults, Finding, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import counted, quote
 
 
 @rule(clause="EXT-10", since="0.1.0", about=Model.external_data, needs="tensor", kinds={"alignment": "whole"})
@@ -60,7 +60,7 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
 def _finding(alignment: int, users: Sequence[ExternalData]) -> Finding:
     first = users[0]
     location, others = first.location, len(users) - 1
-    more = f" and of {others:,} more {'tensor' if others == 1 else 'tensors'}" if others else ""
+    more = f" and of {counted(others, 'more tensor')}" if others else ""
     return Finding(
         first.entry_place("offset"),
         f"the offset {first.offset:,} of {first.describe()}{more} in {quote(location)} "

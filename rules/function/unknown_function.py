@@ -6,7 +6,7 @@ from functools import partial
 
 from onnx_lint.model import Model, Node, Place, is_onnx_domain, normalized_domain
 from onnx_lint.rule import Faults, Finding, Related, rule
-from onnx_lint.wording import Suggestions, quote, quote_some
+from onnx_lint.wording import Suggestions, counted, quote, quote_some
 
 RUNTIME_DOMAINS = ("ai.onnx", "ai.onnxruntime", "com.microsoft", "com.ms", "org.pytorch.aten")
 """Domains, with those below them, in which a runtime has operators of its own beside which functions may stand."""
@@ -86,7 +86,7 @@ def _is_mixed(domain: str) -> bool:
 
 def _finding(names: Collection[str], model: Model, suggestions: Suggestions, nodes: Sequence[Node]) -> Finding:
     first, *others = nodes
-    more = f" (and {len(others):,} more node{'s' if len(others) > 1 else ''})" if others else ""
+    more = f" (and {counted(len(others), 'more node')})" if others else ""
     return Finding(
         first.place.at("op_type"),
         f"{first.describe()}{more} calls {_what(first, names, model, suggestions)}",

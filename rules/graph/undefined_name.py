@@ -13,7 +13,7 @@ from onnx_lint.ir.names.resolution import Use
 from onnx_lint.ir.operators.undefined_names import UndefinedNames
 from onnx_lint.model import Fix, Graph, Model, has_undefined_names, nameless_definition
 from onnx_lint.rule import Faults, Finding, Related, replace, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import counted, quote
 
 
 @rule(clause=("NOD-2", "GRA-8", "FUN-8", "FUN-10"), since="0.1.0", about=has_undefined_names, needs="graph")
@@ -117,7 +117,7 @@ def _finding(
 ) -> Finding:
     """Return the finding with its place, message, further uses and parts. `whole`: has what is known as its message."""
     first, *following = shown
-    more = f" (and {count - 1:,} more {'time' if count == 2 else 'times'})" if count > 1 else ""
+    more = f" (and {counted(count - 1, 'more time')})" if count > 1 else ""
     return replace(
         whole,
         place=first.place,

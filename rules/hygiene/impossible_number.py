@@ -230,8 +230,10 @@ def _is_harmless(tensor: Tensor, computed: _ReadNames) -> bool:
 
 
 def _computed(graph: Graph, known: _ReadNames) -> set[str]:
-    """Return the values that nodes of a graph, or of those nested in it, compute with: those that only choose elements
-    do not, and those that only move elements if no node computes with their output and the graph does not return it.
+    """Return the values that nodes of a graph, or of those nested in it, compute with.
+
+    Nodes that only choose elements do not. Nor do those that only move elements, if no node computes with their output
+    and the graph does not return it.
     """
     if id(graph) not in known:
         names = known[id(graph)] = set[str]().union(*(_computed(each, known) for each in graph.nested))

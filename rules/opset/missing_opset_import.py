@@ -204,8 +204,9 @@ def _missing_in_function(
 
 
 def _hint(own: Set[str], suggestions: Suggestions, domain: str, known: Sequence[str]) -> str:
-    """Return the words on an imported domain of nearly this name. `own`: the domains of the model's own functions. A
-    node of one means it.
+    """Return the words on an imported domain of nearly this name.
+
+    `own`: the domains of the model's own functions. A node of one means it.
     """
     return "" if domain in own else suggestions(shown_domain(domain), known)
 

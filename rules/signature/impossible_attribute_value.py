@@ -110,6 +110,12 @@ def _handed_in(model: Model) -> Iterator[Finding]:
 _CHECK = "checking the values of attributes"
 
 
+def _clause(fault: AttributeFault) -> str:
+    if fault.is_allowed:
+        return "NOD-7h"
+    return "NOD-7f" if fault.is_unexplained else "NOD-7e"
+
+
 def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = ()) -> Finding:
     related = (*(() if fault.other is None else (_related(node, fault.other),)), *origins)
     at = next(attributes_with(node, {fault.attribute}))
@@ -118,7 +124,7 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
     found = Finding(
         node.place.at("attribute", at),
         f"{element}attribute {quote(fault.attribute)} of {node.describe()} {fault.what}",
-        clause="NOD-7h" if fault.is_allowed else "NOD-7f" if fault.is_unexplained else "NOD-7e",
+        clause=_clause(fault),
         related=related,
         allowed=fault.allowed,
         subject=fault.attribute,

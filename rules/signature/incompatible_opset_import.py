@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from onnx_lint.ir.operators.imports import highest_versions
 from onnx_lint.model import Function, Model, Node, OperatorSchema, Proto
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import counted, quote
 
 
 @rule(clause=("FUN-14", "FUN-14a"), since="0.1.0", about=Model.functions)
@@ -97,7 +97,7 @@ def _findings(
         return
     mine, theirs = differing[first.op_type]
     more = len(differing) - 1
-    others = f" (and {more:,} more {'operators' if more > 1 else 'operator'})" if more else ""
+    others = f" (and {counted(more, 'more operator')})" if more else ""
     name = quote(domain or "ai.onnx")
     # The words for a node without a name say where it is.
     within = f" in {function.body.describe()}" if first.name else ""

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from typing import Any
 
-from onnx_lint.ir.tensors.sparse import StoredSparseTensor
+from onnx_lint.ir.tensors.sparse import StoredSparseTensor, WrongIndices
 from onnx_lint.model import MAX_INT64, Model, contents, has_sparse_tensors
 from onnx_lint.rule import Finding, on_elements, rule
-from onnx_lint.wording import MOST_ELEMENTS, and_others, describe_shape
+from onnx_lint.wording import and_others, describe_shape
 
 
 @rule(clause="SPA-4", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
@@ -53,26 +52,13 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
     - There is one finding for each tensor; it names the first such index and the number of others.
     """
     for sparse in model.sparse_tensors:
-        first, count = _first_outside(sparse)
-        if first is not None:
-            yield on_elements(partial(_finding, sparse), first, count, partial(_most_outside, sparse))
+        wrong = WrongIndices(partial(_pieces, sparse))
+        if wrong.first is not None:
+            yield on_elements(partial(_finding, sparse), wrong.first, wrong.count, wrong.listed)
 
 
 _IndexOutside = tuple[int, int, str]
 """The number of an index that is outside, which coordinate it is, and how the index reads."""
-
-
-def _first_outside(sparse: StoredSparseTensor) -> tuple[_IndexOutside | None, int]:
-    """Return the first index that is outside, and how many there are."""
-    first, count = None, 0
-    for number, found in _pieces(sparse):
-        first = first or next(found)
-        count += number
-    return first, count
-
-
-def _most_outside(sparse: StoredSparseTensor) -> Sequence[_IndexOutside]:
-    return list(islice((each for _, found in _pieces(sparse) for each in found), MOST_ELEMENTS))
 
 
 def _pieces(sparse: StoredSparseTensor) -> Iterator[tuple[int, Iterator[_IndexOutside]]]:

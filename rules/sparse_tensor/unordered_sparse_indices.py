@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from typing import Any
 
-from onnx_lint.ir.tensors.sparse import StoredSparseTensor
+from onnx_lint.ir.tensors.sparse import StoredSparseTensor, WrongIndices
 from onnx_lint.model import Model, contents, has_sparse_tensors
 from onnx_lint.rule import Finding, on_elements, rule
-from onnx_lint.wording import MOST_ELEMENTS, and_others
+from onnx_lint.wording import and_others
 
 
 @rule(clause="SPA-5", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
@@ -52,26 +51,13 @@ def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
     - There is one finding for each tensor; it names the first index that is not greater and the number of others.
     """
     for sparse in model.sparse_tensors:
-        first, count = _first_unordered(sparse)
-        if first is not None:
-            yield on_elements(partial(_finding, sparse), first, count, partial(_most_unordered, sparse))
+        wrong = WrongIndices(partial(_pieces, sparse))
+        if wrong.first is not None:
+            yield on_elements(partial(_finding, sparse), wrong.first, wrong.count, wrong.listed)
 
 
 _Unordered = tuple[int, str, str]
 """The number of an index that is not greater than the one before it, and how both read."""
-
-
-def _first_unordered(sparse: StoredSparseTensor) -> tuple[_Unordered | None, int]:
-    """Return the first index that is not greater than the one before it, and how many there are."""
-    first, count = None, 0
-    for number, found in _pieces(sparse):
-        first = first or next(found)
-        count += number
-    return first, count
-
-
-def _most_unordered(sparse: StoredSparseTensor) -> Sequence[_Unordered]:
-    return list(islice((each for _, found in _pieces(sparse) for each in found), MOST_ELEMENTS))
 
 
 def _pieces(sparse: StoredSparseTensor) -> Iterator[tuple[int, Iterator[_Unordered]]]:

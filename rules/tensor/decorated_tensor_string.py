@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from onnx_lint.ir.tensors.strings import Occurrences, WrongString
+from onnx_lint.ir.tensors.strings import WrongString
 from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, on_elements, rule
 from onnx_lint.wording import and_others
@@ -44,22 +44,18 @@ def decorated_tensor_string(model: Model) -> Iterator[Finding]:
     for tensor in model.tensors.unproved:
         if tensor.right_field != "string_data":
             continue
-        if tensor.strings.marked.count:
-            yield _of_all(tensor, tensor.strings.marked, "begins with a byte order mark")
-        if tensor.strings.terminated.count:
-            yield _of_all(tensor, tensor.strings.terminated, "ends in NUL")
+        strings = tensor.strings
+        for found, fault in ((strings.marked, "begins with a byte order mark"), (strings.terminated, "ends in NUL")):
+            if found.count:
+                yield on_elements(partial(_finding, tensor, fault), found.first, found.count, found.listed)
 
 
-def _of_all(tensor: StoredTensor, found: Occurrences, complaint: str) -> Finding:
-    return on_elements(partial(_finding, tensor, complaint), found.listed[0], found.count, found.listed)
-
-
-def _finding(tensor: StoredTensor, complaint: str, found: WrongString, count: int) -> Finding:
+def _finding(tensor: StoredTensor, fault: str, found: WrongString, count: int) -> Finding:
     return Finding(
         tensor.place.at("string_data", found.index),
-        f"string {found.index} of {tensor.describe()} {complaint}{and_others(count)}",
+        f"string {found.index} of {tensor.describe()} {fault}{and_others(count)}",
         allowed="no byte order mark in front and no NUL at the end",
-        offset=found.span[0] if found.span else None,
-        length=found.span[1] - found.span[0] if found.span else None,
+        offset=found.offset,
+        length=found.length,
         subject=tensor.proto.name,
     )

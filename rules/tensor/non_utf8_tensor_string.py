@@ -42,7 +42,7 @@ def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
     for tensor in model.tensors.unproved:
         if tensor.right_field == "string_data" and tensor.strings.invalid.count:
             found = tensor.strings.invalid
-            yield on_elements(partial(_finding, tensor), found.listed[0], found.count, found.listed)
+            yield on_elements(partial(_finding, tensor), found.first, found.count, found.listed)
 
 
 def _finding(tensor: StoredTensor, found: WrongString, count: int) -> Finding:
@@ -50,7 +50,7 @@ def _finding(tensor: StoredTensor, found: WrongString, count: int) -> Finding:
         tensor.place.at("string_data", found.index),
         f"string {found.index} of {tensor.describe()} is not UTF-8 at byte {found.byte}{and_others(count)}",
         allowed="UTF-8",
-        offset=found.span[0] if found.span else None,
-        length=found.span[1] - found.span[0] if found.span else None,
+        offset=found.offset,
+        length=found.length,
         subject=tensor.proto.name,
     )

@@ -11,14 +11,13 @@ import onnx
 import pytest
 
 from onnx_lint.cli import jobs
-from onnx_lint.cli.jobs import lint_each, worthwhile_jobs
+from onnx_lint.cli.jobs import Linting, worthwhile_jobs
 from onnx_lint.cli.paths import Exclusion, find_inputs
 from onnx_lint.cli.progress import is_wanted
 from onnx_lint.common import memory
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import ReadError, Source
 from onnx_lint.model import Model
-from onnx_lint.report.file_report import FileReport
 from onnx_lint.tasks.lint_one import Task
 
 
@@ -114,12 +113,11 @@ def test_processes_give_what_one_gives() -> None:
     names = ["a.onnx", "missing.onnx", "zoo/b.onnx", "zoo/deep/c.onnx"]
     tasks = [Task(name, settings) for name in names] + [Task("zoo/none", settings, "zoo/none: no")]
     done: list[str] = []
-    several: dict[int, FileReport] = {}
-    order = list(lint_each(tasks, 2, several, done.append))
-    one: dict[int, FileReport] = {}
-    assert order == list(lint_each(tasks, 1, one, lambda _: None)) == list(range(len(tasks)))
-    assert several == one
-    assert [several[index].path for index in order] == [*names, "zoo/none"]
+    several, one = Linting(tasks, 2, done.append), Linting(tasks, 1)
+    order = list(several.indices())
+    assert order == list(one.indices()) == list(range(len(tasks)))
+    assert several.done == one.done
+    assert [several.done[index].path for index in order] == [*names, "zoo/none"]
     assert sorted(done) == sorted([*names, "zoo/none"])
 
 
@@ -181,7 +179,7 @@ def test_models_do_not_pile_up_in_memory(collector: Callable[[], None], monkeypa
     collector()
     alive: list[int] = []
     try:
-        for _ in lint_each(tasks, 1, {}, lambda _: alive.append(_models() - before)):
+        for _ in Linting(tasks, 1, lambda _: alive.append(_models() - before)).indices():
             pass
     finally:
         gc.enable()

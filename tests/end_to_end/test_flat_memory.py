@@ -6,18 +6,18 @@ from __future__ import annotations
 import gc
 import os
 import tracemalloc
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from onnx_lint.cli import list_tasks
 from onnx_lint.cli import run as run_module
+from onnx_lint.cli.jobs import Linting
 from onnx_lint.cli.paths import Input
 from onnx_lint.configuration.settings import Request
 from onnx_lint.report.file_report import FileFacts, FileReport
 from onnx_lint.reporters import STREAMED, html, packed_text
-from onnx_lint.tasks.lint_one import Task
 
 pytestmark = pytest.mark.slow
 
@@ -51,25 +51,23 @@ def test_one_more_clean_model_takes_no_memory(
     monkeypatch.chdir(tmp_path)
     before = after = 0
 
-    def reports(
-        tasks: Sequence[Task], jobs: int, done: dict[int, FileReport], on_done: Callable[[str], None], *_: object
-    ) -> Generator[int, None, None]:
+    def made_up(linting: Linting) -> Generator[int, None, None]:
         nonlocal before, after
-        for index, task in enumerate(tasks):
+        for index, task in enumerate(linting._tasks):
             if index == WARM:
                 tracemalloc.start()
                 before = _kept()
             facts = FileFacts(
                 10, (("", 21),), f"exporter {index % 7}", index % 900, 1, 0, (("", 21, f"Op{index % 99}", 2),)
             )
-            done[index] = FileReport(str(task.name), 1_000 + index, facts=facts, judged_by=150)
+            linting.done[index] = FileReport(str(task.name), 1_000 + index, facts=facts, judged_by=150)
             yield index
         after = _kept()
 
     inputs = [Input(os.devnull, name=f"zoo/{index % 10}/model{index:06}.onnx") for index in range(MODELS)]
     monkeypatch.setattr(packed_text, "_FREE", 0)  # a mebibyte at most is not packed, however many models there are
     monkeypatch.setattr(html, "MAX_FILES", 10)  # the page has no more, and the writer keeps no more than twice as many
-    monkeypatch.setattr(run_module, "lint_each", reports)
+    monkeypatch.setattr(Linting, "indices", made_up)
     monkeypatch.setattr(list_tasks, "inputs_of", lambda _: inputs)
     outputs = ("report",) if to_file else ()
     given = frozenset({"format_name"})

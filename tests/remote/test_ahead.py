@@ -19,7 +19,7 @@ from support.servers.crowd import PATIENCE_SECONDS, Crowd
 from support.servers.remote_models import external_model, small_model, write_inlined
 from support.servers.web_server import Asked, File, WebServer
 
-from onnx_lint.cli.jobs import lint_each
+from onnx_lint.cli.jobs import Linting
 from onnx_lint.common.record import replace
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
@@ -42,9 +42,9 @@ def _tasks(server: WebServer, settings: Settings = SETTINGS) -> list[Task]:
 
 
 def _linted(tasks: list[Task], jobs: int = 1, on_done: Callable[[str], None] = lambda _: None) -> list[FileReport]:
-    done: dict[int, FileReport] = {}
-    assert list(lint_each(tasks, jobs, done, on_done)) == list(range(len(tasks)))
-    return [done[index] for index in range(len(tasks))]
+    linting = Linting(tasks, jobs, on_done)
+    assert list(linting.indices()) == list(range(len(tasks)))
+    return [linting.done[index] for index in range(len(tasks))]
 
 
 def test_one_process_has_many_requests_in_flight(server: WebServer) -> None:
@@ -145,7 +145,6 @@ def test_each_of_several_processes_has_many_requests_in_flight(server: WebServer
 def test_models_that_are_not_linted_yet_are_few(server: WebServer) -> None:
     """As long as no other model is linted, no more than these are fetched."""
     server.files |= {f"{number:03}.onnx": File(small_model()) for number in range(4 * AHEAD)}
-    done: dict[int, FileReport] = {}
     is_over = threading.Event()
     linted: list[str] = []
 
@@ -154,7 +153,7 @@ def test_models_that_are_not_linted_yet_are_few(server: WebServer) -> None:
         is_over.wait(0.2 if len(linted) == 1 else 0)
         assert len(server.asked) <= AHEAD + len(linted)
 
-    with contextlib.closing(lint_each(_tasks(server), 1, done, on_done)) as indices:
+    with contextlib.closing(Linting(_tasks(server), 1, on_done).indices()) as indices:
         assert list(indices) == list(range(4 * AHEAD))
     assert len(server.asked) == 4 * AHEAD
 

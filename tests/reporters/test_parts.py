@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint.engine.settings import PARTS
-from onnx_lint.reporters import REPORTERS, parts_of
+from onnx_lint.reporters import REPORTERS, shown_parts
 
 SHOWN = {
     "text": ["counts"],
@@ -24,21 +24,21 @@ SHOWN = {
 
 @pytest.mark.parametrize("form", REPORTERS)
 def test_what_a_format_shows(form):
-    assert list(parts_of([form], quiet=False, statistics=False)) == SHOWN[form]
+    assert list(shown_parts([form], quiet=False, statistics=False)) == SHOWN[form]
 
 
 def test_several_formats_show_what_any_of_them_shows():
-    assert parts_of(["text", "sarif"], quiet=False, statistics=False) == ("counts", "edits")
+    assert shown_parts(["text", "sarif"], quiet=False, statistics=False) == ("counts", "edits")
 
 
 def test_a_quiet_text_shows_no_counts():
-    assert parts_of(["text"], quiet=True, statistics=False) == ()
-    assert parts_of(["text", "junit"], quiet=True, statistics=False) == ("counts",)
+    assert shown_parts(["text"], quiet=True, statistics=False) == ()
+    assert shown_parts(["text", "junit"], quiet=True, statistics=False) == ("counts",)
 
 
 @pytest.mark.parametrize("form", REPORTERS)
 def test_statistics_have_operators(form):
-    assert parts_of([form], quiet=False, statistics=True) == (
+    assert shown_parts([form], quiet=False, statistics=True) == (
         *(part for part in SHOWN[form] if part != "operators"),
         "operators",
     )

@@ -64,9 +64,7 @@ def is_optional(kind: ValueType) -> bool:
 
 
 def lacks_conversion(pattern: str, allowed: Iterable[ValueType]) -> bool:
-    """Return whether a value of a type of a pattern would be accepted after it is put into an optional type, or taken
-    out of one.
-    """
+    """Return whether a value would be accepted after it is put into an optional type, or taken out of one."""
     inner = pattern[len("optional(") : -1] if is_optional(pattern) else f"optional({pattern})"
     beginning = inner.partition("?")[0]
     return any(kind.startswith(beginning) for kind in allowed)

@@ -166,8 +166,9 @@ def _allowed_at(schema: OperatorSchema, index: int) -> frozenset[ValueType]:
 
 
 def _mismatched_elements(schema: OperatorSchema, inputs: Inputs) -> list[TypeProblem]:
-    """SequenceInsert: the tensor must have the type of the sequence's elements. Attention: a mask that is not Boolean
-    must have the type of the query or the value.
+    """SequenceInsert: the tensor must have the type of the elements of the sequence.
+
+    Attention: a mask that is not Boolean must have the type of the query or the value.
     """
     if (schema.domain, schema.name) == ("", "Attention") and len(inputs) > _MASK:
         kinds = (inputs[0], inputs[2], "tensor(bool)", ABSENT, None)

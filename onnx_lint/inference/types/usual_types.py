@@ -29,8 +29,10 @@ class TypeTraits(Record):
     """The quick facts about a TypeProto, or an absent one."""
 
     is_usual: bool
-    """True if the type is absent, or a tensor type with an element type as old as the format, sizes of at least 0,
-    variables with valid names, and no denotation.
+    """True if the type is absent or usual.
+
+    A usual type is a tensor type with an element type as old as the format, sizes of at least 0, variables with valid
+    names, and no denotation.
     """
     has_rank: bool
     """True if it states the number of dimensions, or has a kind without dimensions."""

@@ -79,10 +79,10 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
 def _add_parsed(
     piece: bytes, found: Initializers, kinds: dict[bytes, tuple[tuple[int, ...], int]]
 ) -> _TensorBeginning | None:
-    """Add a tensor to the columns, as the parser reads it. Return its beginning if it evidently is right with a name
-    and raw_data alone.
+    """Add a tensor to the columns, as the parser reads it.
 
-    `kinds` has the shapes so far, by element type and shape, and how many bytes of raw_data are evidently right.
+    Return its beginning if it evidently is right with a name and raw_data alone. `kinds` has the shapes so far, by
+    element type and shape, and how many bytes of raw_data are evidently right.
     """
     proto = schema.message("TensorProto").FromString(piece)
     index, name, element_type, shape = len(found.names), proto.name, proto.data_type, tuple(proto.dims)

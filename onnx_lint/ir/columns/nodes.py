@@ -327,9 +327,7 @@ MAX_SHARED_NAMES: Final = 1_000
 
 
 def _two_bytes(data: bytes, start: int, table: NodeTable) -> tuple[int, int]:
-    """Return the length in two bytes that begins before `start`, and the start of the string;
-    IndexError if it is longer.
-    """
+    """Return the length in two bytes before `start`, and the start of the string; IndexError if it is longer."""
     high = data[start]
     if not 0 < high < 0x80:
         raise IndexError

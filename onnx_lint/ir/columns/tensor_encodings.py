@@ -128,9 +128,7 @@ def may_be_nan(tensor: Proto, raw: bytes) -> bool:
 
 
 def is_annotated(fields: SetFields) -> bool:
-    """Return true if the tensor has more than name, type, shape and values: documentation, metadata, or a data
-    location.
-    """
+    """Return true if the tensor has documentation, metadata or a data location besides name, type, shape and values."""
     return not _ANNOTATIONS.isdisjoint(fields)
 
 

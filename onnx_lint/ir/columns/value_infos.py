@@ -28,9 +28,7 @@ _NONE_OF_FUNCTION: Final = {"value_info": NO_VALUE_INFOS}
 
 
 def value_infos_of(proto: Proto, *, is_function: bool) -> dict[str, ValueInfoColumns]:
-    """Return the columns of the inputs, the outputs and the value_info of a GraphProto; a FunctionProto has the last
-    only.
-    """
+    """Return the columns of the inputs, outputs and value_info of a GraphProto; a FunctionProto has only the last."""
     if is_function and not proto.value_info:
         return _NONE_OF_FUNCTION
     shared: dict[bytes, bytes] = {}

@@ -82,9 +82,7 @@ _LISTS: Final = {
 def _around(
     messages: Mapping[str, list[_Part]], attributes: Sequence[_Part] = (), finish: FinishTable | None = None
 ) -> Graph:
-    """Return the pseudo-graph of a file with parts of graphs, by the lists that hold them,
-    and with attributes.
-    """
+    """Return the pseudo-graph of a file with attributes and parts of graphs, by the lists that hold them."""
     proto = schema.message("GraphProto")()
     parts: dict[Step, Place] = {("attribute_proto", index): place for index, (_, place) in enumerate(attributes)}
     for field, found in messages.items():

@@ -53,7 +53,7 @@ def c90_edits(graphs: Iterable[Graph], only: _Only = None) -> Iterator[Assign]:
 
     of_scope: dict[int | None, list[Graph]] = {}
     for graph in graphs:
-        of_scope.setdefault(None if graph.function is None else graph.function.index, []).append(graph)
+        of_scope.setdefault(graph.function_index, []).append(graph)
     graph_names: FreshNames | None = None
     for scope in of_scope.values():
         yield from _nodes(scope, only)

@@ -54,9 +54,7 @@ class AxesOfOneRank:
                     sizes.setdefault(dimension, index)
 
     def bindings(self) -> Iterator[tuple[int, int, int, str, int]]:
-        """Yield the pairs of declarations with a variable and a size: both indices, the axis, the
-        variable, the size.
-        """
+        """Yield the pairs of declarations with a variable and a size: both indices, axis, variable and size."""
         for (axis, variable), index in self._variables.items():
             for size, source in self._sizes.get(axis, {}).items():
                 yield index, source, axis, variable, size

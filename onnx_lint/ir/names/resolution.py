@@ -43,9 +43,7 @@ class LateUse(Record):
 
 
 class Cycle(Record):
-    """A cycle of nodes of one graph: each uses an output of the one before it, and the first one
-    an output of the last.
-    """
+    """A cycle of nodes of one graph: each uses an output of the one before it, and the first one of the last."""
 
     nodes: Nodes
     values: tuple[str, ...]

@@ -101,8 +101,9 @@ def _faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
 
 
 def has_faulty_attributes(operators: Operators) -> bool:
-    """Return true if a node has attributes with values that its operator cannot use or does not list, or attributes and
-    operands that it does not allow together.
+    """Return true if a node has attributes that its operator does not allow.
+
+    They have values that the operator cannot use or does not list, or exclude other attributes or operands of the node.
     """
     return any(true_if_it_crashes(partial(_are_faulty, alike)) for alike in operators.verified_nodes)
 
@@ -151,9 +152,7 @@ class UnlistedValue(Record):
 def unlisted_value(
     attribute: Proto, schema: OperatorSchema, listed: Mapping[str, AllowedValues]
 ) -> UnlistedValue | None:
-    """Return the first value of an attribute that is not among those listed for its name, with the further ones; None
-    if there is none.
-    """
+    """Return the first value of an attribute that is not listed for its name, with the further ones, or None."""
     allowed = listed.get(attribute.name)
     if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
         return None
@@ -291,9 +290,7 @@ def _has_choices(schema: OperatorSchema) -> bool:
 def _unequal(
     schema: OperatorSchema, constraints: AttributeConstraints, given: GivenAttributes
 ) -> Iterator[AttributeFault]:
-    """Yield lists whose lengths differ from those of their group; the most frequent length, or the first, counts as
-    right.
-    """
+    """Yield lists whose lengths differ from the most frequent length of their group, or else from the first."""
     for group in constraints.lengths:
         lengths = _compared_lengths(group, schema, constraints, given)
         if len(lengths) < _PAIR:

@@ -79,7 +79,5 @@ def attribute_name(protos: Sequence[Proto], graph: Graph) -> str:
 
 
 def handed_on_outputs(node: Node) -> int:
-    """Return how many outputs each subgraph of a control-flow node must have: the body of Loop
-    one more, the condition.
-    """
+    """Return how many outputs each subgraph of a control-flow node must have; the body of a Loop has one more."""
     return len(node.outputs) + (node.op_type == "Loop")

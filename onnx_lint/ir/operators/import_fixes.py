@@ -39,11 +39,10 @@ class ImportFixes:
         """The forms of nodes by function and domain, without calls of the model's own functions."""
         found: dict[tuple[int | None, str], list[AlikeNodes]] = {}
         for graph in self._graphs:
-            owner = None if graph.function is None else graph.function.index
             for form, count in graph.form_counts.items():
                 operator = self._operators.operator_in(graph, form)
                 if operator.status is not OperatorStatus.FUNCTION:
-                    key = owner, normalized_domain(form.domain)
+                    key = graph.function_index, normalized_domain(form.domain)
                     alike = AlikeNodes(operator, graph, form)
                     alike.add(graph, form, count)
                     found.setdefault(key, []).append(alike)

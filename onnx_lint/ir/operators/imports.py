@@ -113,9 +113,7 @@ class Imports:
         return all(stated.domains == {""} for stated in self._stated)
 
     def where(self, is_wanted: Callable[[Sequence[Proto]], bool]) -> Iterator[Importer]:
-        """Yield the model and functions for whose list `is_wanted` returns true; it is called once for each distinct
-        list.
-        """
+        """Yield the model and functions whose list is wanted; `is_wanted` is called once for each distinct list."""
         wanted = {number for number, entries in enumerate(self.distinct) if is_wanted(entries)}
         for index, number in enumerate(self._numbers if wanted else ()):
             if number not in wanted:
@@ -183,12 +181,9 @@ def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
     """
     counts: dict[int | None, Counter[str]] = {None: Counter()}
     for graph in graphs:
-        number = graph.function.index if graph.function is not None else None
-        owner = counts.get(number)
-        if owner is None:
-            owner = counts[number] = Counter()
+        of_function = counts.setdefault(graph.function_index, Counter())
         for form, count in graph.form_counts.items():
-            owner[normalized_domain(form.domain)] += count
+            of_function[normalized_domain(form.domain)] += count
     return counts
 
 
@@ -198,7 +193,7 @@ class DomainUsers:
     def __init__(self, graphs: Iterable[Graph]) -> None:
         self._graphs: dict[int | None, list[Graph]] = {}
         for graph in graphs:
-            self._graphs.setdefault(None if graph.function is None else graph.function.index, []).append(graph)
+            self._graphs.setdefault(graph.function_index, []).append(graph)
 
     def nodes(self, owner: int | None, domain: str) -> list[Node]:
         """Return all of them."""

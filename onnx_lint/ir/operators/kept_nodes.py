@@ -75,9 +75,8 @@ class KeptNodes:
         """The functions with a call that is kept: in the main graph, or in a function that is kept itself."""
         callees: dict[int | None, set[int]] = {}
         for node, function in self._calls.all:
-            caller = node.graph.function
             if self._is_kept_in_its_root(node):
-                callees.setdefault(caller.index if caller is not None else None, set()).add(function.index)
+                callees.setdefault(node.graph.function_index, set()).add(function.index)
         found = set(callees.get(None, ()))
         pending = list(found)
         while pending:

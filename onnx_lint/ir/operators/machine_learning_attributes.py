@@ -18,8 +18,9 @@ _VALUES: Final = {"values_int64s": "int64", "values_floats": "float", "values_st
 
 
 def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
-    """Yield tensors of LabelEncoder that are not lists, a default of more than one element or of another type than the
-    values.
+    """Yield tensors of LabelEncoder that are not lists, and wrong defaults.
+
+    A default must have one element, and the type of the values.
     """
     for name in ("keys_tensor", "values_tensor"):
         if name in given and len(given[name].t.dims) != 1:

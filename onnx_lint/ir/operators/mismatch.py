@@ -304,8 +304,10 @@ def other_version(
 def version_with(
     schemas: OperatorSchemas, schema: OperatorSchema, is_wanted: Callable[[OperatorSchema], bool]
 ) -> tuple[int, bool] | None:
-    """Return the next later version of an operator that is wanted and not deprecated, or else the last operator set
-    that has the next earlier one, and whether it is later; None if there is neither.
+    """Return an operator set with another version of an operator that is wanted, and whether that version is later.
+
+    It is the next later version that is wanted and not deprecated; or else the next earlier one, with the last operator
+    set that has it. None if there is neither.
     """
     versions = schemas.versions(schema.domain, schema.name)
     earlier = [version for version in versions if version < schema.since_version]

@@ -90,8 +90,9 @@ class NodeIndex:
 
 
 def _distinct(numbers: Array) -> Array:
-    """Return each number once, sorted. `np.unique` of NumPy 2.3 makes a hash table of them, and files choose numbers
-    that collide.
+    """Return each number once, sorted.
+
+    `np.unique` of NumPy 2.3 makes a hash table of them, and files choose numbers that collide.
     """
     ordered = np.sort(numbers)
     is_first = np.ones(ordered.size, bool)

@@ -113,7 +113,7 @@ class UndefinedNames:
 
     def _affix(self, graph: Graph) -> Affix | Respelling | None:
         """Return the one correction of all undefined names of the model, or of the function; None if there is none."""
-        key = None if graph.function is None else graph.function.index
+        key = graph.function_index
         if key not in self._affixes:
             self._affixes[key] = self._partners.renaming(list(self._undefined_like(graph)))
         return self._affixes[key]

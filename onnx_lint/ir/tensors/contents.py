@@ -171,7 +171,7 @@ def default_values(tensor: StoredTensor, field: str, element: ElementType) -> Ou
     """Return the elements that are zero or the empty string; None if there are none. -0.0 does not count as zero."""
     if field == "string_data":
         empty = tensor.strings.empty
-        return Outliers(empty.count, empty.index, 0) if empty.count else None
+        return Outliers(empty.count, empty.first.index, 0) if empty.count else None
     found: Outliers | None = None
     for start, flags in _default_flags(tensor, field, element):
         found = _joined(found, Outliers(int(flags.sum()), int(flags.argmax()), 0), start)

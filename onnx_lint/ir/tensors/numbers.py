@@ -84,7 +84,9 @@ def in_words(number: float) -> str:
     """Return a number as messages write it."""
     if isinstance(number, int):
         return f"{number:,}"
-    return f"{number:g}" if math.isfinite(number) else "NaN" if math.isnan(number) else f"{number:+g}inity"
+    if math.isnan(number):
+        return "NaN"
+    return f"{number:g}" if math.isfinite(number) else f"{number:+g}inity"
 
 
 class Constants:

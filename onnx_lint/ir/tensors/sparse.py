@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, Generic, TypeVar
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.tensor_encodings import element_count
@@ -13,6 +14,9 @@ from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.tensors.contents import int64_pieces, rows_of
 from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 from onnx_lint.spec.element_types import MAX_INT64
+from onnx_lint.wording import MOST_ELEMENTS
+
+_Wrong = TypeVar("_Wrong")
 
 
 class StoredSparseTensor(Record):
@@ -46,9 +50,7 @@ class StoredSparseTensor(Record):
 
     @property
     def index_bounds(self) -> list[int] | None:
-        """The exclusive upper bound of each number of an index;
-        None if the dense shape or the shape of the indices is wrong.
-        """
+        """The exclusive upper bound of each number of an index; None if one of the shapes is wrong."""
         dims = self.dims
         if self.indices is None or not dims or min(dims) < 0:
             return None
@@ -77,3 +79,21 @@ class StoredSparseTensor(Record):
         if self.values is not None and self.name:
             return f"sparse {self.values.describe()}"
         return f"the sparse tensor at {place_in_words(self.place, self.sparse.graph)}"
+
+
+class WrongIndices(Generic[_Wrong]):
+    """The wrong indices of a sparse tensor: the first of them, and how many there are."""
+
+    def __init__(self, pieces: Callable[[], Iterator[tuple[int, Iterator[_Wrong]]]]) -> None:
+        """`pieces`: yields for each piece with wrong indices how many there are, and these."""
+        self._pieces = pieces
+        self.first: _Wrong | None = None
+        self.count = 0
+        for count, found in pieces():
+            if self.first is None:
+                self.first = next(found)
+            self.count += count
+
+    def listed(self) -> list[_Wrong]:
+        """Return the first ones, at most MOST_ELEMENTS."""
+        return list(islice((each for _, found in self._pieces() for each in found), MOST_ELEMENTS))

@@ -49,9 +49,7 @@ class StoredTensor:
         self.is_external = bool(proto.data_location == EXTERNAL_LOCATION)
         """True if the values are in another file."""
         self.elements = element_count(proto.dims)
-        """The number of elements according to the dimensions;
-        None if one is negative or the product exceeds 64 bits.
-        """
+        """The number of elements by the dimensions; None if one is negative or the product exceeds 64 bits."""
         self.segment = (proto.segment.begin, proto.segment.end) if proto.HasField("segment") else None
         """Begin and end of the part of the tensor in the message; None if the message has the whole tensor."""
         self.fields = _fields(tensor) if right_field is None else (right_field,)

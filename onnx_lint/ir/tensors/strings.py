@@ -34,6 +34,16 @@ class WrongString(Record):
     span: tuple[int, int] | None
     """The record in the source, where the loader left the string there."""
 
+    @property
+    def offset(self) -> int | None:
+        """Where the record begins in the source; None if the message has the string."""
+        return self.span[0] if self.span is not None else None
+
+    @property
+    def length(self) -> int | None:
+        """The bytes of the record; None if the message has the string."""
+        return self.span[1] - self.span[0] if self.span is not None else None
+
 
 class Occurrences:
     """The number of strings with a fault, and the first of them."""
@@ -45,9 +55,9 @@ class Occurrences:
         self.listed: list[WrongString] = []
 
     @property
-    def index(self) -> int:
-        """Which string is the first."""
-        return self.listed[0].index
+    def first(self) -> WrongString:
+        """The first string. There must be one."""
+        return self.listed[0]
 
     def add(self, index: int, byte: int, span: tuple[int, int] | None) -> None:
         """Count one more."""

@@ -53,8 +53,7 @@ class SuspectTensors(Record):
     payloads: Mapping[PlaceKey, tuple[Payload, ...]]
 
     def of(self, element_types: Set[int], *, may_be_nan: bool = False) -> Iterator[Tensor]:
-        """Yield the tensors of these element types: initializers, those in attributes, and the parts
-        of sparse tensors.
+        """Yield the tensors of these element types: initializers, parts of sparse tensors, and those in attributes.
 
         `may_be_nan`: True to leave out tensors that evidently hold no NaN; most of those in other files are left out.
         """
@@ -102,9 +101,7 @@ def find_suspects(
     source: Source,
     payloads: Mapping[PlaceKey, tuple[Payload, ...]],
 ) -> SuspectTensors:
-    """Examine each tensor of the graphs and attributes that is not evidently right; collect the
-    element types of all.
-    """
+    """Examine each tensor that is not evidently right, and collect the element types of all tensors."""
     walk = _Collector(source, payloads)
     for graph in graphs:
         if not graph.is_function:

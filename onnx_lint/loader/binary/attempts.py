@@ -100,9 +100,7 @@ def load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model:
 
 
 def regular(file: BinaryFile) -> Model | None:
-    """Return a model whose every part is canonical, as exporters write it; it is read in outline and never parsed
-    whole.
-    """
+    """Return a model whose every part is canonical, as exporters write it. It is never parsed whole."""
     if file.kind != MODEL_KIND:
         return None
     model = _regular(canonical_outline(file.skeleton()), file)
@@ -124,9 +122,7 @@ def _regular(outline: Proto | None, file: BinaryFile) -> Model | None:
 
 
 def parsed(file: BinaryFile) -> Model | None:
-    """Return the message, if its bytes are as Protocol Buffers writes them; a model must have a
-    graph or functions too.
-    """
+    """Return the message if its bytes are as Protocol Buffers writes them; a model also needs a graph or functions."""
     skeleton = file.skeleton()
     if file.source.size <= WHOLE_BYTES:
         file.check_memory()

@@ -142,8 +142,9 @@ def is_shallow(model: Model) -> bool:
 
 
 def may_nest(data: bytes) -> bool:
-    """Return true if types may nest deeply in a serialized message: each level has a byte with
-    the tag of its content.
+    """Return true if types may nest deeply in a serialized message.
+
+    Each level has a byte with the tag of its content.
     """
     return len(data) > _LEAST_NESTED and sum(map(data.count, _NESTED_TYPES)) > _SHALLOW
 

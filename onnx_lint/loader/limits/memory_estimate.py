@@ -420,14 +420,17 @@ def _pieces(name: str, content: bytes) -> Iterator[_SmallFields | _LargeField]:
                     yield _SmallFields(first_small, following)
                     first_small = following
                 if wire_type == WireType.LEN:
-                    # A run of short fields with this tag: the walk begins again after it.
-                    most = min(end, first_small + _PIECE_BYTES)
-                    position, _ = wire.skip_short(source, following, most, content[tag], wire.MAX_SHORT_BYTES)
-                    if position - following > _WORTHWHILE:
-                        break
-                    position = following
+                    position = _end_of_run(source, content[tag], following, min(end, first_small + _PIECE_BYTES))
+                    if position > following:
+                        break  # the walk begins again after the run
             position = wire.advanced(start, position)  # raises WireError if nothing was read: no endless loop
     yield _SmallFields(first_small, end)
+
+
+def _end_of_run(source: BytesSource, tag: int, start: int, most: int) -> int:
+    """Return the end of the short fields with a tag from `start` on; `start` if skipping them is not worthwhile."""
+    end, _ = wire.skip_short(source, start, most, tag, wire.MAX_SHORT_BYTES)
+    return end if end - start > _WORTHWHILE else start
 
 
 def _packed_count(field: wire.Field, content: bytes) -> int:

@@ -220,8 +220,9 @@ _Defaults = tuple[tuple[str, str], ...]
 
 @remembered(1_000)
 def _combinations(operator: tuple[_Rows, int, _Names, _Names, _Names, _Defaults]) -> tuple[Combination, ...]:
-    """Return the combinations of an operator, from its rows, version, the names of attributes, inputs and outputs, and
-    the defaults of attributes.
+    """Return the combinations of an operator.
+
+    They follow from its rows, version, the names of attributes, inputs and outputs, and the defaults of attributes.
     """
     rows, version, attributes, inputs, outputs, defaults = operator
     names = {"in": inputs, "out": outputs, "": attributes}
