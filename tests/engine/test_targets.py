@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -55,24 +57,30 @@ def conforms(fixture: Fixture, target: list[str], gate: str = "violations") -> b
     return file.conformity.conforms
 
 
-def changed(step: int) -> list[tuple[str, list[str]]]:
-    """Return the fixtures, one in `step`, whose verdict a target changes; each is tried with another one."""
+def changed(step: int, spread: int) -> list[tuple[str, list[str]]]:
+    """Return the fixtures, one in `step`, whose verdict a target changes; each is tried with one target in `spread`."""
     found = []
-    plain = [each for each in fixtures() if not any(key == "target" for key, _ in each.headers)]
-    for number, fixture in enumerate(plain[::step]):
-        target, gate = TARGETS[number % len(TARGETS)], TARGET_GATES[number % len(TARGET_GATES)]
-        if conforms(fixture, target, gate) is not conforms(fixture, []):
-            found.append((fixture.id, target))
+    for number, fixture in enumerate(plain_fixtures()[::step]):
+        gate, bare = TARGET_GATES[number % len(TARGET_GATES)], conforms(fixture, [])
+        tried = TARGETS[number % spread :: spread]
+        found += [(fixture.id, target) for target in tried if conforms(fixture, target, gate) is not bare]
     return found
 
 
+@cache
+def plain_fixtures() -> list[Fixture]:
+    """Return the fixtures that need no target."""
+    return [each for each in fixtures() if not any(key == "target" for key, _ in each.headers)]
+
+
 def test_no_target_changes_whether_a_model_conforms() -> None:
-    assert changed(step=93) == []
+    assert changed(step=93, spread=len(TARGETS)) == []
 
 
 @pytest.mark.slow
 def test_no_target_changes_whether_a_fixture_conforms() -> None:
-    assert changed(step=1) == []
+    """ONNX_LINT_ALL_TARGETS=1 tries each fixture with each target."""
+    assert changed(step=1, spread=1 if os.environ.get("ONNX_LINT_ALL_TARGETS") else 4) == []
 
 
 @each_case("target", TARGETS, ids=" ".join)
@@ -86,6 +94,46 @@ def test_no_target_decides_whether_a_model_conforms_whose_missing_imports_are_ig
         assert report.conforms is bare.conforms is not True, file
         programs = [each for each in report.files[0].targets if each.verb != "support"]
         assert [each for each in programs if each.loads] == [], file
+
+
+def verdicts_of_forms(files: Sequence[Path], target: Sequence[str], folder: Path) -> dict[str, Any]:
+    """Return what each form of a report says of which models conform."""
+    options = [option for name in target for option in ("--target", name)]
+    outputs = [f"--output={name}={folder / f'report.{name}'}" for name in REPORTERS]
+    run([*map(str, files), "--no-config", *options, *outputs])
+    texts = {name: (folder / f"report.{name}").read_text(encoding="utf-8") for name in REPORTERS}
+    records = [json.loads(line) for line in texts["jsonl"].splitlines()]
+    suites = ElementTree.fromstring(texts["junit"]).iter("property")
+    found = {
+        "json": [each["conforms"] for each in json.loads(texts["json"])["files"]],
+        "jsonl": [each["conforms"] for each in records if each["record"] == "file"],
+        "sarif": json.loads(texts["sarif"])["runs"][0]["properties"]["conforms"],
+        "junit": [each.get("value") for each in suites if each.get("name") == "conforms"],
+    }
+    counted = re.compile(r"(\d+) conform to ONNX|(\d+) do not")
+    return found | {name: set(counted.findall(texts[name])) for name in ("text", "markdown", "html")}
+
+
+def same_in_all_forms(step: int, folder: Path) -> None:
+    """Assert that no target changes in any form of a report which fixtures conform, one in `step`."""
+    files = [each.path for each in plain_fixtures()[::step] if each.is_text]
+    bare = verdicts_of_forms(files, [], folder)
+    assert {True, False} <= set(bare["json"])
+    assert bare["sarif"] is False
+    assert [name for name, said in bare.items() if name != "sarif" and not said] == []
+    for target in TARGETS:
+        assert verdicts_of_forms(files, target, folder) == bare, target
+        reports = [onnx_lint.lint(each, target=target).conforms for each in files]
+        assert reports == bare["json"], target
+
+
+def test_no_target_changes_in_any_form_whether_a_model_conforms(tmp_path: Path) -> None:
+    same_in_all_forms(431, tmp_path)
+
+
+@pytest.mark.slow
+def test_no_target_changes_in_any_form_whether_a_fixture_conforms(tmp_path: Path) -> None:
+    same_in_all_forms(23, tmp_path)
 
 
 OF_RUNTIME = FIXTURES / "unknown-operator" / "invalid" / "an_operator_of_the_target_in_the_default_domain.textproto"

@@ -95,6 +95,8 @@ _FORMS = f"""
     Tokenizer mark=0 mincharnum=1 pad_value='x' separators=['-']: s b -> 1
     GreedySearch {_SEARCH}: i b s, =s+2, i, f, i 9, i b 9, i b s -> 1
     GroupNorm groups=2 activation=0: f b 4 4 v, f v, f v -> 1
+    NhwcConv: f b 5 5 v, f 3 v 2 2, f 3 -> 1
+    NhwcFusedConv: f b 5 5 v, f 3 v 2 2, f 3, f b 4 4 3 -> 1
     SkipGroupNorm groups=2 activation=0: f b 4 4 v, f v, f v, f b v, f v -> 1
 """
 
