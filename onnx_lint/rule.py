@@ -563,7 +563,8 @@ def deletion_of(declared: DeclaredValue) -> Fix | str:
     from onnx_lint.model import Delete, Fix
 
     entry = declared.graph.at("value_info", declared.index)
-    return Fix(f"delete value info {quote(declared.subject)} of {declared.graph.describe()}", (Delete(entry),))
+    message = f"delete value info {quote(declared.subject)} of {declared.graph.describe()}"
+    return Fix(message, (Delete(entry),), trusts=(declared.graph.place, declared.subject))
 
 
 def declaration_of_end(model: Model, value: ValueInfo) -> Fix | str:
