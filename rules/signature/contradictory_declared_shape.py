@@ -99,7 +99,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
         deletion = fix if exchange is None and value is None else None
         for finding in findings_of(model, conflict, clause, fix=deletion, cause=conflict.cause):
             if exchange is not None:
-                yield _of_exchange(finding, conflict, exchange)
+                yield _of_exchange(_at(finding, conflict.places), conflict, exchange)
             else:
                 yield replace(_at(finding, conflict.places), proposals=_proposals(value))
 
@@ -123,6 +123,8 @@ def _of_exchange(finding: Finding, conflict: DeclaredShapeConflict, exchange: Ex
     first, second = (exchange.node.place.at("input", index) for index in exchange.pair)
     return replace(
         finding,
+        former=finding,
+        elements=None,
         place=first,
         message=conflict.describe_from_node(),
         related=(Related(second, "the other input"), Related(finding.place, "the declared shape")),
