@@ -124,6 +124,8 @@ class Finding(Record):
     """The place of the only wrong element as a suppression gives it, if that suppresses it; the engine adds it."""
     proposals: Proposals | None = None
     """Changes that may mend it. The engine tries each on the whole model, and makes the hint of those that do."""
+    former: Finding | None = None
+    """The finding at the place where an older version had it: baselines that this version wrote know it as well."""
 
 
 class FaultParts(Record):
@@ -565,7 +567,8 @@ def deletion_of(declared: DeclaredValue) -> Fix | str:
     from onnx_lint.model import Delete, Fix
 
     entry = declared.graph.at("value_info", declared.index)
-    return Fix(f"delete value info {quote(declared.subject)} of {declared.graph.describe()}", (Delete(entry),))
+    message = f"delete value info {quote(declared.subject)} of {declared.graph.describe()}"
+    return Fix(message, (Delete(entry),), trusts=(declared.graph.place, declared.subject))
 
 
 def declaration_of_end(model: Model, value: ValueInfo) -> Fix | str:

@@ -325,8 +325,10 @@ class _Matching:
         self._parts = {digest: _ListedFaults(entry.parts) for digest, entry in entries.items() if entry.parts}
         self._holders: dict[str, int] = {}
         """The last finding that got each entry."""
-        for index, each in enumerate(self.found):
-            marks = _fingerprint(each), _fingerprint(each, with_main=True)
+        self._compared = [_as_listed(each, entries) for each in self.found]
+        """The findings, each at the place where the baseline may have it."""
+        for index, each in enumerate(self._compared):
+            marks = _fingerprints(each)
             self.named.append(next((mark for mark in marks if mark in entries), marks[0]))
             self._assign(index, self.named[-1])
         unknown = [index for index in range(len(self.found)) if index not in self.known]
@@ -335,7 +337,7 @@ class _Matching:
 
     def _assign(self, index: int, digest: str) -> bool:
         """Assign an entry to a finding; False if it does not list each fault of it, or if its count is used up."""
-        each = self.found[index]
+        each = self._compared[index]
         weight = _weight(each)
         if self._left.get(digest, 0) < weight:
             return False
@@ -465,6 +467,19 @@ class _Matching:
                 if have_moved and is_elsewhere:
                     pending.append((holder, digest))
         return []
+
+
+def _fingerprints(diagnostic: Diagnostic) -> tuple[str, str]:
+    """Return the fingerprint of a finding, and the one that older versions made."""
+    return _fingerprint(diagnostic), _fingerprint(diagnostic, with_main=True)
+
+
+def _as_listed(diagnostic: Diagnostic, entries: Entries) -> Diagnostic:
+    """Return a finding at the place where an older version had it, if the baseline has it only there."""
+    former = diagnostic.identity.former
+    if former is None or any(mark in entries for mark in _fingerprints(diagnostic)):
+        return diagnostic
+    return former if any(mark in entries for mark in _fingerprints(former)) else diagnostic
 
 
 def _back(digest: str, came_from: Mapping[str, tuple[int, str | None]]) -> list[tuple[int, str]]:

@@ -119,6 +119,11 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
     if listed and judge is not None:
         of_onnx, with_target = listed, judge.with_target
         listed = part(lambda: with_target(of_onnx), of_onnx, "judging findings by the target")
+    if len(listed) > 1 and any(each.advice.edits and each.advice.edits.trusts for each in listed):
+        from onnx_lint.engine.doubtful_deletions import without_doubtful_deletions
+
+        fixable = listed
+        listed = part(lambda: without_doubtful_deletions(fixable, model), fixable, "looking for doubtful fixes")
     if run.trials is not None and len(listed) > 1:
         of_rules, trials = listed, run.trials
         listed = part(lambda: trials.with_causes(of_rules), of_rules, "looking for findings of one cause")

@@ -76,8 +76,8 @@ _CHAPTERS: Final = frozenset(
 )
 """The chapters of the rules that a change of a node or a name can concern."""
 
-_OF_DECLARATIONS: Final = frozenset({"contradictory-value-info"})
-"""The rules that compare declarations with each other, and not with what is inferred."""
+_OF_DECLARATIONS: Final = "value-info"
+"""The chapter of the rules that compare declarations with each other, and not with what is inferred."""
 
 RuleAndClause = tuple[str, str]
 """The rule and the clause of a fault."""
@@ -476,7 +476,8 @@ def _sizes(shape: Sequence[Dim]) -> int:
 
 def _is_of_types(rule: str) -> bool:
     """Return whether a rule reports what follows from types or declarations alone, whatever the numbers are."""
-    return rule in _OF_DECLARATIONS or registry()[rule].about == "has_type_conflicts"
+    entry = registry()[rule]
+    return entry.chapter == _OF_DECLARATIONS or entry.about == "has_type_conflicts"
 
 
 def _unknown_before(before: FaultsOfModel, after: FaultsOfModel, changed: Set[NodeKey | None]) -> set[NodeKey]:

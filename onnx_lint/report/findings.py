@@ -183,6 +183,8 @@ class BaselineIdentity(Record):
     Empty for other faults."""
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
+    former: Diagnostic | None = None
+    """The finding at the place where an older version had it; None if it was there already."""
 
 
 class Diagnostic(Placed):

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from onnx_lint.inference.flow.exchange import Exchange, exchange_behind
+from onnx_lint.inference.flow.exchange import Exchange, exchange_behind, value_for
 from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 from onnx_lint.inference.shapes.dims import agree
+from onnx_lint.ir.operators.proposals import Proposal
 from onnx_lint.model import Assign, Edit, Fix, Model, Place, Proposals, has_shape_conflicts, message
 from onnx_lint.rule import ALSO_SUPPRESSED, Finding, Related, deletion_of, elements_of, findings_of, replace, rule
 from onnx_lint.wording import quote
@@ -72,7 +73,10 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
       a warning of `unsatisfiable-dimension-variable`.
     - A DictVectorizer of C keys makes `[C]` by its description and `[1, C]` in ONNX Runtime. Both are accepted.
     - If the output has exactly the declared shape with two inputs of the node exchanged, the finding is at these
-      inputs, and no fix declares another shape.
+      inputs, and no fix declares another shape. If it has the declared shape with another value of one attribute, such
+      as `axis` or `perm`, the help line names that value, and there is no fix.
+    - An entry of `value_info` is not deleted if its value follows from a node or initializer that has another finding:
+      the entry may be right.
     - It is a warning in a branch or body that never runs because of constants, and for a `value_info` of a function
       that fits only some of its calls.
     - `onnx.checker` refuses the model with `full_check` if it infers the shape itself. ONNX Runtime loads it.
@@ -91,8 +95,18 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
             yield from findings_of(model, conflict, clause, fix=fix)
             continue
         exchange = exchange_behind(conflict, model.operators, model.value_flow)
-        for finding in findings_of(model, conflict, clause, fix=None if exchange else fix, cause=conflict.cause):
-            yield _at(finding, conflict.places) if exchange is None else _of_exchange(finding, conflict, exchange)
+        value = value_for(conflict, model.operators, model.value_flow) if exchange is None else None
+        deletion = fix if exchange is None and value is None else None
+        for finding in findings_of(model, conflict, clause, fix=deletion, cause=conflict.cause):
+            if exchange is not None:
+                yield _of_exchange(_at(finding, conflict.places), conflict, exchange)
+            else:
+                yield replace(_at(finding, conflict.places), proposals=_proposals(value))
+
+
+def _proposals(value: Proposal | None) -> Proposals | None:
+    """Return the value of an attribute with which the declared shape is right."""
+    return None if value is None else Proposals("with {} the declared shape fits", lambda: (value,))
 
 
 def _at(finding: Finding, places: Sequence[Place]) -> Finding:
@@ -109,6 +123,8 @@ def _of_exchange(finding: Finding, conflict: DeclaredShapeConflict, exchange: Ex
     first, second = (exchange.node.place.at("input", index) for index in exchange.pair)
     return replace(
         finding,
+        former=finding,
+        elements=None,
         place=first,
         message=conflict.describe_from_node(),
         related=(Related(second, "the other input"), Related(finding.place, "the declared shape")),

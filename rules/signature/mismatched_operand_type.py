@@ -75,7 +75,8 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
       (`unsupported-attribute-value`).
     """
     conflicts = list(conversions_apart(model, model.value_flow.operands))
-    refused, stored = refused_initializers(conflicts), wrongly_stored(conflicts, model.tensors.miscounted)
+    refused = refused_initializers(conflicts)
+    stored = wrongly_stored(conflicts, model.tensors.miscounted, ("tensor-size-mismatch", "TEN-3"))
     fix = Int64Fix(conflicts, model.graphs).of
     of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, ((each, "NOD-8") for each in conflicts), fix=fix):

@@ -43,6 +43,8 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
     - Two declarations contradict each other if the kind of type, the element type or the rank differ, or if one
       dimension has two sizes.
     - A missing type, shape or dimension and a dimension variable contradict nothing.
+    - The entry is not deleted if its value follows from a node or initializer that has another finding: the entry may
+      be right.
     - Reported by other rules: an input and its default value (`mismatched-default-value`), two entries of `value_info`
       (`duplicate-value-info`), two entries of the outputs (`duplicate-graph-output`), types that follow only from
       operators (`contradictory-declared-type`, `contradictory-declared-shape`).
@@ -84,6 +86,11 @@ def _without_doubt(declarations: list[Declaration]) -> list[Declaration]:
 
 
 def _finding(declaration: Declaration, other: Declaration) -> Finding:
+    fix = Fix(
+        f"delete {declaration.describe()}",
+        (Delete(declaration.place),),
+        trusts=(declaration.graph.place, declaration.name),
+    )
     return Finding(
         declaration.place,
         f"{declaration.describe()} is declared as {declaration.describe_type()}, "
@@ -92,8 +99,6 @@ def _finding(declaration: Declaration, other: Declaration) -> Finding:
         allowed=f"a type that fits {other.describe_type()}",
         subject=declaration.name,
         cause=_cause(declaration, other),
-        fix=Fix(f"delete {declaration.describe()}", (Delete(declaration.place),))
-        if declaration.field == "value_info"
-        else "either declaration may be wrong",
+        fix=fix if declaration.field == "value_info" else "either declaration may be wrong",
         inner=declaration.contradiction(other),
     )

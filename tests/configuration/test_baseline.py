@@ -1157,3 +1157,37 @@ def test_an_entry_without_what_is_wrong_inside_knows_it(name: str):
 def test_an_empty_path_is_said_to_be_empty(capsys: pytest.CaptureFixture[str]):
     assert run(["m.onnx", "--no-config", "--baseline", ""]) == 2
     assert "--baseline requires the path of a file, but is empty" in capsys.readouterr().err
+
+
+EXCHANGED = "g (float[N,16] x, float[16,8] w) => (float[N,8] y) {{ {} y = Gemm(w, x) }}"
+
+
+def _written_of_old(folder: Path) -> None:
+    """Write the baseline that an older version wrote for exchanged operands: its finding was at the declared output."""
+    entry = {
+        "rule": "contradictory-declared-shape",
+        "where": "g / y",
+        "count": 1,
+        "fingerprint": "167943b145e9beda4ef654210a2d6b0f",
+        "structure": "6b6ed06969f4a1fce4363854",
+    }
+    (folder / "b.json").write_text(json.dumps({"version": 1, "files": {"m.onnx": [entry]}}))
+
+
+@pytest.mark.parametrize(("nodes", "new"), [("", 0), ("z = Gemm(w, x)", 1)])
+@pytest.mark.parametrize("cache", [[], ["--cache", "cache"]])
+def test_a_finding_that_moved_to_its_node_is_known_where_it_was(
+    folder: Path, capsys: pytest.CaptureFixture[str], nodes: str, new: int, cache: list[str]
+) -> None:
+    text = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> ' + EXCHANGED.format(nodes)
+    declared = onnx.parser.parse_model(text)
+    if nodes:
+        declared.graph.output.append(onnx.helper.make_tensor_value_info("z", onnx.TensorProto.FLOAT, ["N", 8]))
+    (folder / "m.onnx").write_bytes(declared.SerializeToString())
+    _written_of_old(folder)
+    for _ in range(2):
+        counts = summary(capsys, "m.onnx", "--baseline", "b.json", *cache)
+        assert (counts["errors"], counts["suppressed"]) == (new, 1)
+    # one that knows the finding at its node
+    run(["m.onnx", "-q", "-o", "none.txt", "--write-baseline", "b.json"])
+    assert summary(capsys, "m.onnx", "--baseline", "b.json", *cache)["errors"] == 0

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.repairs import declared_fact, fitting_outputs
+from onnx_lint.inference.flow.repairs import declared_fact, fitting_outputs, value_behind
 from onnx_lint.inference.shapes.fact import Facts
 from onnx_lint.inference.shapes.operands import Outputs
 from onnx_lint.inference.types.typed_operator import typed_operator
@@ -53,6 +53,20 @@ def exchange_behind(conflict: DeclaredShapeConflict, operators: Operators, flow:
     exchange = exchange_of(definition.node, operators, flow)
     is_it = exchange is not None and exchange.shapes[definition.index] == conflict.declared.shape
     return exchange if is_it else None
+
+
+def value_for(conflict: DeclaredShapeConflict, operators: Operators, flow: ValueFlow) -> Proposal | None:
+    """Return the one value of an attribute of the node with which its output has exactly the declared shape."""
+    definition, shape = conflict.definition, conflict.declared.shape
+    node = None if definition is None else definition.node
+    schema = None if node is None else operators.operator(node).schema
+    if node is None or schema is None or shape is None or definition is None or conflict.call is not None:
+        return None
+    facts = tuple([flow.fact_of(name, node.graph) for name in node.inputs])
+    change = value_behind(node, schema, facts, definition.index, shape)
+    if change is None:
+        return None
+    return Proposal(f"{change.text} of {node.describe()}", lambda _: change.edits(node, operators), must_be_whole=True)
 
 
 def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: int = _MOST_INPUTS) -> Exchange | None:

@@ -203,6 +203,32 @@ def values_of_missing(node: Node, schema: OperatorSchema, inputs: Facts, name: s
     return found if len(found) <= MOST_FITTING else []
 
 
+def value_behind(node: Node, schema: OperatorSchema, inputs: Facts, output: int, shape: Dims) -> Change | None:
+    """Return the one other value of an attribute with which an output has exactly this shape; None without one."""
+    rule, protos = shape_rule(schema), node.attribute_protos
+    attributes = attribute_values(protos, schema, None)
+    has_parameters = any(proto.ref_attr_name for proto in protos)
+    if rule is None or attributes is None or has_parameters or len(inputs) > MOST_INPUTS:
+        return None
+    operands = Operands(schema, attributes, inputs, len(node.outputs))
+    found = []
+    for change in islice((*_orders(operands, shape), *_other_values(operands)), MOST_CHANGES):
+        values: ChainMap[str, AttributeValue] = ChainMap(change.attributes, attributes)  # type: ignore[arg-type]
+        outputs = _fitting_outputs(node, Operands(schema, values, inputs, len(node.outputs)), values, rule)
+        if outputs is not None and outputs[output] == shape:
+            found.append(change)
+    return found[0] if len(found) == 1 else None
+
+
+def _orders(operands: Operands, shape: Dims) -> Iterator[Change]:
+    """Yield the order of the axes of a Transpose that makes a shape, if no two of its dimensions are equal."""
+    given = operands.fact(0).shape
+    if operands.operator != "Transpose" or given is None or None in given or len(set(given)) < len(given):
+        return
+    if len(shape) == len(given) and all(dim in given for dim in shape):
+        yield _of_attributes({"perm": tuple([given.index(dim) for dim in shape])})
+
+
 def _of_different_outputs(fitting: Mapping[str, tuple[Change, object]]) -> dict[str, tuple[Change, object]]:
     """Return the first of the changes with each shape of the output: -1 and 0 may be two ways to write one shape."""
     found: dict[str, tuple[Change, object]] = {}

@@ -41,12 +41,15 @@ class _Reader(Record):
 
 
 def wrongly_stored(
-    conflicts: Iterable[OperandConflict], miscounted: Iterable[StoredTensor] = ()
+    conflicts: Iterable[OperandConflict],
+    miscounted: Iterable[StoredTensor] = (),
+    of_size: tuple[str, str] = ("", ""),
 ) -> dict[Place, Proposals]:
     """Return the change of an initializer that resolves a conflict, by the place of the conflict.
 
     There is one if it resolves the conflicts of at least two readers, or of one if the graph declares the initializer
-    with that type, or if its raw data has the size of that type. `miscounted`: the tensors of a wrong size.
+    with that type, or if its raw data has the size of that type. `miscounted`: the tensors of a wrong size;
+    `of_size`: the rule and the clause of the findings on these.
     """
     relabelled = {each.place: each for each in miscounted if each.right_field == "raw_data" and each.has_wrong_size}
     readers: dict[Place, list[_Reader]] = {}
@@ -62,7 +65,8 @@ def wrongly_stored(
         initializer = left[0].initializer
         is_relabelled = _has_size_of(relabelled.get(initializer.place), kind)
         if len(left) > 1 or is_relabelled or _is_declared_as(initializer, kind):
-            change = _stored_as(initializer, kind, is_relabelled=is_relabelled)
+            size = (*of_size, initializer.place.at("raw_data"))
+            change = _stored_as(initializer, kind, also_fixes=(size,) if is_relabelled else ())
             found.update({each.conflict.place: change for each in left})
     return found
 
@@ -124,21 +128,17 @@ def _has_size_of(stored: StoredTensor | None, kind: ValueType) -> bool:
     return ELEMENT_TYPES[TENSORS.index(kind)].bytes_of(stored.elements) == stored.count("raw_data")
 
 
-def _stored_as(definition: Definition, kind: ValueType, *, is_relabelled: bool) -> Proposals:
-    """Return the proposal to store an initializer with another type.
-
-    `is_relabelled`: whether its raw data has that type already, so that its size has the same cause.
-    """
+def _stored_as(definition: Definition, kind: ValueType, also_fixes: tuple[tuple[str, str, Place], ...]) -> Proposals:
+    """Return the proposal to store an initializer with another type."""
     name = definition.graph.initializer_names[definition.index]
     code = TENSORS.index(kind)
     words = f"initializer {quote(name)} as {ELEMENT_TYPES[code].name.upper()}"
-    size = (("tensor-size-mismatch", "TEN-3", definition.place.at("raw_data")),)
     option = Proposal(
         words,
         partial(_edits, definition, name, code),
         is_sure=True,
         leaves_out_numbers=True,
-        also_fixes=size if is_relabelled else (),
+        also_fixes=also_fixes,
     )
     cause = f"{definition.place} as {kind}"
     return Proposals("with {} the types fit", lambda: (option,), cause=cause)

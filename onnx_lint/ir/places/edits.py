@@ -81,6 +81,11 @@ class Fix(Record):
     """Returns the edits, instead of `edits`: for a fix that may have an edit for each name of the model."""
     removes: frozenset[str] = frozenset()
     """The names of the values that are gone afterwards, so that no other fix may let anything read them."""
+    trusts: tuple[Place, str] | None = None
+    """The graph and the name of a value whose declaration it deletes, because that contradicts what the value is.
+
+    It is not made if the value follows from another fault: then the declaration may be right.
+    """
     copies: tuple[DataCopy, ...] = ()
     """The data files that the edits need. Such a fix is made last, and only of a file."""
     in_words: Callable[[int], str] | None = None

@@ -12,7 +12,7 @@ from onnx import AttributeProto, NodeProto, TensorProto, helper, numpy_helper
 
 from onnx_lint.report.findings import Diagnostic
 
-FITS: Final = re.compile(r"with (.*) the (?:shapes|types) fit")
+FITS: Final = re.compile(r"with (.*) the (?:shapes|types|declared shape) fits?")
 NAME: Final = r"'([^']*)'"
 MEANT: Final = re.compile(r"did you mean (.*?)(?:, which it requires|, a function of the model)?\?")
 RESPELT: Final = re.compile(r"\d+ names differ from unused ones in case or separators")
@@ -95,6 +95,12 @@ def _attributes(steps: Any, item: Diagnostic, text: str) -> None:
         name, _, value = each.partition("=")
         kind = AttributeProto.FLOAT if "." in value else None
         _set(node, name, _numbers(value), kind)
+
+
+def _of_maker(steps: Any, item: Diagnostic, text: str) -> None:
+    """Give an attribute of the node that makes the value a number."""
+    (place,) = [each.at for each in item.related if each.message == "defines the value"]
+    _attributes([*_steps(steps[0][0], place.key)], item, text)
 
 
 def _before(steps: Any, operator: str, index: str, *more: str, **attributes: Any) -> None:
@@ -318,6 +324,7 @@ _NUMBER: Final = r"-?\d+(?:\.\d+)?|\[[-\d, ]*\]"
 _ACTS: Final = {
     r"write (\w+)=(\d+) \((?!INTS?\))\w+\)(?:, as output 0 is declared)?": _element_type,
     rf"(\w+=(?:{_NUMBER})(?: and \w+=(?:{_NUMBER}))*)": _attributes,
+    rf"(\w+=(?:{_NUMBER})) of (?:unnamed )?node .*": _of_maker,
     rf"write (\w+=(?:{_NUMBER})) \((?:FLOAT|INT|INTS)\)": _attributes,
     r"a Transpose of input (\d+) '.*' with perm=(\[.*\])": _transpose,
     r"a Flatten of input (\d+) '.*'": _flatten,

@@ -161,6 +161,15 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[1,3,8,8] x, float[4,3,3,3] w, float[4] b) => (float[1,4,6,6] y) { y = Conv(x, b, w) }",
         "with inputs 1 'b' and 2 'w' of",
     ),
+    "axis_of_another_concat": (
+        """g (float[2,3,4,4] x, float[2,3,4,4] z) => (float[2,6,4,4] y) <float[2,6,4,4] h>
+        { h = Concat<axis = 2>(x, z) y = Relu(h) }""",
+        "with axis=1 of unnamed node 0 (Concat) of the main graph the declared shape fits",
+    ),
+    "order_of_another_transpose": (
+        "g (float[N,3,4,5] x) => (float[N,4,5,3] y) { y = Transpose<perm = [0, 3, 1, 2]>(x) }",
+        "with perm=[0, 2, 3, 1] of unnamed node 0 (Transpose) of the main graph the declared shape fits",
+    ),
     "channels_last": (
         "g (float[1,8,9,3] x, float[5,3,2,2] w) => (float[1,5,7,8] y) { y = Conv(x, w) }",
         "with a Transpose of input 0 'x' with perm=[0, 3, 1, 2] the shapes fit",

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An entry of value_info that contradicts a value is not deleted if the value follows from another fault."""
+
+from __future__ import annotations
+
+import onnx.parser
+import pytest
+
+from onnx_lint import lint
+
+HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
+INNER = """g (float[2,4] x, bool c) => (float[2,4] y) { %s y = If(c)
+<then_branch = t () => (float[2,4] t) <float[9,4] r> { r = Relu(%s) t = Neg(r) }, else_branch = e () => (float[2,4] e)
+{ e = Identity(x) }> }"""
+
+
+def _fixes(text: str) -> list[str | None]:
+    found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
+    return [None if each.fix is None else each.fix.message for each in found if "declared as" in each.message]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "has_fix"),
+    [
+        ("h = Relu(x) y = Neg(h)", True),
+        ("k = Cast<to = 99>(x) h = Relu(k) y = Neg(h)", False),  # two nodes before the value
+        ("h = Cast<to = 99>(x) y = Neg(h)", False),
+        ("h = Relu(x) k = Cast<to = 99>(x) y = Neg(h)", True),  # beside it
+        ("h = Relu(x) y = Cast<to = 99>(h)", True),  # behind it
+    ],
+)
+def test_a_fault_that_the_value_follows_from_withdraws_the_fix(nodes: str, has_fix: bool):
+    text = f"g (float[2,4] x) => (float[2,4] y) <float[9,4] h> {{ {nodes} }}"
+    assert [each is not None for each in _fixes(text)] == [has_fix]
+
+
+@pytest.mark.parametrize(
+    ("node", "name", "has_fix"), [("k = Relu(x)", "k", True), ("k = Cast<to = 99>(x)", "k", False)]
+)
+def test_a_fault_outside_of_a_subgraph_withdraws_the_fix_in_it(node: str, name: str, has_fix: bool):
+    assert [each is not None for each in _fixes(INNER % (node, name))] == [has_fix]
+
+
+def test_an_initializer_at_fault_withdraws_the_fix():
+    model = onnx.parser.parse_model(HEAD + "g (float[2,4] x) => (float[2,4] y) <float16[4] w> { y = Mul(x, w) }")
+    model.graph.value_info.append(onnx.helper.make_tensor_value_info("w", onnx.TensorProto.FLOAT16, [4]))
+    for size, has_fix in ((16, True), (12, False)):
+        del model.graph.initializer[:]
+        model.graph.initializer.add(name="w", dims=[4], data_type=onnx.TensorProto.FLOAT, raw_data=bytes(size))
+        found = {each.rule: each.fix for each in lint(model).diagnostics}
+        assert (found["contradictory-value-info"] is not None) == has_fix
+
+
+def test_several_entries_beside_one_fault():
+    """One without a fault on the way to its value keeps its fix."""
+    nodes = "k = Cast<to = 99>(x) h = Relu(k) i = Neg(x) y = Add(h, i)"
+    text = f"g (float[2,4] x) => (float[2,4] y) <float[9,4] h, float[9,4] i> {{ {nodes} }}"
+    assert [each for each in _fixes(text) if each is not None] == ["delete value info 'i' of main graph 'g'"]
