@@ -12,13 +12,12 @@ from typing import Any, Final
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.files import check_file
-from onnx_lint.configuration.policy import check_option, policy_in
+from onnx_lint.configuration.policy import check_domains, check_option, policy_in
 from onnx_lint.configuration.settings import Request, keys
 from onnx_lint.configuration.values import Origin, SetValue, SetValues
 from onnx_lint.engine.settings import OptionError, check_options, check_rule, check_selector, names_of
 from onnx_lint.engine.suppressions import MOST_INNER, Suppression
 from onnx_lint.engine.value_kinds import Path
-from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError
 from onnx_lint.spec.target import target_of
 
 
@@ -36,6 +35,8 @@ def merged(request: Request, values: SetValues) -> Request:
                 raise value.error((*path[:depth], *error.path), error.reason) from error
             except ValueError as error:
                 raise value.error(path[:depth], str(error)) from error
+    if ("registered",) in values:
+        check_domains(("registered",), values["registered",])
     _check_paths(request, values)
     changes: dict[str, Any] = {}
     for key in keys().values():
@@ -82,6 +83,8 @@ def _rules(request: Request, values: SetValues) -> dict[str, Any]:
     policy = policy_in(values)
     options: dict[str, dict[str, Any]] = {}
     for path, value in _below(values, "rules"):
+        if len(path) < 3:  # an empty table
+            continue
         check_option(path, value)
         options.setdefault(path[1], {})[path[2]] = value.value
     for later in (policy.options, request.rule_options):
@@ -151,8 +154,10 @@ _CONVERSIONS: Final[Mapping[str, Callable[[SetValue], Any]]] = {
 
 def _patterns(value: SetValue) -> Iterator[str]:
     """Yield the patterns as absolute paths; a pattern without a slash matches file names and stays as it is."""
+    import glob
+
     for pattern in value.value:
-        yield os.path.join(value.origin.directory, pattern) if "/" in pattern else pattern
+        yield os.path.join(glob.escape(value.origin.directory), pattern) if "/" in pattern else pattern
 
 
 def _check_names(_: Path, names: list[str]) -> None:
@@ -160,18 +165,10 @@ def _check_names(_: Path, names: list[str]) -> None:
         check_selector(name)
 
 
-def _check_limit(path: Path, value: Any) -> None:
-    try:
-        DEFAULT_LIMITS.with_values({path[1]: value})
-    except LimitError as error:
-        raise ValueError(str(error).removeprefix(f"the limit {path[1]!r} ")) from error
-
-
 _CHECKS: Final[Mapping[str, tuple[int, Callable[[Path, Any], object]]]] = {
     **dict.fromkeys(("select", "extend-select", "ignore"), (2, _check_names)),
     "severity": (1, lambda path, _: check_rule(path[1])),
-    "rules": (2, lambda path, value: check_options(path[1], {path[2]: value})),
-    "limits": (2, _check_limit),
+    "rules": (2, lambda path, value: check_options(path[1], {path[2]: value} if path[2:] else {})),
     "targets": (1, lambda _, value: target_of(value)),
 }
 """The checks that need more than the kind of the value, by the key, each with the parts of the key that errors name."""

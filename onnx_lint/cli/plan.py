@@ -111,8 +111,9 @@ class Plan:
 
         Raises RunError instead of printing if nobody may read the line, so that no rule is missing unnoticed.
         """
-        from onnx_lint.configuration.plugin_files import is_answered, refusal
+        from onnx_lint.configuration.plugin_files import check_named, is_answered, refusal
 
+        check_named(value)
         reason = refusal(value)
         if reason is None or is_answered(value, self.request.plugins):
             return reason is None
@@ -329,11 +330,6 @@ def _settings(request: Request, plugins: tuple[str, ...], parts: tuple[str, ...]
             "parts": parts,
         }
         settings = Settings(**request.carried(Settings) | changes)
-        for field in ("select", "ignore", "extend_select"):
-            if (names := getattr(request, field)) and not names_of(names):
-                raise RequestError(f"--{field.replace('_', '-')} names no rule")
-        if "" in request.exclude:
-            raise RequestError("--exclude requires a pattern that is not empty")
         check_selection(settings)
         return settings
     except (ValueError, OSError) as error:

@@ -141,11 +141,26 @@ def _value(setting: Setting, text: str) -> Any:
 
 
 def request_of(paths: tuple[str, ...], given: Iterable[str], options: Mapping[str, Any]) -> Request:
-    """Return the request for options as they were written. Raises RequestError for a pair that is none.
+    """Return the request for options as they were written. Raises RequestError for an empty text or path, for a
+    pattern that no path can match, and for a pair that is none.
 
     Whether its rules, domains and limits exist is not checked here.
     """
-    return Request(paths, frozenset(given), **{field: read(field, value) for field, value in options.items()})
+    fields = frozenset(given)
+    for field in fields:
+        _check_texts(Request.settings[field], options[field])
+    return Request(paths, fields, **{field: read(field, value) for field, value in options.items()})
+
+
+def _check_texts(setting: Setting, value: Any) -> None:
+    """Raise RequestError for a text that the kind of an option does not accept. Click checks the other kinds."""
+    if setting.field in _READERS or setting.kind.option not in ("text", "names", "path", "folder", "new folder"):
+        return
+    for text in value if setting.is_list else [value]:
+        if not setting.kind.accepts([text] if setting.is_list else text):
+            shown = repr(text) if text else "an empty text"
+            wanted = setting.kind.wanted.removeprefix("a list of ")
+            raise RequestError(f"{setting.option.split()[-1]} requires {wanted}, not {shown}")
 
 
 def read(field: str, value: Any) -> Any:

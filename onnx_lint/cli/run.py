@@ -261,8 +261,6 @@ def _check_cluster(request: Request) -> None:
     for field in ("fix", "diff", "jobs"):
         if getattr(request, field):
             raise RequestError(f"--cluster cannot be combined with --{field}")
-    if not (request.cluster or "").strip():
-        raise RequestError("--cluster needs the address of a scheduler, such as tcp://host:8786")
     try:
         import onnx_lint.cluster.client  # noqa: F401  # late, as its packages come with an extra
     except ClusterError as error:

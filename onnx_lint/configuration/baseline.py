@@ -618,8 +618,6 @@ def _record(entry: Entry) -> dict[str, Any]:
 
 def read_baseline(path: str) -> Baseline:
     """Return the baseline in the file at `path`. Raises ConfigurationError if it cannot be read or is none."""
-    if not path:
-        raise ConfigurationError("--baseline requires the path of a file, but is empty")
     try:
         data = read_regular(path, MAX_BYTES)
     except (OSError, ValueError) as error:

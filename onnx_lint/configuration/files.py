@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.file_names import MAX_CONFIGURATION_BYTES, PYPROJECT, PYPROJECT_TABLE
+from onnx_lint.configuration.settings import kinds_by_name
 from onnx_lint.configuration.values import Origin, SetValue, SetValues, checked
 from onnx_lint.input.regular_file import kind_of_file, read_regular
 
@@ -106,7 +107,21 @@ def _toml(text: str, name: str) -> Mapping[str, Any]:
     except RecursionError as error:
         raise ConfigurationError(f"{name}: is nested too deeply") from error
     except ValueError as error:  # TOMLDecodeError, and numbers with more digits than Python accepts
-        raise ContentError(f"{name}: is not TOML: {str(error)[:200]}") from error
+        raise ContentError(f"{name}: {_with_key(text, str(error)[:200])}") from error
+
+
+def _with_key(text: str, fault: str) -> str:
+    """Return a fault of TOML, with the key of its line and what the key allows if it is a key of onnx-lint.
+
+    Nothing else of the line is shown: `extend` may name any file of the machine.
+    """
+    line = re.search(r"at line (\d+)", fault)
+    lines = text.split("\n")
+    number = int(line[1]) - 1 if line else len(lines)
+    key = re.match(r"\s*(?:[a-z_-]+\s*\.\s*)*([a-z_-]+)\s*=", lines[number]) if number < len(lines) else None
+    name = key[1] if key else ""
+    kind = kinds_by_name().get(name)
+    return f"is not TOML: {fault}" if kind is None else f"{name}: is not TOML: {fault}; requires {kind.wanted}"
 
 
 def _check_keys(text: str, name: str) -> None:

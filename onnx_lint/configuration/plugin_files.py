@@ -12,6 +12,7 @@ from typing import Final
 
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.file_names import MAX_CONFIGURATION_BYTES
+from onnx_lint.configuration.files import check_file
 from onnx_lint.configuration.trust import dangers, user_file
 from onnx_lint.configuration.values import SetValue
 from onnx_lint.input.regular_file import read_regular
@@ -31,6 +32,16 @@ def files_of(value: SetValue) -> tuple[str, ...]:
             raise value.error(_KEY, f"no file matches {pattern!r}")
         found += matching
     return tuple(found)
+
+
+def check_named(value: SetValue) -> None:
+    """Raise ConfigurationError for a path without wildcards at which there is no file.
+
+    Wildcards of a stranger are not searched for, since there may be a large file system below them.
+    """
+    for path in value.value:
+        if not glob.has_magic(path):
+            check_file(value, "plugins", path)
 
 
 def refusal(value: SetValue) -> str | None:

@@ -11,7 +11,7 @@ from onnx_lint.configuration.values import SetValue, SetValues
 from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.limits import parse_size
 from onnx_lint.spec.clauses import clauses
-from onnx_lint.spec.domains import shown_domain
+from onnx_lint.spec.domains import misspelled_domain, shown_domain
 from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
 from onnx_lint.wording import suggestion
 
@@ -36,9 +36,6 @@ _CLAUSES: Final = {
 _TABLES: Final = frozenset({"operators", "domains", "element-types"})
 """The entries that are tables, whose keys are options of the rule. Every other entry is one option."""
 
-_EMPTY_TABLES: Final = {(name,) for name in _TABLES}
-"""The paths of tables without keys, which require nothing."""
-
 
 class Policy(Record):
     """A policy, as options of rules."""
@@ -55,7 +52,7 @@ def policy_in(values: SetValues) -> Policy:
     files: dict[str, str] = {}
     for path, value in values.items():
         rule = rule_of(path) if path[0] == "policy" else None
-        if rule is None or path[1:] in _EMPTY_TABLES:
+        if rule is None or (len(path) == 2 and value.value == {}):  # a table without keys requires nothing
             continue
         _, entry, *names = path
         if path[2:]:
@@ -82,6 +79,11 @@ def _check_has_shape(path: Path, value: SetValue, kind: SetValue | None) -> None
 def rule_of(path: Path) -> str | None:
     """Return the rule that checks an entry of the policy; None for the empty table."""
     return clauses()[_CLAUSES[path[1]]].rules[0] if len(path) > 1 else None
+
+
+def check_domains(path: Path, value: SetValue) -> None:
+    """Raise ConfigurationError for a misspelled domain in a list of domains."""
+    _check_names("domains", path, value)
 
 
 def check_option(path: Path, value: SetValue) -> None:
@@ -111,8 +113,9 @@ def _check_names(entry: str, path: Path, value: SetValue) -> None:
     for text in [last] if entry == "opsets" else value.value:
         domain, _, operator = text.rpartition("::") if entry == "operators" else (text, "", "")
         domain = shown_domain(domain)
-        if _WILDCARDS.isdisjoint(domain) and domain not in domains and (near := suggestion(domain, domains)):
-            raise value.error(path, f"unknown domain {domain!r}{near}")
+        near = misspelled_domain(domain, domains) if domain not in domains else None
+        if near is not None and _WILDCARDS.isdisjoint(domain):
+            raise value.error(path, f"unknown domain {domain!r}; did you mean {near!r}?")
         if not operator or domain not in domains:
             continue
         known = operator_names(domain) + (() if normalized_domain(domain) else removed)

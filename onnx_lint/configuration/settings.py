@@ -18,6 +18,7 @@ from onnx_lint.engine.value_kinds import (
     DATE,
     DOMAINS,
     ELEMENT_TYPES,
+    FILE_PATTERN,
     FLAG,
     FOLDER,
     FOLDERS,
@@ -30,6 +31,7 @@ from onnx_lint.engine.value_kinds import (
     OPERATORS,
     OPSETS,
     PATH,
+    PATH_PATTERNS,
     PATHS,
     PATTERNS,
     PROCESSES,
@@ -38,7 +40,7 @@ from onnx_lint.engine.value_kinds import (
     TARGET_NAMES,
     TEXT,
     TEXTS,
-    VALUE,
+    VALUES,
     WHOLE,
     ValueKind,
     at_least_one,
@@ -46,7 +48,7 @@ from onnx_lint.engine.value_kinds import (
     fields,
     table,
 )
-from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN, least, most
+from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN, is_allowed, least, most, wanted
 from onnx_lint.input.limits import NAMES as LIMIT_NAMES
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.reporters import REPORTERS
@@ -162,23 +164,13 @@ class _RequestType(RecordType):
         return super().__new__(cls, name, bases, namespace)  # type: ignore[return-value]  # it is of this class
 
 
-_LIMIT_SCHEMA: Final = {
-    "additionalProperties": False,
-    "properties": {
-        name: {
-            "type": ["integer", "string"],
-            "minimum": least(name),
-            "maximum": most(name),
-            "pattern": SIZE_PATTERN if name in BYTE_LIMITS else r"^\s*[0-9][0-9_]*\s*$",
-        }
-        for name in LIMIT_NAMES
-    },
-}
-_LIMIT: Final = ValueKind(
-    "a whole number, for limits in bytes also a size such as '4GiB'",
-    {"type": ["integer", "string"]},
-    lambda value: isinstance(value, (int, float, str)) and not isinstance(value, bool),  # `Limits` checks the number
-)
+def _limit(name: str) -> ValueKind:
+    """Return the kind of the values of a limit."""
+    number = {"type": ["integer", "string"], "minimum": least(name), "maximum": most(name)}
+    pattern = SIZE_PATTERN if name in BYTE_LIMITS else r"^\s*[0-9][0-9_]*\s*$"
+    return ValueKind(wanted(name), {**number, "pattern": pattern}, lambda value: is_allowed(name, value))
+
+
 _POLICY: Final = fields(
     {
         "operators": fields({"allow": at_least_one(OPERATORS), "forbid": OPERATORS}),
@@ -193,11 +185,11 @@ _POLICY: Final = fields(
         "max-nodes": WHOLE,
         "max-parameters": WHOLE,
         "only-listed": at_least_one(LISTED),
-        "inputs": table(VALUE),
-        "outputs": table(VALUE),
+        "inputs": VALUES,
+        "outputs": VALUES,
     }
 )
-_SUPPRESSION: Final = fields({"rule": TEXT, "reason": TEXT, "place": TEXT, "file": TEXT, "until": DATE})
+_SUPPRESSION: Final = fields({"rule": TEXT, "reason": TEXT, "place": TEXT, "file": FILE_PATTERN, "until": DATE})
 _SUPPRESSIONS: Final = ValueKind(
     "a list of tables",
     {"type": "array", "items": {**_SUPPRESSION.schema, "required": ["rule", "reason"]}},
@@ -486,7 +478,7 @@ class Request(Record, metaclass=_RequestType):
         metavar="FILE",
     )
     exclude: tuple[str, ...] = setting(
-        PATTERNS,
+        PATH_PATTERNS,
         (),
         "Skip files that match GLOB; a GLOB without a slash matches file names in any folder.",
         READ,
@@ -563,7 +555,7 @@ class Request(Record, metaclass=_RequestType):
         FLAG, False, "Check the numbers in large tensors and data files.", READ, is_rare=True
     )
     limits: Mapping[str, Any] = setting(
-        table(_LIMIT, _LIMIT_SCHEMA),
+        fields({name: _limit(name) for name in LIMIT_NAMES}),
         EMPTY,
         "Set a limit, such as memory=4GiB or findings_per_rule=100.",
         READ,
@@ -637,3 +629,8 @@ class Request(Record, metaclass=_RequestType):
 def keys() -> Mapping[str, Setting]:
     """Return the settings that are keys of the configuration, by the key."""
     return MappingProxyType({each.key: each for each in Request.settings.values() if each.is_key})
+
+
+def kinds_by_name() -> Mapping[str, ValueKind]:
+    """Return the kind of each key, and of each entry of a policy or suppression, by its own name."""
+    return {**_POLICY.fields, **_SUPPRESSION.fields, **{name: key.kind for name, key in keys().items()}}

@@ -19,13 +19,13 @@ class ValueKindError(ValueError):
 
 
 def flat(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
-    """Yield the value at a path, or those in its tables, each with its own path.
+    """Yield the value at a path, or those and the empty tables in its tables, each with its own path.
 
     Raises ValueKindError for the first value that its kind does not accept.
     """
     if not kind.accepts(value):
         raise ValueKindError(path, f"requires {kind.wanted}, not {_shown_fault(value, kind)}{_spelling(value, kind)}")
-    if kind.entries is None and (not kind.fields or not value):
+    if not kind.is_table or (not value and len(path) > 1):  # an empty table below a key may name a rule
         yield path, value
         return
     for name, item in value.items():

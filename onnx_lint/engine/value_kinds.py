@@ -69,11 +69,14 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
+_DATE_PATTERN: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+
+
 def _is_date(text: str) -> bool:
     import datetime
 
     try:
-        return datetime.date.fromisoformat(text) is not None
+        return re.fullmatch(_DATE_PATTERN, text) is not None and datetime.date.fromisoformat(text) is not None
     except ValueError:
         return False
 
@@ -126,6 +129,38 @@ def _list_of(pattern: str, wanted: str) -> ValueKind:
     )
 
 
+def _pattern(not_allowed: str, not_in_sets: str) -> str:
+    """Return what matches one character of a pattern for `fnmatch`, or one `[set]`. Each `[` needs its `]`.
+
+    `fnmatch` takes a `[` without `]` for the character itself, so that the pattern would match nothing.
+    """
+    first = f"(?:![^{not_in_sets}]|[^!{not_in_sets}])"
+    return rf"(?:[^\[{not_allowed}]|\[{first}[^\]{not_in_sets}]*\])"
+
+
+_SETS: Final = "with a ']' for each '[' ('[[]' is the character '[')"
+_WORD_PATTERN: Final = _pattern(r"\s", r"\s")
+OPERATORS: Final = _list_of(
+    rf"(?!\S*:$){_WORD_PATTERN}+", f"a list of operators, such as 'Loop' or 'com.microsoft::*', {_SETS}"
+)
+DOMAINS: Final = _list_of(rf"(?!\S*::){_WORD_PATTERN}*", f"a list of domains, such as 'ai.onnx.ml', {_SETS}")
+NAMED_DOMAINS: Final = _list_of(
+    r"(?!\S*::)[^\s*?\[\]=]+", "a list of whole names of domains, such as 'com.acme', without version or operator"
+)
+_NUL: Final = r"\u0000"
+PATTERNS: Final = _list_of(
+    rf"(?=\s*\S){_pattern(_NUL, _NUL)}+", f"a list of names, or of patterns with * and ?, {_SETS}"
+)
+_PATH_PATTERN: Final = rf"(?=\s*\S){_pattern(_NUL, _NUL + '/')}+"
+_FILE_PATTERN: Final = rf"{_PATH_PATTERN}(?<!/)"
+FILE_PATTERN: Final = ValueKind(
+    f"a pattern for the path of a file, such as 'folder/**', {_SETS}",
+    {"type": "string", "pattern": f"^{_FILE_PATTERN}$"},
+    lambda value: isinstance(value, str) and re.fullmatch(_FILE_PATTERN, value) is not None,
+)
+PATH_PATTERNS: Final = _list_of(
+    _PATH_PATTERN, f"a list of patterns for names or paths, such as 'old-*' or 'folder/**', {_SETS}"
+)
 METADATA: Final = ValueKind(
     "a list of non-empty keys, or a table with a list of non-empty patterns for the value of each key",
     {
@@ -134,12 +169,12 @@ METADATA: Final = ValueKind(
             {
                 "type": "object",
                 "propertyNames": {"pattern": r"\S"},
-                "additionalProperties": {**FILLED.schema, "minItems": 1},
+                "additionalProperties": {**PATTERNS.schema, "minItems": 1},
             },
         ]
     },
     lambda value: (
-        all(map(_is_filled, value)) and all(item != [] and FILLED.accepts(item) for item in value.values())
+        all(map(_is_filled, value)) and all(item != [] and PATTERNS.accepts(item) for item in value.values())
         if isinstance(value, dict)
         else FILLED.accepts(value)
     ),
@@ -150,18 +185,10 @@ LISTED: Final = ValueKind(
     lambda value: _is_list(value) and {"inputs", "outputs"}.issuperset(value),
 )
 NAMES: Final = replace(
-    FILLED, wanted="a list of rule ids, chapters, 'error', 'warning', 'note' or 'ALL'", option="names"
+    _list_of(r"[\s,]*[^\s,][\s\S]*", "a list of rule ids, chapters, 'error', 'warning', 'note' or 'ALL'"),
+    option="names",
 )
-OPERATORS: Final = _list_of(r"\S*[^\s:]", "a list of operators, such as 'Loop' or 'com.microsoft::*'")
-DOMAINS: Final = _list_of(r"\S*", "a list of domains, such as 'ai.onnx.ml'")
-NAMED_DOMAINS: Final = _list_of(r"\S+", DOMAINS.wanted)
 TARGET_NAMES: Final = replace(FILLED, wanted="a list of targets, such as 'onnxruntime=1.32' or 'ai.onnx=17'")
-PATTERNS: Final = replace(
-    FILLED,
-    wanted="a list of patterns with * and ?, or of names",
-    schema={"type": "array", "items": {**TEXT.schema, "pattern": r"^[^\u0000]*\S[^\u0000]*$"}},
-    accepts=lambda value: FILLED.accepts(value) and not any("\0" in item for item in value),
-)
 PATH: Final = replace(TEXT, wanted="a path", option="path")
 PATHS: Final = replace(FILLED, wanted="a list of paths", option="path")
 FOLDER: Final = replace(TEXT, wanted="the path of a folder", option="folder")
@@ -227,7 +254,7 @@ SIZE: Final = ValueKind(
 )
 DATE: Final = ValueKind(
     "a date such as 2027-01-31",
-    {"type": "string", "format": "date"},
+    {"type": "string", "format": "date", "pattern": f"^{_DATE_PATTERN}$"},
     lambda value: isinstance(value, str) and _is_date(value),
 )
 _WORD: Final = f"(?:{'|'.join(ELEMENT_TYPE_NAMES)})"
@@ -252,14 +279,32 @@ ELEMENT_TYPES: Final = ValueKind(
 )
 _LARGEST: Final = 2**63 - 1
 """The largest size of a dimension."""
+_VARIABLE_PATTERN: Final = r"(?!\s*[-+]?[0-9]*\s*$)[\s\S]+"
+"""No number, which would be a variable of any size."""
 SHAPE: Final = ValueKind(
-    "a list of sizes, names of variables, '*' or one '...'",
-    {"type": "array", "items": {"oneOf": [{**COUNT.schema, "maximum": _LARGEST}, {"type": "string", "minLength": 1}]}},
+    "a list of sizes without quotes, names of variables, '*' or one '...'",
+    {
+        "type": "array",
+        "items": {
+            "oneOf": [
+                {**COUNT.schema, "maximum": _LARGEST},
+                {"type": "string", "pattern": f"^{_VARIABLE_PATTERN}$"},
+            ]
+        },
+    },
     lambda value: (
         isinstance(value, list)
-        and all((COUNT.accepts(item) and item <= _LARGEST) or TEXT.accepts(item) for item in value)
+        and all(
+            (COUNT.accepts(item) and item <= _LARGEST)
+            or (isinstance(item, str) and re.fullmatch(_VARIABLE_PATTERN, item))
+            for item in value
+        )
         and value.count("...") <= 1
     ),
 )
 ANY: Final = ValueKind("a value", {}, lambda _: True)
-VALUE: Final = fields({"type": VALUE_TYPE, "shape": SHAPE})
+VALUES: Final = replace(
+    table(fields({"type": VALUE_TYPE, "shape": SHAPE}), {"propertyNames": {"pattern": r"\S"}}),
+    wanted="a table with an entry for each name, which is not empty",
+    accepts=lambda value: isinstance(value, dict) and all(map(_is_filled, value)),
+)

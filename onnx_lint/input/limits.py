@@ -61,7 +61,7 @@ class Limits(Record):
         for name in field_names(Limits):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or not least(name) <= value <= most(name):
-                raise LimitError(f"the limit {name!r} requires {_wanted(name)}, not {value!r}")
+                raise LimitError(f"the limit {name!r} requires {wanted(name)}, not {value!r}")
 
     def with_values(self, values: Mapping[str, Any]) -> Limits:
         """Return these limits with other values for some: whole numbers, or their text, perhaps with a unit of bytes.
@@ -115,7 +115,17 @@ def most(name: str) -> int:
     return MOST_SECONDS if name.endswith("_seconds") else (1 << 63) - 1
 
 
-def _wanted(name: str) -> str:
+def is_allowed(name: str, value: Any) -> bool:
+    """Return whether a limit may have a value, as `Limits.with_values` takes it."""
+    try:
+        DEFAULT_LIMITS.with_values({name: value})
+    except LimitError:
+        return False
+    return True
+
+
+def wanted(name: str) -> str:
+    """Return the values that a limit may have, in words."""
     number = "a whole number, or one with a unit such as 4GiB," if name in BYTE_LIMITS else "a whole number"
     greatest = str(most(name)) if most(name) == MOST_SECONDS else "2^63 - 1"
     return f"{number} from {least(name)} to {greatest}"
@@ -127,7 +137,7 @@ def _parsed(name: str, value: Any) -> Any:
         return value
     size = parse_size(value)
     if size is None or (name not in BYTE_LIMITS and value.strip()[-1] in "bB"):
-        raise LimitError(f"the limit {name!r} requires {_wanted(name)}, not {value!r}")
+        raise LimitError(f"the limit {name!r} requires {wanted(name)}, not {value!r}")
     return size
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.report.findings import MAX_PLACES, Diagnostic, RelatedPlace
-from onnx_lint.wording import with_more
+from onnx_lint.wording import quote_some, with_more
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.place import Place
@@ -89,7 +89,16 @@ def _what_is_alike(members: Sequence[Diagnostic]) -> str:
     if shared and (members[-1].folding.is_consequence or not _are_alike(members)):
         return "fault has this cause" if is_one else "faults have this cause"
     kind = _kind_of(members)
-    return f"{kind} has this fault" if is_one else f"{kind}s have this fault"
+    what = f"{kind} has this fault" if is_one else f"{kind}s have this fault"
+    return f"{what}{_names_of(members)}" if kind == "node" else what
+
+
+def _names_of(members: Sequence[Diagnostic]) -> str:
+    """Return the names of the next few nodes, as `: 'b', 'c', 'd', ...`; empty if they have none."""
+    first, *others = (each.user or each.node for each in members)
+    names = [name for name in dict.fromkeys(others) if name and name != first]
+    more = ", ..." if len(names) > _MOST_NAMES else ""
+    return f": {quote_some(names, _MOST_NAMES)}{more}" if names else ""
 
 
 def _are_alike(members: Sequence[Diagnostic]) -> bool:
@@ -111,8 +120,10 @@ def _kind_at(place: Place) -> str:
     names = [field for field, _ in place.key if field in _KINDS]
     if names[-2:-1] == ["node"] and names[-1] in ("input", "output"):
         names.pop()
-    return _KINDS[names[-1]] if names else "node"
+    return _KINDS[names[-1]] if names else "place"  # of a file without nodes
 
+
+_MOST_NAMES: Final = 3
 
 _KINDS: Final = {
     "functions": "function",

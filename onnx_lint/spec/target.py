@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.clauses import ACCEPTED, REFUSED, Clause, clauses
+from onnx_lint.spec.domains import misspelled_domain
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
@@ -189,7 +190,10 @@ def _mistake(what: str, version: str) -> str:
     from onnx_lint.spec.products import PRODUCTS
 
     folded = what.lower().replace("-", "_")
-    near = folded if folded in _MEANT else nearest(folded, _MEANT)
+    if folded in _MEANT:
+        near: str | None = folded
+    else:
+        near = misspelled_domain(what, _MEANT) if "." in what else nearest(folded, _MEANT)
     return f"; write {_MEANT[near]}={version}" if near is not None else suggestion(what, PRODUCTS)
 
 

@@ -19,7 +19,7 @@ from onnx_lint.configuration.settings import Request
         ('[severity]\ncycel = "note"', "severity"),
         ("[rules.cycel]\na = 1", "rules.cycel"),
         ("[rules.oversized-message]\nmax_byts = 1", "rules.oversized-message"),
-        ("[limits]\nmemori = 1", "limits.memori"),
+        ("[limits]\nmemori = 1", "limits"),
         ('[targets]\nonnxruntimes = "1"', "targets"),
     ],
 )

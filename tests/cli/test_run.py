@@ -280,7 +280,6 @@ def test_a_killed_process_is_no_fault_of_the_program(capsys: pytest.CaptureFixtu
         ({"fix": True}, "--cluster cannot be combined with --fix"),
         ({"diff": True}, "--cluster cannot be combined with --diff"),
         ({"jobs": 2}, "--cluster cannot be combined with --jobs"),
-        ({"cluster": " "}, "--cluster needs the address of a scheduler"),
     ],
 )
 def test_a_cluster_does_not_fix_and_has_its_own_processes(fields: dict[str, Any], said: str):

@@ -1156,7 +1156,7 @@ def test_an_entry_without_what_is_wrong_inside_knows_it(name: str):
 
 def test_an_empty_path_is_said_to_be_empty(capsys: pytest.CaptureFixture[str]):
     assert run(["m.onnx", "--no-config", "--baseline", ""]) == 2
-    assert "--baseline requires the path of a file, but is empty" in capsys.readouterr().err
+    assert "--baseline requires a path, not an empty text" in capsys.readouterr().err
 
 
 EXCHANGED = "g (float[N,16] x, float[16,8] w) => (float[N,8] y) {{ {} y = Gemm(w, x) }}"

@@ -222,15 +222,24 @@ def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
             '[policy.operators]\nforbid = ["ai.onnx::Fooo*"]',
             "policy.operators.forbid: ai.onnx has no operator that matches 'Fooo*'",
         ),
-        ('exclude = ["a\\u0000b"]', "exclude: requires a list of patterns with * and ?, or of names, not a list with"),
+        ('exclude = ["a\\u0000b"]', "exclude: requires a list of patterns for names or paths, such as 'old-*'"),
+        ("exclude = ['zoo/[ab/*']", "exclude: requires a list of patterns for names or paths, such as 'old-*'"),
+        ("exclude = ['[!]']", "exclude: requires a list of patterns for names or paths, such as 'old-*'"),
+        ("select = [' , ']", "select: requires a list of rule ids, chapters, 'error', 'warning', 'note' or 'ALL', not"),
+        ("[rules.cycel]", "rules.cycel: unknown rule 'cycel'; did you mean 'cycle'?"),
+        ("registered = ['com.microsft']", "registered: unknown domain 'com.microsft'; did you mean 'com.microsoft'?"),
+        ("registered = ['com.acme::*']", "registered: requires a list of whole names of domains, such as 'com.acme'"),
+        ("plugins = ['none.py']", "plugins: there is no file 'none.py'; paths are relative to the folder of"),
+        ("edition = 1.2.3", "edition: is not TOML: Expected newline or end of document after a statement (at line 1"),
+        ("policy.max-nodes = 1k", "max-nodes: is not TOML: Expected newline or end of document after a statement (at"),
         (
             '[policy.outputs]\ny = { type = "seq(tensor(float))", shape = [1] }',
             "policy.outputs.y.shape: requires a tensor, but 'type' is 'seq(tensor(float))', which has no shape",
         ),
         ('[severity]\ncycel = "note"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
-        ("[limits]\nfeilds = 3", "limits.feilds: unknown limit 'feilds'; did you mean 'fields'?"),
+        ("[limits]\nfeilds = 3", "limits: unknown key 'feilds'; did you mean 'fields'?"),
         ("jobs = 1025", "jobs: requires a whole number from 0 to 1024, not 1025"),
-        ("registered = ['a b']", "registered: requires a list of domains, such as 'ai.onnx.ml', not a list with 'a b'"),
+        ("registered = ['a b']", "registered: requires a list of whole names of domains, such as 'com.acme', without"),
         ("[policy.opsets]\n' ' = 1", "policy.opsets.\" \": requires a domain without spaces as its key, not ' '"),
         ("[limits]\nfields = 0", "limits.fields: requires a whole number from 1 to 2^63 - 1, not 0"),
         ("[limits]\nfields = -1", "limits.fields: requires a whole number from 1 to 2^63 - 1, not -1"),
@@ -252,7 +261,7 @@ def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
         ),
         (
             "[limits]\nfields = true",
-            "limits.fields: requires a whole number, for limits in bytes also a size such as '4GiB', not true",
+            "limits.fields: requires a whole number from 1 to 2^63 - 1, not true",
         ),
         ('targets = ["ir=99"]', "targets: IR version 99 does not exist; the versions are 1 to 14"),
         (
@@ -337,8 +346,19 @@ def test_an_import_and_a_target_of_no_version_are_told_alike(folder: Path, capsy
 
 def test_the_name_of_a_file_may_be_a_bracket(folder: Path, capsys: Output) -> None:
     (folder / "[").write_text(ODD)
-    (folder / "onnx-lint.toml").write_text('exclude = ["["]\n')
+    (folder / "onnx-lint.toml").write_text('exclude = ["[[]"]\n')
     assert found(capsys, "odd.textproto", "[") == BOTH[:1]
+
+
+def test_the_folder_of_a_pattern_may_have_a_bracket(
+    folder: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "a[1]" / "b").mkdir(parents=True)
+    for name in ("odd.textproto", "b/odd.textproto"):
+        (folder / "a[1]" / name).write_text(ODD)
+    monkeypatch.chdir(folder / "a[1]")
+    Path("onnx-lint.toml").write_text('exclude = ["b/*"]\n')
+    assert found(capsys, "odd.textproto", "b/odd.textproto") == BOTH[:1]
 
 
 def test_config_names_a_file_for_everything(folder: Path, capsys: Output) -> None:
@@ -357,7 +377,10 @@ def test_no_config_looks_for_none(folder: Path, capsys: Output) -> None:
     [
         (["--config", "none.toml"], "none.toml: No such file or directory"),
         (["--config", "odd.toml", "--no-config"], "--config and --no-config cannot be combined"),
-        (["--cluster", " "], "--cluster needs the address of a scheduler, such as tcp://host:8786"),
+        (["--cluster", " "], "--cluster requires a non-empty string, not ' '"),
+        (["--exclude", "[a"], "--exclude requires patterns for names or paths, such as 'old-*' or 'folder/**'"),
+        (["--write-baseline", ""], "--write-baseline requires a path, not an empty text"),
+        (["--select", ","], "--select requires rule ids, chapters, 'error', 'warning', 'note' or 'ALL', not ','"),
         (["--cluster", "tcp://h:1", "-j", "2"], "--cluster cannot be combined with --jobs"),
         (["--cluster", "tcp://h:1", "--fix", "--no-cache"], "--cluster cannot be combined with --fix"),
         (["--cluster", "tcp://h:1", "--diff", "--no-cache"], "--cluster cannot be combined with --diff"),

@@ -10,6 +10,7 @@ from support.models.places import place_at
 from support.reports.made_up_report import error
 
 from onnx_lint.common.record import replace
+from onnx_lint.ir.places.place import EnclosingNames
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic, ProposedFix
 from onnx_lint.report.folding import fold, unfold
@@ -80,13 +81,30 @@ def test_a_shared_cause_of_one_rule_is_told_by_nodes_unless_a_node_has_it_twice(
         (["graph.initializer[0]", "graph.initializer[0]", "graph.initializer[1]"], "node"),
         (["functions[0]", "functions[1]"], "function"),
         (["graph.quantization_annotation[0]", "graph.quantization_annotation[1].tensor_name"], "annotation"),
-        (["metadata_props[0]", "metadata_props[1]"], "node"),
+        (["metadata_props[0]", "metadata_props[1]"], "place"),
+        (["tensor_values[0].data_type", "tensor_values[1].data_type"], "place"),  # of a file without nodes
     ],
 )
 def test_what_else_has_the_fault_is_named(places: list[str], word: str):
     (found,) = fold([replace(_of_node(0), at=place_at(place)) for place in places])
     behind = f"1 more {word} has" if len(places) == 2 else f"{len(places) - 1} more {word}s have"
     assert found.message == f"node 0; {behind} this fault"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["a", "b"], "1 more node has this fault: 'b'"),
+        (["a", "b", "c", "d"], "3 more nodes have this fault: 'b', 'c', 'd'"),
+        (["a", "b", "c", "d", "e"], "4 more nodes have this fault: 'b', 'c', 'd', ..."),
+        ([None, "b", None], "2 more nodes have this fault: 'b'"),
+        ([None, None], "1 more node has this fault"),
+        (["a", "a", "b"], "2 more nodes have this fault: 'b'"),
+    ],
+)
+def test_the_next_few_nodes_are_named(names: list[str | None], said: str):
+    members = [replace(_of_node(index), around=EnclosingNames(node=name)) for index, name in enumerate(names)]
+    assert fold(members)[0].message == f"node 0; {said}"
 
 
 def test_findings_without_a_cause_stay_apart():

@@ -212,7 +212,7 @@ def test_it_stands_in_the_other_forms(capsys: Output) -> None:
 
 def test_a_hostile_setting_forges_no_line_and_fills_no_screen(capsys: Output) -> None:
     severities = "".join(f'{rule} = "note"\n' for rule in registry())
-    configure(f'registered = ["{"x" * 300}other:conforms\\u001b[2J"]\n[severity]\n{severities}')
+    configure(f'registered = ["{"x" * 300}other:conforms\\u001bJ"]\n[severity]\n{severities}')
     run(["stranger"])
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith('stranger/onnx-lint.toml weakens the verdict: registered = ["x')
