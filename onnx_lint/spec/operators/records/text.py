@@ -350,6 +350,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "SpeculativePrefixCommit": lambda: OperatorRecord(inputs={"next_tokens": "{?, ? ?}"}, unknown=RECENT),
     "Tokenizer": lambda: OperatorRecord(
         attributes={"mincharnum": "at least 1"},
+        patterns=("separators", "tokenexp"),
         combinations=(
             "SOME separators tokenexp",
             "ADVISED AT_MOST_ONE separators tokenexp",
