@@ -136,8 +136,6 @@ class OperatorRecord(Record):
     """Why the shapes of the outputs are not inferred."""
 
 
-RECENT: Final = "it is new in ONNX Runtime 1.32, which fuses it for generation of text on some devices only"
-PACKED: Final = "the description has several forms of packed inputs, which nothing in the node distinguishes"
 NO_WORD: Final = "its description has no word on shapes"
 MOST: Final = 2**31 - 1
 """The largest number that ONNX Runtime keeps in 32 bits."""
