@@ -69,6 +69,10 @@ def _lists(record: OperatorRecord) -> Iterator[str]:
         yield f"scales of blocks, which must be finite: {record.block_scales}"
     if record.element_types:
         yield f"attributes that hold an element type: {' '.join(record.element_types)}"
+    if record.patterns:
+        yield f"regular expressions in the syntax of RE2: {' '.join(record.patterns)}"
+    if record.repeated:
+        yield f"each group of the last input has: {record.repeated}"
     if record.gapless:
         yield "no input may be left out between others"
 

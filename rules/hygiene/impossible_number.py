@@ -28,11 +28,13 @@ _ReadNames = dict[int, set[str]]
 _SCALES: Final[Mapping[str, Sequence[int]]] = {
     "QuantizeLinear": (1,),
     "DequantizeLinear": (1,),
-    "QLinearConcat": range(0, 3_000, 3),
     "QLinearConv": (1, 4, 6),
     "QLinearMatMul": (1, 4, 6),
 }
-"""The inputs that are scales, by operator. Records have those of the other operators of com.microsoft."""
+"""The inputs that are scales, by operator. Records have those of com.microsoft."""
+
+_MOST_INPUTS: Final = 3_000
+"""The most inputs of a node whose scales are read."""
 
 
 @rule(
@@ -114,6 +116,9 @@ def _scales_of(domain: str, op_type: str) -> tuple[Sequence[int], bool] | None:
     if record is None or schema is None:
         return None
     indices = [index for index, each in enumerate(schema.inputs) if each.name in names.split()]
+    repeated = record.repeated.split()
+    starts = [index for index, each in enumerate(repeated, len(schema.inputs) - 1) if each in names.split()]
+    indices += [index for start in starts for index in range(start, _MOST_INPUTS, len(repeated))]
     return indices, bool(record.block_scales)
 
 

@@ -11,7 +11,7 @@ from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call, CallNeeds
-from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS
+from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, reads_floats
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
@@ -164,7 +164,7 @@ class Frames:
             if fields != [("t",)] or not kinds[0].element_types <= FLOATING_TYPES or self._are_elements_read(form):
                 return None
             given = form.attributes[0].t.dims
-        elif not _FREE.isdisjoint(fields) and _SINGLE.issuperset(fields) and form.op_type not in READ_FLOATS:
+        elif not _FREE.isdisjoint(fields) and _SINGLE.issuperset(fields) and not reads_floats(operator.schema):
             others = [index for index, field in enumerate(fields) if field not in _FREE]
             attributes = form.attributes if others else ()
             given = [getattr(attributes[index], fields[index][0]) for index in others]

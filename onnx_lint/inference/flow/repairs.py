@@ -27,6 +27,7 @@ from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.names.partners import is_weight
 from onnx_lint.ir.places.edits import Assign
 from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
 from onnx_lint.wording import describe_list, quote
 
 if TYPE_CHECKING:
@@ -84,26 +85,37 @@ def _hidden(operands: Operands) -> Iterable[int]:
     return [size for size in (operands.fact(2).shape or ())[2:] if isinstance(size, int)]
 
 
-VALUES: Final[Mapping[str, Mapping[str, TriedValues]]] = {
+_VALUES: Final[Mapping[str, Mapping[str, TriedValues]]] = {
     "Concat": {"axis": _axes_of_channels},
     "Conv": {"group": _groups, "kernel_shape": _kernel_of(1)},
     "ConvInteger": {"kernel_shape": _kernel_of(1)},
     "ConvTranspose": {"kernel_shape": _kernel_of(1)},
     "DequantizeLinear": {"axis": _axes, "block_size": _blocks},
-    "FusedConv": {"group": _groups, "kernel_shape": _kernel_of(1)},
-    "FusedGemm": {"transA": _flag, "transB": _flag},
-    "FusedMatMul": {"transA": _flag, "transB": _flag},
-    "GatherBlockQuantized": {"block_size": _blocks},
     "Gemm": {"transA": _flag, "transB": _flag},
     "GRU": {"hidden_size": _hidden, "layout": _flag},
     "LSTM": {"hidden_size": _hidden, "layout": _flag},
-    "MatMulNBits": {"block_size": _blocks},
     "QLinearConv": {"kernel_shape": _kernel_of(3)},
     "QuantizeLinear": {"axis": _axes, "block_size": _blocks},
     "RNN": {"hidden_size": _hidden, "layout": _flag},
     "Split": {"num_outputs": lambda operands: [operands.output_count]},
 }
-"""The values of attributes that are tried, by operator."""
+"""The values of attributes that are tried, by operator of ONNX."""
+
+_VALUES_OF_RUNTIME: Final[Mapping[str, TriedValues]] = {
+    "block_size": _blocks,
+    "group": _groups,
+    "kernel_shape": _kernel_of(1),
+    "transA": _flag,
+    "transB": _flag,
+}
+"""The same of com.microsoft, whose operators have these attributes from those of ONNX that they extend."""
+
+
+def _tried_values(schema: OperatorSchema) -> Mapping[str, TriedValues]:
+    """Return the values that are tried for attributes of an operator."""
+    own = _VALUES.get(schema.name, EMPTY)
+    return _VALUES_OF_RUNTIME if schema.domain == RUNTIME_DOMAIN and not own else own
+
 
 CHANNELS_SECOND: Final = frozenset({"BatchNormalization", "Conv", "ConvTranspose", "InstanceNormalization"})
 """The operators whose input has its channels at axis 1, where other frameworks have them last."""
@@ -189,7 +201,7 @@ def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: Plain
 
 def values_of_missing(node: Node, schema: OperatorSchema, inputs: Facts, name: str) -> list[Change]:
     """Return the numbers of an attribute that a node lacks, with which its shapes fit."""
-    rule, tried = shape_rule(schema), VALUES.get(schema.name, EMPTY).get(name)
+    rule, tried = shape_rule(schema), _tried_values(schema).get(name)
     attributes = attribute_values(node.attribute_protos, schema, None)
     if rule is None or tried is None or attributes is None or len(inputs) > MOST_INPUTS:
         return []
@@ -376,8 +388,8 @@ def _layouts(node: Node, operands: Operands) -> Iterator[Change]:
 
 
 def _other_values(operands: Operands) -> Iterator[Change]:
-    """Yield the values of `VALUES` that attributes of the operator do not have."""
-    for name, values_of in VALUES.get(operands.operator, EMPTY).items():
+    """Yield the values to try that attributes of the operator do not have."""
+    for name, values_of in _tried_values(operands.schema).items():
         known = operands.integer(name, 0)
         for value in values_of(operands) if name in operands.schema.attributes else ():
             if value != known:

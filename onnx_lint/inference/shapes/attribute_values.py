@@ -11,31 +11,30 @@ from onnx_lint.inference.shapes.operands import AttributeValue, LongValue
 from onnx_lint.inference.shapes.stated import fact_of_sparse, fact_of_tensor, fact_of_type
 from onnx_lint.inference.types.argument import Protos
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
+from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
 
 _NAMES: Final = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 
 _LISTS: Final = frozenset({"ints", "floats", "strings"})
 
-READ_FLOATS: Final = frozenset(
-    {
-        *(
-            "AttnLSTM",
-            "Constant",
-            "DynamicQuantizeLSTM",
-            "EmbedLayerNormalization",
-            "GRU",
-            "GatedDeltaNet",
-            "GroupNorm",
-        ),
-        *("GroupQueryAttention", "HyperConnectionLowRankMix", "Imputer", "LSTM", "MoE", "MoEPacked"),
-        *("PackedSparseAttentionIndexer", "QEmbedLayerNormalization", "QMoE", "RMSNormRotary", "RNN", "SkipGroupNorm"),
-        *("SkipLayerNormalization", "SkipSimplifiedLayerNormalization", "SparseAttentionIndexer", "Upsample"),
-    }
-)
-"""The only operators whose attributes of type FLOAT may be faulty, or decide a type, a shape or an element.
-Those of com.microsoft have requirements of such attributes in their records.
-"""
+_READ_FLOATS: Final = frozenset({"Constant", "GRU", "Imputer", "LSTM", "RNN", "Upsample"})
+"""The only operators of ONNX whose attributes of type FLOAT may be faulty, or decide a type, a shape or an element."""
+
+
+def reads_floats(schema: OperatorSchema) -> bool:
+    """Return whether attributes of type FLOAT may be faulty, or decide a type, a shape or an element.
+
+    Those of com.microsoft decide nothing, and are faulty only if the record of the operator requires something of them.
+    """
+    if schema.domain != RUNTIME_DOMAIN:
+        return schema.name in _READ_FLOATS
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(schema.name)
+    required = {*record.attributes, *record.advised} if record is not None else set[str]()
+    return any(each.type == "FLOAT" and name in required for name, each in schema.attributes.items())
+
 
 READ_FLOAT_ELEMENTS: Final = frozenset(
     {

@@ -25,7 +25,7 @@ from onnx_lint.spec.operators.attribute_constraints import (
     AttributeConstraints,
     attribute_constraints,
 )
-from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values
+from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN, AllowedValues, allowed_values
 from onnx_lint.spec.operators.combinations import Choice, combinations
 from onnx_lint.wording import MOST_ELEMENTS, counted
 
@@ -355,8 +355,30 @@ def _length(attribute: Proto) -> int | None:
 
 
 def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterable[AttributeFault]:
-    check = _CHECKS.get((schema.domain, schema.name))
+    check = _CHECKS.get((schema.domain, schema.name), _recorded if schema.domain == RUNTIME_DOMAIN else None)
     return check(schema, form, given) if check is not None else ()
+
+
+def _recorded(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
+    """Yield the faults of the patterns of an operator of com.microsoft: an empty one, and those RE2 cannot compile."""
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(schema.name)
+    is_read = True
+    for name in record.patterns if record is not None else ():
+        if name not in given:
+            continue
+        is_list = schema.attributes[name].type == "STRINGS"
+        patterns = list(given[name].strings) if is_list else [given[name].s]
+        if is_read and patterns == [b""] and not is_list:
+            yield AttributeFault(name, "is empty", _PATTERN)
+        faults = [(index, fault) for index, each in enumerate(patterns) if (fault := _fault_of_pattern(each))]
+        if faults:
+            (index, what), *others = faults
+            yield AttributeFault(
+                name, what, _PATTERN, index=index if is_list else None, others=tuple([index for index, _ in others])
+            )
+        is_read = is_read and not (patterns if is_list else patterns[0])
 
 
 def _equation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
@@ -376,21 +398,6 @@ def _equation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) ->
 def _pattern(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
     if "pattern" in given and (fault := _fault_of_pattern(given["pattern"].s)):
         yield AttributeFault("pattern", fault, _PATTERN)
-
-
-def _patterns_of_words(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
-    """Yield the faults of Tokenizer: an empty expression, and patterns that RE2 cannot compile."""
-    expression = given["tokenexp"].s if "tokenexp" in given else None
-    separators = list(given["separators"].strings) if "separators" in given else []
-    # With separators, ONNX Runtime does not read the expression.
-    if expression == b"" and not separators:
-        yield AttributeFault("tokenexp", "is empty", _PATTERN)
-    elif expression and (fault := _fault_of_pattern(expression)):
-        yield AttributeFault("tokenexp", fault, _PATTERN)
-    faults = [(index, fault) for index, each in enumerate(separators) if (fault := _fault_of_pattern(each))]
-    if faults:
-        (index, what), *others = faults
-        yield AttributeFault("separators", what, _PATTERN, index=index, others=tuple(index for index, _ in others))
 
 
 _PATTERN: Final = "a regular expression in the syntax of RE2"
@@ -504,7 +511,6 @@ _CHECKS: Final[Mapping[tuple[str, str], _AttributeCheck]] = {
     ("", "Transpose"): _permutation,
     ("", "Einsum"): _equation,
     ("", "RegexFullMatch"): _pattern,
-    ("com.microsoft", "Tokenizer"): _patterns_of_words,
     ("", "TfIdfVectorizer"): _of_learned,
     ("ai.onnx.ml", "LabelEncoder"): _of_learned,
     ("ai.onnx.ml", "LinearClassifier"): _of_learned,

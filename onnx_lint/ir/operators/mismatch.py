@@ -18,6 +18,7 @@ from onnx_lint.spec.operators import (
     ParameterOption,
     sources,
 )
+from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
 from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import counted, listed, unquoted
@@ -87,7 +88,7 @@ class GivenOperands(Record):
 
 def given_operands(schema: OperatorSchema, alike: AlikeNodes) -> tuple[GivenOperands, GivenOperands]:
     """Return the inputs and the outputs of alike nodes, with the facts that a signature states about them."""
-    before, group, results = _GROUPS.get((schema.domain, schema.name), _NO_GROUPS)
+    before, group, results = _groups(schema)
     inputs = GivenOperands(
         "input", alike.inputs, schema.inputs, schema.min_input, schema.max_input, schema.input_counts, before, group
     )
@@ -102,15 +103,24 @@ _GROUPS: Final[Mapping[tuple[str, str], tuple[int, int, int]]] = {
     ("ai.onnx.preview.training", "Adagrad"): (2, 3, 2),
     ("ai.onnx.preview.training", "Adam"): (2, 4, 3),
     ("ai.onnx.preview.training", "Momentum"): (2, 3, 2),
-    ("com.microsoft", "QLinearConcat"): (2, 3, 0),
 }
 """Operators on any number of tensors: the inputs before the groups, and the inputs and outputs of each group.
 
-The descriptions of the variadic operands list them: tensors, gradients and one or two states of each. QLinearConcat of
-ONNX Runtime has a scale and a zero point after each tensor.
+The descriptions of the variadic operands list them: tensors, gradients and one or two states of each.
 """
 
 _NO_GROUPS: Final = (0, 1, 0)
+
+
+def _groups(schema: OperatorSchema) -> tuple[int, int, int]:
+    """Return the entry of `_GROUPS` for an operator, or what the record of one of com.microsoft says."""
+    if schema.domain != RUNTIME_DOMAIN:
+        return _GROUPS.get((schema.domain, schema.name), _NO_GROUPS)
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(schema.name)
+    repeated = record.repeated.split() if record is not None else ()
+    return (len(schema.inputs) - 1, len(repeated), 0) if repeated else _NO_GROUPS
 
 
 def unknown_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:

@@ -117,7 +117,6 @@ WITH_MORE: Final = frozenset(
     {
         ("", "Einsum"),
         ("", "RegexFullMatch"),
-        (RUNTIME_DOMAIN, "Tokenizer"),
         ("", "TfIdfVectorizer"),
         ("", "Transpose"),
         ("ai.onnx.ml", "LabelEncoder"),
@@ -191,8 +190,7 @@ def _recorded(name: str) -> AttributeConstraints | None:
     from onnx_lint.spec.operators.records import record_of
 
     record = record_of(name)
-    has_more = (RUNTIME_DOMAIN, name) in WITH_MORE
-    if record is None or not (record.minima or record.lengths or record.lists or has_more):
+    if record is None or not (record.minima or record.lengths or record.lists or record.patterns):
         return None
     lengths = (tuple(_factors(record.lengths)),) if record.lengths else ()
     return AttributeConstraints(dict(record.minima), frozenset(), lengths, dict(record.lists), False, ())

@@ -12,8 +12,9 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.types.stated_types import stating_attributes
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchema
 from onnx_lint.spec.operators.attribute_constraints import WITH_MORE, attribute_constraints
-from onnx_lint.spec.operators.attribute_values import allowed_values
+from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN, allowed_values
 from onnx_lint.spec.operators.combinations import Choice, combinations
+from onnx_lint.spec.operators.records import record_of
 from onnx_lint.spec.operators.store import ONNX
 from support.project.fixture_files import diagnostics_of, fixtures, fixtures_of
 
@@ -137,7 +138,8 @@ def _numbers(schema: OperatorSchema) -> Iterator[Member]:
         names = [name for name, _ in group if name in given]
         if len(names) > 1:
             yield _member(schema, f"equally long: {', '.join(names)}", names, " element")
-    if (schema.domain, schema.name) in WITH_MORE:
+    record = record_of(schema.name) if schema.domain == RUNTIME_DOMAIN else None
+    if (schema.domain, schema.name) in WITH_MORE or (record is not None and record.patterns):
         yield _member(schema, "a demand of its own", [])
 
 

@@ -110,17 +110,22 @@ def _axes(shape: Dims, is_transposed: int) -> tuple[int, int]:
     return (-1, -2) if is_transposed else (-2, -1)
 
 
-def fused_gemm(node: Operands) -> Outputs:
-    """As Gemm of ONNX. QGemm has scale and zero point after each matrix.
+def gemm(node: Operands) -> Outputs:
+    """As Gemm of ONNX."""
+    return [general_product(node, 1, 2)]
 
-    The documentation of GemmFloat8 does not say how the third matrix is broadcast.
-    """
-    if node.operator == "QGemm":
-        zero_point = node.fact(5).shape
-        if zero_point is not None and node.fact(4).shape is not None:
-            node.shape(4, len(zero_point), like=5)
-        return [general_product(node, 3, 6)]
-    return [general_product(node, 1, 2 if node.operator == "FusedGemm" else None)]
+
+def gemm_of_float8(node: Operands) -> Outputs:
+    """As Gemm of ONNX. The documentation does not say how the third matrix is broadcast."""
+    return [general_product(node, 1, None)]
+
+
+def gemm_of_integers(node: Operands) -> Outputs:
+    """As Gemm of ONNX, with scale and zero point after each matrix."""
+    zero_point = node.fact(5).shape
+    if zero_point is not None and node.fact(4).shape is not None:
+        node.shape(4, len(zero_point), like=5)
+    return [general_product(node, 3, 6)]
 
 
 def has_blocks(node: Operands) -> Outputs:

@@ -98,6 +98,8 @@ class OperatorRecord(Record):
     """The number of elements of lists."""
     takes_any_attribute: bool = False
     """True if ONNX Runtime takes further attributes. Those of EPContext belong to whoever wrote the node."""
+    patterns: tuple[str, ...] = ()
+    """Attributes with regular expressions, in the syntax of RE2. ONNX Runtime reads the first one with a value."""
     scales: str = ""
     """The inputs that are scales of quantized numbers, which must be positive and finite."""
     block_scales: str = ""
@@ -106,6 +108,8 @@ class OperatorRecord(Record):
     """Operands that are required together or instead of each other: kind and sides (`combinations`). With ADVISED in
     front, only the documentation requires them.
     """
+    repeated: str = ""
+    """What each group of values of the variadic input consists of: a scale and a zero point follow each tensor."""
     gapless: bool = False
     """True if each run fails or ends the process without one of the values of the variadic input."""
     advised: Mapping[str, OperandForm] = EMPTY
@@ -132,8 +136,6 @@ class OperatorRecord(Record):
     """Why the shapes of the outputs are not inferred."""
 
 
-RECENT: Final = "it is new in ONNX Runtime 1.32, which fuses it for generation of text on some devices only"
-PACKED: Final = "the description has several forms of packed inputs, which nothing in the node distinguishes"
 NO_WORD: Final = "its description has no word on shapes"
 MOST: Final = 2**31 - 1
 """The largest number that ONNX Runtime keeps in 32 bits."""

@@ -109,7 +109,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Rfft": lambda: OperatorRecord(
         flags={"normalized": "0", "onesided": "1"}, computed="contrib_elements.real_transform"
     ),
-    "SampleOp": lambda: OperatorRecord(unknown="an example for authors of operators"),
+    "SampleOp": lambda: OperatorRecord(inputs={"X": "*all"}, outputs={"Y": "*all"}),
     "ScaledSiLU": _as_input,
     "Snpe": lambda: OperatorRecord(takes_any_attribute=True, unknown=COMPILED),
     "TorchEmbedding": lambda: OperatorRecord(

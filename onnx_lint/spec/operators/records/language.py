@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, RECENT, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, OperatorRecord
 
 _BITS: Final = "2 3 4 8"
 _ACTIVATIONS: Final = "relu gelu silu swiglu identity relu2 geglu"
@@ -22,6 +22,9 @@ _SWIGLU: Final = {
     "swiglu_fusion": "one of 1 2 if activation_type=geglu",
     "swiglu_limit_after_activation": "one of 0 1; one of 0 if !activation_type=swiglu",
 }
+
+_ROUTED: Final = {"projection_weight or many": "total e", "one": "total 1"}
+"""A number for each text and expert."""
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BranchwiseRMSNorm": lambda: OperatorRecord(
@@ -144,16 +147,20 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         defaults={"n_group": 1},
         sizes={"e": "multiple of @n_group"},
         # ONNX Runtime takes a bias in any form that has as many elements.
-        cases=("many or one",),
+        cases=("many or one", "flat or batched or nested"),
+        where={
+            "tokens": {"flat": "t", "batched": "b s", "nested": "? ? ? *rows"},
+            "total": {"projection_weight or flat": "t", "batched": "b*s", "nested": "?"},
+        },
         inputs={
-            "logits": {"projection_weight": "? 256*w", "many": "? *rows e", "one": "? *rows 1"},
+            "logits": {"projection_weight": "t 256*w", "many": "tokens e", "one": "tokens 1"},
             "expert_bias": {"projection_weight": "e", "many": "{e, e 1, 1 e, ? ? ? *more}", "one": ""},
             "projection_weight": "e 256*w",
         },
         advised={
             "expert_bias": "e",
         },
-        unknown=RECENT,
+        outputs={"router_probs": _ROUTED, "selection_scores": _ROUTED, "router_weights": _ROUTED},
     ),
     "MoEPacked": lambda: OperatorRecord(
         inputs={"input": "*all"},
@@ -293,7 +300,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_transformers.has_positions",
         reads=("position_ids",),
     ),
-    "RouterGateUpProj": lambda: OperatorRecord(inputs={"X": "*rows k", "W": "k ?"}, unknown=RECENT),
+    "RouterGateUpProj": lambda: OperatorRecord(
+        inputs={"X": "*rows k", "W": "k ?"},
+        advised={"W": "k @router_size+2*i"},
+        outputs={"router": "*rows @router_size", "activated": "*rows i"},
+    ),
     "SkipLayerNormalization": lambda: OperatorRecord(
         attributes={"epsilon": "at least 0; not nan"},
         cases=("rows or texts",),

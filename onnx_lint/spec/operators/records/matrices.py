@@ -32,7 +32,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "Softsign Tanh ThresholdedRelu",
         },
         combinations=("SOME activation",),
-        computed="contrib_matrices.fused_gemm",
+        computed="contrib_matrices.gemm",
     ),
     "FusedMatMul": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
     "FusedMatMulActivation": lambda: OperatorRecord(computed="contrib_matrices.transposed_product"),
@@ -41,7 +41,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         scales="scaleA scaleB scaleY",
         values={"dtype": "1 10 16 17 19"},
         element_types=("dtype",),
-        computed="contrib_matrices.fused_gemm",
+        computed="contrib_matrices.gemm_of_float8",
     ),
     "MatMulBlockQuantizedFp4Weight": lambda: OperatorRecord(
         inputs={"A": "*rows k", "B": "n k/2"},

@@ -96,7 +96,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "y_scale": "",
             "y_zero_point": "",
         },
-        computed="contrib_matrices.fused_gemm",
+        computed="contrib_matrices.gemm_of_integers",
     ),
     "QLinearAdd": lambda: OperatorRecord(
         scales="A_scale B_scale C_scale",
@@ -112,6 +112,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_images.pool_of_integers",
     ),
     "QLinearConcat": lambda: OperatorRecord(
+        scales="Y_scale scale",
+        repeated="tensor scale zero_point",
         gapless=True,
         computed="contrib_quantization.concat",
         compared=(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, ORDERS, PACKED, RECENT, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, ORDERS, OperatorRecord
 
 _RULES: Final = (
     "with linear excludes decay beta; with gated needs decay; with gated excludes beta; with delta needs beta; "
@@ -67,8 +67,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DynamicSparseAttention": lambda: OperatorRecord(
         attributes={"kv_num_heads": "at least 1", "num_heads": "at least 1; multiple of kv_num_heads"},
         combinations=("NEEDS in:key in:value", "ADVISED NEEDS in:value in:key"),
-        inputs={"query": {"value": "? ? @num_heads*d", "else": "? ? (@num_heads+2*@kv_num_heads)*d"}},
-        unknown=PACKED,
+        inputs={"query": {"value": "b s @num_heads*d", "else": "b s (@num_heads+2*@kv_num_heads)*d"}},
+        outputs={
+            "output": "b s @num_heads*d",
+            "present_key": "b @kv_num_heads ? d",
+            "present_value": "b @kv_num_heads ? d",
+        },
     ),
     "GatedDeltaNet": lambda: OperatorRecord(
         attributes={
@@ -119,8 +123,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "GatedDeltaNetStateReplay": lambda: OperatorRecord(
-        inputs={"source_backing": "?", "capsule_backing": "?", "destination_backing": "?", "metadata": "11"},
-        unknown=RECENT,
+        inputs={"source_backing": "?", "capsule_backing": "?", "destination_backing": "n", "metadata": "11"},
+        outputs={"destination_out": "n"},
     ),
     "LinearAttentionGate": lambda: OperatorRecord(
         combinations=("NEEDS out:beta in:b",),
@@ -417,7 +421,15 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "SparsePagedAttention": lambda: OperatorRecord(
-        inputs={"query": {"key": "? ?", "else": "? (@num_heads+2*@kv_num_heads)*d"}},
-        unknown=PACKED,
+        inputs={
+            "query": {"key": "t w", "else": "t (@num_heads+2*@kv_num_heads)*d"},
+            "key_cache": "*keys",
+            "value_cache": "*values",
+        },
+        outputs={
+            "output": {"key": "t w", "else": "t @num_heads*d"},
+            "key_cache_out": "*keys",
+            "value_cache_out": "*values",
+        },
     ),
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, RECENT, GraphForm, OperatorRecord
+from onnx_lint.spec.operators.records import MOST, GraphForm, OperatorRecord
 
 _SEARCH: Final = {
     "input_ids": "b s",
@@ -155,7 +155,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         sizes={"p": "equal to s+1-#prev_suffix_match_idx"},
         contents={"prev_suffix_match_idx": "at least 0 if pred_tokens; at most s if pred_tokens"},
         reads=("prev_suffix_match_idx",),
-        unknown="how many words come out depends on what they are",
+        outputs={"tokens": "?", "suffix_match_idx": ""},
     ),
     "CausalConvWithState": lambda: OperatorRecord(
         until={"ndim=2": "", "ndim=3": "", "!state_window=0": ""},
@@ -219,8 +219,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_transformers.has_channels_and_state",
     ),
     "ConvStateReplay": lambda: OperatorRecord(
-        inputs={"source_backing": "?", "capture_backing": "?", "destination_backing": "?", "metadata": "8"},
-        unknown=RECENT,
+        inputs={"source_backing": "?", "capture_backing": "?", "destination_backing": "n", "metadata": "8"},
+        outputs={"destination_out": "n"},
     ),
     "EngramGate": lambda: OperatorRecord(
         inputs={
@@ -299,7 +299,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "state_row": "1",
         },
         where={"channels": "@heads*@head_dim+2*@n_groups*@d_state"},
-        unknown=RECENT,
+        outputs={
+            "Y": "r 0+@heads*@head_dim",
+            "conv_snapshots": "n channels 3",
+            "ssm_snapshots": "t @heads @d_state @head_dim",
+            "xbc": "r channels",
+            "readout": "r 0+@heads*@head_dim",
+        },
     ),
     "NGramHashMapping": lambda: OperatorRecord(
         attributes={"max_ngram_size": "at least 2", "n_head_per_ngram": "at least 1"},
@@ -347,9 +353,18 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         advised={"repetition_penalty": "", "seed": ""},
         computed="contrib_generation.search",
     ),
-    "SpeculativePrefixCommit": lambda: OperatorRecord(inputs={"next_tokens": "{?, ? ?}"}, unknown=RECENT),
+    "SpeculativePrefixCommit": lambda: OperatorRecord(
+        cases=("one or several",),
+        inputs={"next_tokens": {"one": "?", "several": "b ?"}, "ctl": "*control", "ctx_commit": "*committed"},
+        outputs={
+            "head_c": {"one": "1", "several": "b"},
+            "updated_ctl": "*control",
+            "updated_ctx_commit": "*committed",
+        },
+    ),
     "Tokenizer": lambda: OperatorRecord(
         attributes={"mincharnum": "at least 1"},
+        patterns=("separators", "tokenexp"),
         combinations=(
             "SOME separators tokenexp",
             "ADVISED AT_MOST_ONE separators tokenexp",
