@@ -47,8 +47,9 @@ def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
       updates of ScatterElements, ScatterND and TensorScatter, and the initial states and sequence lengths of RNN, GRU
       and LSTM (SHP-6c, a warning).
     - A size of 0 beside the one size is not counted, because only empty tensors have it; the message says "or 0".
-    - ONNX Runtime leaves out an empty operand of Concat, such as the past of a first step. So Concat fixes no size if
-      another dimension of the operand may be 0: a variable, an unknown one, or the computed length of a Slice.
+    - ONNX Runtime leaves out an empty operand of Concat, such as the past of a first step, against the text. Such an
+      operand fixes no size, nor does one that a computed length may make empty. If another dimension of the operand
+      with the variable may be 0, the message says "where no operand is empty".
     - A size that only the weights of a product, convolution or recurrent operator fix, such as the channels of an
       image, is reported with `--pedantic` (SHP-6d).
     - Variables of inputs without a default are checked. There is one finding for each variable.

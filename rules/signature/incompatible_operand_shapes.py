@@ -68,6 +68,9 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     - An empty operand of Concat, such as the past of a first step, must have the sizes of the others beside the axis.
       Consumers that know these sizes when they load the model refuse it: an error. If an operator such as Clip computes
       a size, it is a warning: ONNX Runtime leaves out an empty operand, and so do the inferred shapes.
+    - Where numbers differ and the node could run with empty tensors only, it is an error: `[N, 1]` beside `[N, 4]` in a
+      Concat along axis 0, whose text does not except empty tensors, or ranks 2 and 3. Where only names contradict each
+      other, such as N and 2*N, it is a warning of `unsatisfiable-dimension-variable`: no program enforces names.
     - A fault is a warning in a branch or body that never runs because of constants: PyTorch writes such branches.
     - Operators of com.microsoft: an error is what ONNX Runtime refuses when it creates a session, and a shape without
       which every run fails. It is a warning if only the description requires the shape.

@@ -22,7 +22,9 @@ from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("VI-4", "VI-4a", "FUN-22", "TRN-9a"), since="0.1.0", about=has_unusual_names, needs="attribute")
+@rule(
+    clause=("VI-4", "VI-4a", "FUN-22", "FUN-22a", "TRN-9a"), since="0.1.0", about=has_unusual_names, needs="attribute"
+)
 def duplicate_value_info(model: Model) -> Iterator[Finding]:
     """A value has two entries in `value_info`.
 
@@ -54,9 +56,8 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
     - The text asks for distinct names in graphs and in functions, in the same words. It is an error if the entries
       contradict each other in kind of type, element type, rank or size.
-    - In a graph it is a warning if they are equal, or if one only declares more or has other dimension variables.
-      onnx.checker and ONNX Runtime accept them.
-    - In a function it is an error in both cases. No tool is known to write them there.
+    - It is a warning if they are equal, or if one only declares more or has other dimension variables: onnx.checker and
+      ONNX Runtime accept them. Graphs and functions are judged alike.
     - A training algorithm and the main graph are one graph (from edition 1.16 on): an entry in both is a warning.
     - A graph has at most two findings, one for entries that contradict earlier ones and one for the others, each with
       their number.
@@ -106,7 +107,7 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
         earlier = first.setdefault(name, index) if name else index
         if earlier != index:
             if _is_equal(graph, earlier, index):
-                by_clause.setdefault("FUN-22" if graph.is_function else "VI-4a", []).append((earlier, index))
+                by_clause.setdefault(_clauses(graph)[1], []).append((earlier, index))
                 continue
             one, other = kept.get(earlier) or _entry(graph, earlier), _entry(graph, index)
             if len(one.statements) > _FEW:
@@ -118,7 +119,8 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
     for clause, pairs in by_clause.items():
         finding = partial(_finding, graph, clause, kept)
         fix = _fix(graph, [(earlier, later) for earlier, later in pairs if earlier not in differing])
-        for found in folded(pairs, finding, graph.name, _CONTRADICTING if clause == "VI-4" else _REPEATING):
+        further = _CONTRADICTING if clause == _clauses(graph)[0] else _REPEATING
+        for found in folded(pairs, finding, graph.name, further):
             yield replace(found, fix=fix)
 
 
@@ -171,11 +173,15 @@ def _is_alike(earlier: Declaration, later: Declaration) -> bool:
     return serialized(earlier.proto) == serialized(copy)
 
 
+def _clauses(graph: Graph) -> tuple[str, str]:
+    """The clauses that entries break which contradict earlier ones, and which repeat them."""
+    return ("FUN-22", "FUN-22a") if graph.is_function else ("VI-4", "VI-4a")
+
+
 def _clause(earlier: Declaration, later: Declaration) -> str:
     """The clause that an entry breaks which repeats an earlier one."""
-    if earlier.graph.is_function:
-        return "FUN-22"
-    return "VI-4" if contradict(earlier.statements, later.statements) else "VI-4a"
+    contradicting, repeating = _clauses(earlier.graph)
+    return contradicting if contradict(earlier.statements, later.statements) else repeating
 
 
 _FEW: Final = 32

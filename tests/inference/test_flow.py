@@ -146,6 +146,19 @@ def test_a_scan_output_of_a_loop_without_runs_has_only_its_declared_shape(declar
     assert not model.value_flow.has_shape_conflicts
 
 
+def test_a_loop_of_one_run_returns_what_this_run_makes_whatever_its_condition():
+    model = _parsed("""
+        g (float[2, 3] x) => (float[] y, float[] s) {
+            n = Constant <value_int = 1> () c = Constant <value = bool {1}> ()
+            y, s = Loop (n, c, x) <body = b (int64 i, bool go, float[] v) => (bool on, float[] w, float[] r) {
+                m = ReduceSum <keepdims = 0> (v) z = Constant <value_float = 0.0> () on = Greater(m, z)
+                w = Concat <axis = 0> (v, x) r = Relu(v)
+            }>
+        }
+    """)
+    assert (model.shape_of("y"), model.shape_of("s")) == ((4, 3), (1, 2, 3))
+
+
 def test_a_value_that_a_loop_carries_has_what_all_its_runs_have_in_common():
     model = _parsed("""
         g (int64 n, bool c, float[2, 3] x, float[7, 3] w, seq(float[2, 3]) q) => (float[] y, seq(float[]) s) {

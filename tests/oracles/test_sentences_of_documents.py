@@ -316,6 +316,9 @@ _EMPTY_INPUTS: Final = [
      "(bool h, float z) { h = Identity(g) z = ReduceSum<keepdims=0>(x) }> }", {"x": (2, 3)}, (0,)),
     ("(float[n,m] x) => (float[m] y) <int64 s = {1}, int64 k = {0}> "
      "{ q = SplitToSequence<axis=0, keepdims=0>(x, s) y = SequenceAt(q, k) }", {"x": (2, 3)}, (3,)),
+    ("(float[n,m] x) => (float[m] y) <int64 s = {3}, int64 k = {0}> "
+     "{ q = SplitToSequence<axis=0, keepdims=0>(x, s) y = SequenceAt(q, k) }", {"x": (1, 3)}, (3,)),
+    ("(float x) => (int64[a,b] y) { y = NonZero(x) }", {"x": ()}, (1, 1)),
 ]  # fmt: skip
 """The graphs of docs/shapes.md, the sizes of their inputs, and those that ONNX Runtime returns."""
 
@@ -330,3 +333,13 @@ def test_onnx_runtime_returns_these_shapes_of_empty_inputs(
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     (found,) = session.run(None, {name: np.ones(shape, "f4") for name, shape in inputs.items()})
     assert found.shape == expected
+
+
+@pytest.mark.consumers
+def test_onnx_runtime_fails_where_only_the_last_part_of_a_split_has_one_row() -> None:
+    onnxruntime = pytest.importorskip("onnxruntime", reason="no part of the development packages")
+    graph = "g (float[n,m] x) => (seq(float[a,m]) y) <int64 s = {3}> { y = SplitToSequence<keepdims=0>(x, s) }"
+    model = onnx.parser.parse_model(HEADER % 17 + graph)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    with pytest.raises(Exception, match="SplitToSequence"):
+        session.run(None, {"x": np.ones((7, 2), "f4")})

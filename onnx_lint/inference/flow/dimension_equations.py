@@ -54,6 +54,12 @@ class DimensionEquation(Record):
     """The dimensions that a Reshape keeps. If one of them is 0, so are both numbers of elements."""
     joined: tuple[Dims, ...] = ()
     """The shapes that a Concat joins."""
+    is_left_out: bool = False
+    """True if the operand is an empty one of Concat, which ONNX Runtime leaves out, against the text."""
+    or_one: bool = False
+    """True if the size 1 fits as well, because the operands are broadcast."""
+    call: Call | None = None
+    """The call of the function that has the node."""
 
     def is_true_at_0(self, variable: str) -> bool:
         """Return whether the equation says nothing where a variable is 0, because an operand is empty then."""
@@ -63,13 +69,21 @@ class DimensionEquation(Record):
     def binds(self, variable: str) -> bool:
         """Return whether the equation is required for all sizes of the other variables.
 
-        Concat requires nothing of an operand that is empty because another dimension is 0.
+        ONNX Runtime requires nothing of an operand of Concat that is empty because another dimension is 0.
         """
         if not self.joined:
             return True
         full = [shape for shape in self.joined if all(dim is not None and _names(dim) <= {variable} for dim in shape)]
         sides = [shape[self.axis or 0] for shape in full]
         return all(side in sides for side in (self.one, self.other))
+
+    def binds_if_full(self, variable: str) -> bool:
+        """Return whether the equation is required unless the operand with the variable is empty: the other one never
+        is, if its own variables are above 0.
+        """
+        sides = [side for side in (self.one, self.other) if variable not in _names(side)]
+        others = [shape for shape in self.joined if shape[self.axis or 0] in sides]
+        return self.binds(variable) or any(all(map(is_positive, shape)) for shape in others)
 
     @property
     def is_declared(self) -> bool:
@@ -100,16 +114,14 @@ class DimensionEquation(Record):
     @property
     def is_of_input(self) -> bool:
         """True if a node that joins, scatters or repeats needs the size because a graph input is declared with it."""
-        if self.node.graph.is_function or self.shared_variables:
+        if self.shared_variables or self.axis is None:
             return False
-        graph, size = self.node.graph, self.one if isinstance(self.one, int) else self.other
-        types = dict(zip(graph.input_names, facts_of_types(graph.value_infos["input"].types), strict=True))
+        size = self.one if isinstance(self.one, int) else self.other
         inputs = self.node.inputs
         names = inputs if self.node.op_type in ("Concat", *_FITTED) else ()
         if self.node.op_type in _RECURRENT:
             names = inputs[self.operand : self.operand + 1]
-        shapes = [types[name].shape or () for name in names if name in types]
-        return self.axis is not None and any(size in shape for shape in shapes)
+        return any(size in _declared_shape(name, self.node.graph, self.call) for name in names)
 
     @property
     def is_by_weights(self) -> bool:
@@ -143,7 +155,8 @@ class DimensionEquation(Record):
             name = f"input {self.operand} {quote(self.node.inputs[self.operand])}"
             if self.axis is None:
                 return f"{self.node.describe()} needs {name} to have {other} elements, but it has {one}"
-            return f"{self.node.describe()} needs dimension {self.axis} of {name} to be {other}, but it is {one}"
+            wanted = f"1 or {other}" if self.or_one else other
+            return f"{self.node.describe()} needs dimension {self.axis} of {name} to be {wanted}, but it is {one}"
         what = f"dimension {self.axis} of {self._declaration[0].replace('_', ' ')} {quote(self.declared)}"
         return f"{what} is declared as {one}, but {self.node.describe()} produces {other}"
 
@@ -151,6 +164,21 @@ class DimensionEquation(Record):
 def _names(side: int | str) -> set[str]:
     """Return the variables in an expression."""
     return {*_NAMES.findall(side)} - {"min", "max"} if isinstance(side, str) else set()
+
+
+def _declared_shape(name: str, graph: Graph, call: Call | None) -> Dims:
+    """Return the shape with which an input of a graph is declared, also if calls of functions pass it on; else ()."""
+    definition = graph.definition_of(name)
+    while definition is not None and definition.field == "input" and definition.graph.is_function:
+        index = definition.graph.input_names.index(name)
+        if call is None or index >= len(call.node.inputs):
+            return ()
+        name, graph, call = call.node.inputs[index], call.node.graph, call.around
+        definition = graph.definition_of(name)
+    if definition is None or definition.field != "input":
+        return ()
+    declared = facts_of_types(definition.graph.value_infos["input"].types)
+    return declared[definition.graph.input_names.index(name)].shape or ()
 
 
 def _follows_from_constants(graph: Graph, name: str) -> bool:
@@ -256,9 +284,38 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
         with crashes.at(_SOLVE):
             of_scope = solution.contradictions(equations[scope])
             found.extend(each for each in of_scope if not scope or scope == _APART or not each.is_declared)
+    known = [scope for scope, solution in solutions.items() if solution.has_sizes]
+    for walked in flow.running if known else ():
+        path = _scope(walked.graph, walked.call)
+        if path in known:
+            with crashes.at(_SOLVE, walked.graph.place):
+                found.extend(_not_broadcast(flow, walked, solutions[path]))
     # Two sizes within one node are an error there.
     told = {each.problem.variable for each in flow.shapes if isinstance(each.problem, TwoSizes)}
     return [each for each in found if each.subject not in told]
+
+
+def _not_broadcast(flow: ValueFlow, walked: WalkResult, solution: _Solution) -> Iterator[Contradiction]:
+    """Yield the operands that do not broadcast with the sizes that the equations give their variables."""
+    for node in walked.graph.nodes:
+        operator = walked.memos[node.form].operator
+        first = _BROADCAST.get(node.op_type)
+        if first is None or operator is None or operator.schema.domain or operator.schema.since_version < first:
+            continue
+        facts = flow.walks.inputs(walked, node.inputs)
+        shapes = [(index, each.shape) for index, each in enumerate(facts) if each.shape is not None]
+        for at in range(-max([len(shape) for _, shape in shapes], default=0), 0):
+            dims = [(index, shape[at], at + len(shape)) for index, shape in shapes if len(shape) >= -at]
+            if any(isinstance(dim, str) for _, dim, _ in dims):
+                yield from solution.not_broadcast(node, dims)
+
+
+_BROADCAST: Final = dict.fromkeys(
+    ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"), 7
+)
+_BROADCAST.update(dict.fromkeys(("Max", "Mean", "Min", "Sum"), 8))
+_BROADCAST.update(dict.fromkeys(("GreaterOrEqual", "LessOrEqual", "Mod", "Where"), 1))
+"""The operators that broadcast all operands, each with the first version that does."""
 
 
 class _SizeOfVariable(Record):
@@ -336,6 +393,8 @@ class FrozenSize(_SizeOfVariable):
     """The equations before that it follows from as well."""
     is_unless_empty: bool = False
     """True if an empty input has the size 0."""
+    is_if_full: bool = False
+    """True if any size runs where another dimension makes an operand empty."""
 
     @property
     def is_by_weights(self) -> bool:
@@ -353,7 +412,8 @@ class FrozenSize(_SizeOfVariable):
         constant = self.equation.constant
         source = f" (constant {quote(constant)})" if constant else ""
         or_0 = ", or 0" if self.is_unless_empty and self.size else ""
-        end = f"so {quote(self.variable)} of input {quote(self.input_name)} can only be {self.size}{or_0}"
+        if_full = " where no operand is empty" if self.is_if_full else ""
+        end = f"so {quote(self.variable)} of input {quote(self.input_name)} can only be {self.size}{or_0}{if_full}"
         return f"{self.equation.text}{source}{by}; {end}"
 
     def notes(self) -> list[Note]:
@@ -385,10 +445,11 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
         if is_unless_empty:
             size, reasons = solution.unless_empty[name]
         if isinstance(size, int) and reasons and not any(each.is_of_input for each in reasons):
-            if not all(each.binds(name) for each in reasons):
+            if not all(each.binds_if_full(name) for each in reasons):
                 continue
-            or_0 = is_unless_empty or any(each.is_true_at_0(name) for each in reasons)
-            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], or_0))
+            if_full = not all(each.binds(name) for each in reasons)
+            or_0 = not if_full and (is_unless_empty or any(each.is_true_at_0(name) for each in reasons))
+            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], or_0, if_full))
     return found
 
 
@@ -401,7 +462,7 @@ def _equations_of_running(flow: ValueFlow, crashes: Crashes) -> list[DimensionEq
     faulty = {conflict.node.place for conflict in flow.shapes}
     scoped = _scoped_equations(flow, crashes).items()
     equations = [each for scope, of_scope in scoped if sure.issuperset(scope) for each in of_scope]
-    return [each for each in equations if not each.is_declared and each.node.place not in faulty]
+    return [each for each in equations if not (each.is_declared or each.is_left_out or each.node.place in faulty)]
 
 
 def _open_dimensions(graph: Graph) -> dict[str, tuple[Place, str]]:
@@ -475,7 +536,7 @@ def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterato
             for name, made in zip(node.outputs, outcome.outputs, strict=False):
                 yield from _of_declaration(node, name, made, stated.get(name, UNKNOWN))
             reshaped = outcome.outputs[0].shape if node.op_type == "Reshape" and outcome.outputs else None
-            yield from _of_operands(node, facts, outcome.equated, reshaped)
+            yield from _of_operands(node, facts, outcome.equated, reshaped, walked.call)
 
 
 def _of_declaration(node: Node, name: str, made: Fact, declared: Fact) -> Iterator[DimensionEquation]:
@@ -492,19 +553,22 @@ def _word(dim: int | str) -> str:
 
 
 def _of_operands(
-    node: Node, facts: Facts, equal: Sequence[EqualDimensions], reshaped: Shape
+    node: Node, facts: Facts, equal: Sequence[EqualDimensions], reshaped: Shape, call: Call | None
 ) -> Iterator[DimensionEquation]:
     may_be_0 = _sizes_that_may_be_0(facts) if equal and node.op_type == "Concat" else ()
     joined = tuple([each.shape for each in facts if each.shape is not None]) if node.op_type == "Concat" else ()
     for (index, axis), found, expected in equal:
         shape = facts[index].shape or ()
-        if node.op_type == "Concat" and 0 in shape:
-            continue  # runtimes leave out an empty operand, such as the past of a first step
+        is_left_out = node.op_type == "Concat" and 0 in shape
+        if is_left_out and isinstance(found, str) and isinstance(expected, str):
+            continue  # two names beside an empty operand, such as the past of a first step, are often meant
         names = _names(found) | _names(expected)
         sizes = tuple([size for size in may_be_0 if names & _names(size)])
         copied = tuple([dim for dim in reshaped or () if isinstance(dim, str) and dim in shape])
         place = axis % len(shape) if axis is not None else None
-        yield DimensionEquation(found, expected, node, place, index, sizes=sizes, copied=copied, joined=joined)
+        yield DimensionEquation(
+            found, expected, node, place, index, "", sizes, copied, joined, is_left_out=is_left_out, call=call
+        )
 
 
 def _sizes_that_may_be_0(facts: Facts) -> list[str]:
@@ -534,6 +598,28 @@ class _Solution:
         self.unless_empty: dict[str, tuple[int | str, tuple[DimensionEquation, ...]]] = {}
         """For a variable the only size apart from 0, and the equations that imply it."""
         self._reported: set[str] = set() if around is None else around._reported
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether the equations, here or in an enclosing graph, give a variable a size."""
+        here = any(isinstance(value, int) for value, _ in self._known.values())
+        return here or (self._around is not None and self._around.has_sizes)
+
+    def not_broadcast(self, node: Node, dims: Sequence[tuple[int, Dim, int]]) -> Iterator[Contradiction]:
+        """Yield a contradiction if the known sizes of operands, each with its index and axis, do not broadcast."""
+        first: tuple[int | str, int, dict[int, DimensionEquation]] | None = None
+        for index, dim, axis in dims:
+            because: dict[int, DimensionEquation] = {}
+            size = _number(self._reduced(dim, because)) if dim is not None else None
+            if dim is None or size is None or size == 1:
+                continue
+            if first is None:
+                first = dim, size, because
+            elif size != first[1] and not {*_variables(dim), *_variables(first[0])} & self._reported:
+                reasons = tuple({**first[2], **because}.values())
+                equation = DimensionEquation(dim, first[0], node, axis, index, or_one=True)
+                self._reported.update(_variables(dim), _variables(first[0]))
+                yield Contradiction(equation, reasons)
 
     def contradictions(self, equations: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
         first: dict[tuple[int | str, int | str, tuple[str, ...]], DimensionEquation] = {}

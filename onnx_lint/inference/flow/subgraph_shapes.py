@@ -246,10 +246,13 @@ class SuppliedShapes(Record):
     def _runs(self, condition: Fact) -> Dim:
         """Return how often the body of a Loop runs, if the number of iterations is known and no condition ends it."""
         iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
-        goes_on = condition.content == (1,) and (first is ABSENT or first.content == (1,))
-        if not goes_on or iterations.content is None or len(iterations.content) != 1:
+        begins = first is ABSENT or first.content == (1,)
+        if not begins or iterations.content is None or len(iterations.content) != 1:
             return None
         count = iterations.content[0]
+        # A first and only run is the last one, whatever condition it returns.
+        if condition.content != (1,) and count != 1:
+            return None
         if isinstance(count, int):
             return max(count, 0)
         return count if isinstance(count, str) else None

@@ -160,7 +160,7 @@ class SubgraphWalk:
             goes_on = body[0].content if body else None
             carried = body[1 : 1 + len(first)]
             stacked.append(body[1 + len(first) :])
-        if goes_on != (0,) and (goes_on != (1,) or len(stacked) != supplier.runs()):
+        if goes_on != (0,) and len(stacked) != supplier.runs():
             return supplier
         columns = [stacked_facts(column) for column in zip(*stacked, strict=True)]
         return replace(supplier, unrolled=(*carried, *columns))

@@ -58,6 +58,7 @@ _RANGES: Final[Mapping[str, tuple[int, int]]] = {
     "tensor(uint16)": (0, 2**16 - 1),
     "tensor(int16)": (-(2**15), 2**15 - 1),
     "tensor(uint32)": (0, 2**32 - 1),
+    "tensor(uint64)": (0, 2**64 - 1),
 }
 """The integer types whose contents are followed, with their least and greatest values."""
 
@@ -106,8 +107,10 @@ def _wrapped(element: ElementValue, kind: str) -> ElementValue:
 def _stored(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     """Return an element as a tensor of a type holds it; None if it cannot, or if that is unknown."""
     if element is None or isinstance(element, str):
-        # No Boolean is a size, and no small integer holds every size.
-        return element if kind in FORMATS or _RANGES.get(kind, (0, 0))[1] >= _LEAST_RANGE else None
+        # No Boolean is a size, and no small integer holds every size. A difference below 0 wraps if it has no sign.
+        least, greatest = _RANGES.get(kind, (0, 0))
+        holds_sizes = greatest >= _LEAST_RANGE and (least < 0 or element is None or dims.is_natural(element))
+        return element if kind in FORMATS or holds_sizes else None
     if kind in _RANGES:
         least, greatest = _RANGES[kind]
         if is_cast and greatest == 1:

@@ -603,7 +603,7 @@ def _shifted(node: Operands, shape: Dims) -> Content:
     return _each(node, shape, 2, shifted)
 
 
-_BITS: Final = {"tensor(uint8)": 8, "tensor(uint16)": 16, "tensor(uint32)": 32}
+_BITS: Final = {"tensor(uint8)": 8, "tensor(uint16)": 16, "tensor(uint32)": 32, "tensor(uint64)": 64}
 """The types of the operands of BitShift that are followed."""
 
 

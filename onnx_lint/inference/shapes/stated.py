@@ -19,7 +19,8 @@ from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED
 Outside = Callable[[Any], bytes | None]
 """Reads the values of a small TensorProto with external data; None if they are missing, or must not be read."""
 
-FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32 = 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12
+FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE = 1, 2, 3, 4, 5, 6, 7, 9, 10, 11
+UINT32, UINT64 = 12, 13
 """The numbers of the enum TensorProto.DataType whose contents are read."""
 
 _READ: Final[Mapping[int, tuple[str, str, int]]] = {
@@ -31,6 +32,7 @@ _READ: Final[Mapping[int, tuple[str, str, int]]] = {
     UINT16: ("H", "int32_data", 2),
     INT16: ("h", "int32_data", 2),
     UINT32: ("I", "uint64_data", 4),
+    UINT64: ("Q", "uint64_data", 8),
     BOOL: ("B", "int32_data", 1),
     FLOAT16: ("e", "int32_data", 2),
     DOUBLE: ("d", "double_data", 8),

@@ -78,6 +78,8 @@ def test_a_new_axis_is_as_long_as_the_sequence():
         ("five, whether", "d = Identity(c)", None),
         ("unknown, yes", "d = Identity(c)", None),
         (", yes", "d = Identity(c)", None),
+        ("one, yes", "d = Identity(whether)", 1),
+        ("one, whether", "d = Identity(whether)", None),
     ],
 )
 def test_how_often_a_loop_runs(inputs: str, body: str, length: int | None):

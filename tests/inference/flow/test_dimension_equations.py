@@ -181,17 +181,42 @@ def test_an_empty_operand_of_concat_fixes_no_size(sizes: str, count: int):
 
 
 @pytest.mark.parametrize(
-    ("shape", "count"),
+    ("shape", "expected"),
     [
-        ("b,3,4", 1),
-        ("b,b,4", 1),
-        ("b,n,4", 0),  # where n is 0, any b runs
+        ("b,3,4", "1, or 0"),
+        ("b,b,4", "1, or 0"),
+        ("b,n,4", "1 where no operand is empty"),  # where n is 0, any b runs
     ],
 )
-def test_concat_fixes_no_size_if_another_one_of_the_operand_may_be_0(shape: str, count: int):
+def test_concat_fixes_a_size_where_no_other_one_of_the_operand_is_0(shape: str, expected: str):
     found = warnings_of(f"""(float[{shape}] x) => (float[c,m,4] w) {{
         s = Constant<value_ints=[1,2,4]>() e = ConstantOfShape(s) w = Concat<axis=1>(e, x) }}""")
-    assert len(found) == count
+    assert [message.split("; ")[-1] for message in found] == [f"so 'b' of input 'x' can only be {expected}"]
+
+
+def test_concat_fixes_no_size_if_the_operand_that_has_it_may_be_empty():
+    found = warnings_of("""(float[b,s,4] x, float[1,9,4] c) => (float[d,m,4] w) {
+        k = Shape<start=1,end=2>(x) e = Constant<value_ints=[99]>() a = Constant<value_ints=[1]>()
+        p = Slice(c, k, e, a) w = Concat<axis=1>(p, x) }""")
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("graph", "count"),
+    [
+        ("e = Constant<value_ints=[2,0]>() p = ConstantOfShape(e) z = Concat<axis=1>(p, x) y = Add(z, three)", 1),
+        ("e = Constant<value_ints=[3,0]>() p = ConstantOfShape(e) z = Concat<axis=1>(p, x) y = Add(z, three)", 0),
+        ("a = MatMul(x, two) y = Mul(x, three_columns)", 1),
+        ("a = MatMul(x, two) y = Mul(x, three)", 0),
+        ("a = MatMul(x, two) b = MatMul(z, three_columns) y = Where(yes, x, z)", 1),
+        ("a = MatMul(x, two) y = Where(yes, x, z)", 0),
+    ],
+)
+def test_sizes_that_equations_give_are_broadcast(graph: str, count: int):
+    found = warnings_of(f"""(float[n,m] x, float[n,k] z, bool yes) => (float[p,q] y)
+        <float[3,1] three = {{1,1,1}}, float[3,3] three_columns = {{1,1,1,1,1,1,1,1,1}}, float[2,2] two = {{1,1,1,1}}>
+        {{ {graph} }}""")
+    assert len([each for each in found if "no size makes all of this true" in each]) == count
 
 
 SLICE = """(float[n,4] x) => (float[m,8] w) {{

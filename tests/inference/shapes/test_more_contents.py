@@ -198,7 +198,7 @@ def _of_small_integers(seed: random.Random) -> dict[str, tuple[str, Inputs]]:
     scale = np.array(seed.choice((0.5, 2, 0.3, 3)), np.float32)
     small = numbers(seed, 3, 4, least=0, most=9).astype(kind)
     real = (numbers(seed, 6, least=-400, most=900) / 2).astype(np.float32)
-    bits = seed.choice((np.uint8, np.uint32))
+    bits = seed.choice((np.uint8, np.uint32, np.uint64))
     cast = f"y = Cast <to = {seed.choice((6, 7))}> (b)"
     block = seed.choice(("blocksize = 2", 'blocksize = 2, mode = "CRD"'))
     return {
