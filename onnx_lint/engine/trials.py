@@ -179,11 +179,14 @@ class Trials:
         others = [each for each in others if not each.proposal.must_be_whole]
         found = whole or (others if len(others) == 1 else [])
         if len(found) == 1:
-            fault = (*kind, finding.place.key)
-            also = [(rule, clause, place.key) for rule, clause, place in found[0].proposal.also_fixes]
-            for consequence in (*found[0].fixed, *also):
-                self._consequences.setdefault(consequence, fault)
+            self._note_consequences(found[0], (*kind, finding.place.key))
         return [each.proposal for each in found] if len(found) <= MOST_SHOWN else []
+
+    def _note_consequences(self, tried: Tried, fault: FaultAt) -> None:
+        """Record what the one change that is reported for a fault fixes as well."""
+        also = [(rule, clause, place.key) for rule, clause, place in tried.proposal.also_fixes]
+        for consequence in (*tried.fixed, *also):
+            self._consequences.setdefault(consequence, fault)
 
     def _certain(self, proposals: Proposals) -> list[Proposal]:
         """Return the changes that need no trial."""

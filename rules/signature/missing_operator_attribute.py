@@ -184,7 +184,8 @@ def _without_any(
             inner=group.sides[0][0].name,
             cause=version_cause(other, alike, group.sides[0][0].name),
             is_cause_shared=bool(other),
-            proposals=other_import(model, alike, node) if other else None,
+            proposals=(other_import(model, alike, node) if other else None)
+            or _fitting_number(model, schema, node, group.sides[0][0].name),
             # ONNX Runtime loads some of them, and crashes when it runs them.
             case="alternative" if schema.domain in ONNXRUNTIME.domains else None,
         )

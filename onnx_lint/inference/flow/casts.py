@@ -42,6 +42,18 @@ _INTEGER: Final = re.compile(r"tensor\((u?)int(\d+)\)")
 
 _QUANTIZED: Final = frozenset(f"tensor({sign}int{bits})" for sign in ("", "u") for bits in (2, 4, 8))
 
+_COUNTS: Final = frozenset({"tensor(int32)", "tensor(int64)"})
+"""The types of indices, sizes and numbers of runs: a condition is none of these."""
+
+_BIAS: Final = "tensor(int32)"
+"""The type of a quantized bias."""
+
+_OF_SCALES: Final = "_scale"
+"""The end of the name of a scale, which begins with the name of what is quantized."""
+
+_ADDING: Final = frozenset({"Add", "Sub"})
+"""The operators that apply a mask of numbers, with large negative ones."""
+
 MOST_TARGETS: Final = 2
 
 
@@ -55,7 +67,7 @@ def casts_for(conflict: OperandConflict) -> list[Proposal]:
         _cast(conflict.node, index, kind)
         for index, kind in pairs
         if kind in TENSORS and kinds[index] in TENSORS and _NOT_NUMBERS.isdisjoint({kind, kinds[index]})
-        if not (kind in _FLOATS and _is_quantized(conflict.node, index, kinds[index]))
+        if not (kind in _FLOATS and _is_no_number(conflict.node, index, kinds[index]))
         if _keeps_constant(conflict.node, index, kind)
     ]
 
@@ -77,7 +89,9 @@ def _allowed(conflict: OperandConflict, index: int) -> frozenset[ValueType]:
 def _targets(conflict: OperandConflict, index: int) -> list[tuple[int, ValueType | None]]:
     """Return an input that the operator refuses with the allowed types that are likely."""
     kinds, allowed = conflict.inputs, _allowed(conflict, index)
-    if not _FLOATS.isdisjoint(allowed) and _is_quantized(conflict.node, index, kinds[index]):
+    if not _FLOATS.isdisjoint(allowed) and _is_no_number(conflict.node, index, kinds[index]):
+        return []
+    if kinds[index] == "tensor(bool)" and allowed <= _COUNTS:
         return []
     only_one = tuple(allowed) if len(allowed) == 1 else ()
     targets = [each for each in dict.fromkeys((*kinds, *_USUAL, *only_one)) if each in allowed]
@@ -119,12 +133,23 @@ def omitted(conflict: OperandConflict) -> list[Proposal]:
     return [Proposal(text, lambda _: [Insert(place, "")], must_be_whole=True)]
 
 
+def _is_no_number(node: Node, index: int, kind: ValueType | None) -> bool:
+    """Return whether a Cast to a floating-point type makes something else of an input than its node needs.
+
+    That is a Boolean mask where it is added: a mask of numbers has 0 where the other has true.
+    """
+    return _is_quantized(node, index, kind) or (kind == "tensor(bool)" and node.op_type in _ADDING)
+
+
 def _is_quantized(node: Node, index: int, kind: ValueType | None) -> bool:
     """Return whether an input has numbers that mean something only with a scale: a DequantizeLinear is missing.
 
-    An input of the graph of such a type may be an image.
+    An input of the graph of such a type may be an image. An int32 is quantized if an initializer has its scale.
     """
-    definition = node.graph.definition_of(node.inputs[index])
+    name = node.inputs[index]
+    definition = node.graph.definition_of(name)
+    if kind == _BIAS and definition is not None and definition.field == "initializer":
+        return f"{name}{_OF_SCALES}" in definition.graph.initializer_index
     return kind in _QUANTIZED and (definition is None or definition.field != "input")
 
 

@@ -69,14 +69,14 @@ class UndefinedNames:
             sentence = "{}" if count >= _CERTAIN_COUNT else "do {}?"
             return Proposals(sentence, lambda: (edits,), ends_message=True, cause=cause)
         options = lambda: self._options(name, graph, wanted)  # noqa: E731 - a function of these very values
-        lost = "node" if graph.is_function else "node or an initializer"
+        lost = "a node" if graph.is_function else "a node, an initializer or an input"
         return Proposals(
             "did you mean {}?",
             options,
             ends_message=True,
             otherwise=lambda: self._unused(graph),
             cause_if_none_fits=lambda: self._renamed_inputs(graph) or lost_with,
-            if_none_fits=None if defining else f"nothing produces {quote(name)}: a {lost} is missing",
+            if_none_fits=None if defining else f"nothing produces {quote(name)}: {lost} is missing",
         )
 
     def _unused(self, graph: Graph) -> str | None:

@@ -23,7 +23,11 @@ HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
         # A list of sizes is no list of floats; and nothing is made of strings.
         ("(float[N] x, float[2] s) => (float[A,B] y) { y = Reshape(x, s) }", []),
         ("(float[N] x, string[N] s) => (float[N] y) { y = Add(x, s) }", []),
-        ("(float[N] x, bool[N] i) => (float[N] y) { y = Gather(x, i) }", [(1, 7)]),
+        ("(float[N] x, bool[N] i) => (float[N] y) { y = Gather(x, i) }", []),
+        # A condition is no index or number of runs, and a mask that is added needs other numbers than 0 and 1.
+        ("(float[2,2] x, bool s) => (float[A,B] y) { y = Unsqueeze(x, s) }", []),
+        ("(float[4,4] x, bool[4,4] m) => (float[4,4] y) { y = Add(x, m) }", []),
+        ("(float[4,4] x, bool[4,4] m) => (float[4,4] y) { y = Mul(x, m) }", [(1, 1), (1, 7)]),
         ("(int32[N] x) => (int32[N] y) { y = Sigmoid(x) }", [(0, 1)]),
         # A constant keeps its numbers.
         ("(int64[N] x) => (int64[N] y) <float[1] c = {0.5}> { y = Mul(x, c) }", [(0, 1)]),
@@ -38,6 +42,8 @@ HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
         # Without its scale, a quantized value is no number; an input may be an image.
         ("(float[1,4] x) => (float[1,4] y) <int8[1,4] w = {1,2,3,4}> { y = MatMul(x, w) }", []),
         ("(uint8[1,4] x) => (float[1,4] y) { y = Sigmoid(x) }", [(0, 1)]),
+        ("(float[4] x) => (float[4] y) <int32[4] b = {1,2,3,4}, float b_scale = {1}> { y = Add(x, b) }", [(0, 6)]),
+        ("(float[4] x) => (float[4] y) <int32[4] b = {1,2,3,4}, float c = {1}> { y = Add(x, b) }", [(1, 1), (0, 6)]),
         ("(float[4] x, float s) => (float[4] y) { q = QuantizeLinear(x, s) y = Sigmoid(q) }", []),
     ],
 )

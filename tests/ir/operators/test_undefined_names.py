@@ -112,4 +112,4 @@ def test_weights_that_were_lost_together_are_one_finding(lost: set[str], counts:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
     found = [each for each in lint(model).diagnostics if each.rule == "undefined-name"]
     assert [each.count for each in found] == counts
-    assert found[0].hint == f"nothing produces {found[0].subject!r}: a node or an initializer is missing"
+    assert found[0].hint == f"nothing produces {found[0].subject!r}: a node, an initializer or an input is missing"

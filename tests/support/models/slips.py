@@ -52,7 +52,7 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     "constant_lost": (
         """g (float[N,4] x) => (float[N,4] y) <float Constant_1 = {1}> { h = Add(x, Constant_1) i = Mul(h, Constant_2)
         y = Sub(i, Constant_1) }""",
-        "nothing produces 'Constant_2': a node or an initializer is missing",
+        "nothing produces 'Constant_2': a node, an initializer or an input is missing",
     ),
     "all_inputs_renamed": (
         """g (int64[N,4] ids, int64[N,4] attn, int64[N,4] kinds) => (int64[N,4] y)
@@ -66,12 +66,12 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     "statistics_lost": (
         """g (float[N,4,2,2] x) => (float[N,4,2,2] y) <float[4] w = {1, 1, 1, 1}, float[4] bn_var = {1, 1, 1, 1}>
         { y = BatchNormalization(x, w, w, bn_mean, bn_var) }""",
-        "nothing produces 'bn_mean': a node or an initializer is missing",
+        "nothing produces 'bn_mean': a node, an initializer or an input is missing",
     ),
     "activation_lost": (
         """g (float[N,4] x) => (float[N,4] y, float[N,4] z) { conv_output_0 = Tanh(x) z = Neg(conv_output_0)
         y = Add(conv_output_0, conv_1_output_0) }""",
-        "nothing produces 'conv_1_output_0': a node or an initializer is missing",
+        "nothing produces 'conv_1_output_0': a node, an initializer or an input is missing",
     ),
     "shared_value_misspelt": (
         "g (float[N,4] x) => (float[N,4] y, float[N,4] z) { hidden = Tanh(x) z = Neg(hidden) y = Add(hidden, hiden) }",
@@ -160,6 +160,14 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     "conv_weight_and_bias_exchanged": (
         "g (float[1,3,8,8] x, float[4,3,3,3] w, float[4] b) => (float[1,4,6,6] y) { y = Conv(x, b, w) }",
         "with inputs 1 'b' and 2 'w' of",
+    ),
+    "parts_of_split": (
+        "g (float[N,9] x) => (float[N,3] a, float[N,3] b, float[N,3] c) { a, b, c = Split<axis = 1>(x) }",
+        "with num_outputs=3 the shapes fit",
+    ),
+    "strides_of_numpy": (
+        "g (float[1,3,8,8] x, float[4,3,2,2] w) => (float[1,4,4,4] y) { y = Conv<strides = [2.0, 2.0]>(x, w) }",
+        "write strides=[2, 2] (INTS)",
     ),
     "axis_of_another_concat": (
         """g (float[2,3,4,4] x, float[2,3,4,4] z) => (float[2,6,4,4] y) <float[2,6,4,4] h>
