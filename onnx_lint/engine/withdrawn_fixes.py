@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.fix_candidates import candidates, without_overlaps
@@ -12,12 +12,22 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.engine.suppressions import PlacePatterns, is_suppressed, without_fix
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import Source
-from onnx_lint.ir.places.edits import Fix
+from onnx_lint.ir.places.edits import Delete, Fix, Insert
+from onnx_lint.ir.places.place import PlaceKey
 from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.model import Model
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic, Folding
 from onnx_lint.report.folding import fold, unfold
+
+LastIndices = Mapping[tuple[PlaceKey, str], int]
+"""The highest index in a list that must stay, by the place around the list and its field."""
+
+_FixesByIdentity = dict[int, tuple[str, Fix]]
+"""Fixes by their identity, each with its rule."""
+
+_TryFixes = Callable[[Iterable[tuple[str, Fix]]], bool]
+"""Returns whether fixes, each with its rule, also fix suppressed findings."""
 
 
 def without_withdrawn(
@@ -29,7 +39,8 @@ def without_withdrawn(
     """Return the diagnostics without the fixes of rules that would also fix suppressed findings.
 
     This tries the fixes as `onnx-lint fix` does: those of all rules together, and if that fails those of each rule, the
-    safe ones alone and then with the unsafe ones. `lint`: returns the report on a source by some rules alone.
+    safe ones alone and then with the unsafe ones; each time again without those that move suppressed places. `lint`:
+    returns the report on a source by some rules alone.
     """
     found = unfold(diagnostics)
     kept = [each for each in found if is_suppressed(each, patterns)]
@@ -38,7 +49,7 @@ def without_withdrawn(
     fixable = [each for each in left if each.advice.edits is not None and not each.advice.edits.copies]
     if model.form != "binary" or not kept or not fixable:
         return diagnostics
-    withdrawn = set(_withdrawn(fixable, _trial(model, left, kept, lint)))
+    withdrawn = set(_withdrawn(fixable, last_indices(kept), _trial(model, left, kept, lint)))
     losing = {id(each) for each in left if id(each.advice.edits) in withdrawn}
     if not losing:
         return diagnostics
@@ -51,7 +62,7 @@ def _trial(
     left: list[Diagnostic],
     kept: list[Diagnostic],
     lint: Callable[[Source, Collection[str]], FileReport],
-) -> Callable[[Iterable[tuple[str, Fix]]], bool]:
+) -> _TryFixes:
     """Return a function that tells whether fixes, each with its rule, also mend suppressed findings."""
     rules = {each.rule for each in kept}
     splicer, source = Splicer(model.source, model.kind), unpatched(model.source)
@@ -99,22 +110,58 @@ def _counts_by_subject(found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
     return Counter((each.rule, each.subject) for each in found if each.subject is not None)
 
 
-def _withdrawn(
-    fixable: Iterable[Diagnostic], fix_suppressed: Callable[[Iterable[tuple[str, Fix]]], bool]
-) -> Iterator[int]:
+def last_indices(suppressed: Iterable[Diagnostic]) -> LastIndices:
+    """Return for each list with suppressed places, or parts around such, the highest of their indices."""
+    last: dict[tuple[PlaceKey, str], int] = {}
+    for each in unfold(suppressed):
+        key = each.at.key
+        for depth, (field, index) in enumerate(key):
+            if index is not None:
+                last[key[:depth], field] = max(index, last.get((key[:depth], field), 0))
+    return last
+
+
+def moves_places(fix: Fix, last: LastIndices) -> bool:
+    """Return whether a fix changes the index of a suppressed place. `last`: the result of `last_indices`."""
+    return any(_moves(edit.place.key, last) for edit in fix.edits if isinstance(edit, Delete | Insert))
+
+
+def _moves(key: PlaceKey, last: LastIndices) -> bool:
+    field, index = key[-1] if key else ("", None)
+    return index is not None and index <= last.get((key[:-1], field), -1)
+
+
+def _withdrawn(fixable: Iterable[Diagnostic], last: LastIndices, fix_suppressed: _TryFixes) -> Iterator[int]:
     """Yield the identities of the fixes that are not made.
 
-    `fix_suppressed`: returns whether fixes, each with its rule, also fix suppressed findings.
+    `last`: the result of `last_indices` for the suppressed findings.
     """
-    by_rule: dict[str, dict[int, Fix]] = {}
+    fixes: _FixesByIdentity = {}
     for each in fixable:
         if each.advice.edits is not None:
-            by_rule.setdefault(each.rule, {})[id(each.advice.edits)] = each.advice.edits.with_edits()
-    if not fix_suppressed((rule, fix) for rule, fixes in by_rule.items() for fix in fixes.values()):
+            fixes[id(each.advice.edits)] = each.rule, each.advice.edits.with_edits()
+    moving = {mark for mark, (_, fix) in fixes.items() if moves_places(fix, last)}
+    refused = _refused(fixes, moving, fix_suppressed)
+    if len(refused) < len(fixes):
+        yield from refused
         return
-    for rule, fixes in by_rule.items():
-        safe = {identity: fix for identity, fix in fixes.items() if fix.is_safe}
-        if safe and fix_suppressed((rule, fix) for fix in safe.values()):
-            yield from fixes
-        elif len(safe) < len(fixes) and fix_suppressed((rule, fix) for fix in fixes.values()):
-            yield from fixes.keys() - safe.keys()
+    for rule in dict.fromkeys(rule for rule, _ in fixes.values()):
+        own = {mark: each for mark, each in fixes.items() if each[0] == rule}
+        safe = {mark: each for mark, each in own.items() if each[1].is_safe}
+        refused = _refused(safe, moving, fix_suppressed)
+        if safe and len(refused) == len(safe):
+            yield from own
+            continue
+        yield from refused
+        if len(safe) < len(own):
+            rest = {mark: each for mark, each in own.items() if mark not in refused}
+            yield from _refused(rest, moving, fix_suppressed) - safe.keys()
+
+
+def _refused(fixes: _FixesByIdentity, moving: Set[int], fix_suppressed: _TryFixes) -> Set[int]:
+    """Return the identities of the fixes that are not made: none, those that move suppressed places, or all."""
+    if not fixes or not fix_suppressed(fixes.values()):
+        return set()
+    staying = {mark: each for mark, each in fixes.items() if mark not in moving}
+    is_enough = len(staying) < len(fixes) and not fix_suppressed(staying.values())
+    return fixes.keys() & moving if is_enough else fixes.keys()

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import partial
 from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.engine.fix_candidates import Candidate, candidates, without_overlaps
 from onnx_lint.engine.registry import registry
-from onnx_lint.engine.withdrawn_fixes import mends_suppressed
+from onnx_lint.engine.withdrawn_fixes import last_indices, mends_suppressed, moves_places
 from onnx_lint.fixing.revealed import revealed_by
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import Source
@@ -85,7 +85,8 @@ def fix_in_rounds(source: Source, report: FileReport, lint: Lint, load: Load, *,
         splicer = Splicer(current, report.kind)
         chosen = without_overlaps(candidates(fixes, splicer, not_made))
         accepted = None
-        for attempt in _attempts(chosen):
+        moving = _moving(chosen, report)
+        for attempt in _attempts(chosen, moving):
             splices = splicer.with_lengths(splice for each in attempt for splice in each.splices)
             after = current.patched(splice.patch for splice in splices)
             found = lint(after)
@@ -94,7 +95,7 @@ def fix_in_rounds(source: Source, report: FileReport, lint: Lint, load: Load, *,
             if problem is None:
                 accepted = attempt
                 break
-            if len({each.rule for each in attempt}) == 1:
+            if len({each.rule for each in attempt}) == 1 and not _is_split(attempt, moving):
                 refused_rules.add(attempt[0].rule)
                 not_made[f"{attempt[0].rule}: {problem}"] = None
         if accepted is None:
@@ -125,15 +126,28 @@ def _fixes(diagnostics: Iterable[Diagnostic], refused_rules: set[str], *, unsafe
     return list(found.values())
 
 
-def _attempts(chosen: list[Candidate]) -> Iterable[list[Candidate]]:
-    """Yield all fixes, and then the fixes of each rule alone, for the case that all together are not accepted."""
-    if not chosen:
-        return
-    yield chosen
+def _attempts(chosen: list[Candidate], moving: Set[int]) -> Iterable[list[Candidate]]:
+    """Yield all fixes, and then the fixes of each rule alone, for the case that all together are not accepted.
+
+    Each time those without the fixes in `moving` follow, if there are some of either.
+    """
     rules = list(dict.fromkeys(each.rule for each in chosen))
-    if len(rules) > 1:
-        for rule in rules:
-            yield [each for each in chosen if each.rule == rule]
+    of_rules = [[each for each in chosen if each.rule == rule] for rule in rules] if len(rules) > 1 else []
+    for attempt in (chosen, *of_rules) if chosen else ():
+        yield attempt
+        if _is_split(attempt, moving):
+            yield [each for each in attempt if id(each.fix) not in moving]
+
+
+def _moving(chosen: list[Candidate], report: FileReport) -> Set[int]:
+    """Return the identities of the fixes that change the index of a suppressed place."""
+    last = last_indices(report.suppressed)
+    return {id(each.fix) for each in chosen if last and moves_places(each.fix, last)}
+
+
+def _is_split(attempt: list[Candidate], moving: Set[int]) -> bool:
+    """Return whether some of the fixes of an attempt are in `moving`, and some are not."""
+    return 0 < sum(id(each.fix) in moving for each in attempt) < len(attempt)
 
 
 def _kinds(report: FileReport) -> Counter[tuple[str, str]]:
