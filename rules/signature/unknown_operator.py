@@ -161,7 +161,8 @@ def _case(node: Node, operator: Operator) -> str | None:
     if _is_of_runtime(operator):
         return "own-operator"
     # onnx asks for a schema in the other domains that ONNX publishes.
-    is_in_training = node.place.key[0][0] == "training_info"
+    # In a document that is a node, the node has no way to it.
+    is_in_training = any(field == "training_info" for field, _ in node.place.key[:1])
     return "preview" if operator.domain in _PREVIEWS and not is_in_training else None
 
 

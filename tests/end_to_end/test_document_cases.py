@@ -67,6 +67,24 @@ def test_no_case_is_lost():
     assert (len(CONFORMING), len(FAULTY)) == (55, 68)
 
 
+@pytest.mark.parametrize(
+    ("text", "rule", "reason"),
+    [
+        ('op_type: "Relux" input: "x" output: "y"', "unknown-operator", None),
+        (
+            'op_type: "Unsqueeze" input: "x" output: "y" attribute { name: "axes" type: INTS ints: 0 }',
+            "unknown-operator-attribute",
+            "the document is one node, and has no place for a Constant",
+        ),
+    ],
+)
+def test_a_node_by_itself_is_judged_by_an_operator_set(text: str, rule: str, reason: str | None):
+    node = text_format.Parse(text, schema.message("NodeProto")(), descriptor_pool=schema.pool())
+    report = lint(node.SerializeToString(), {"proto": "NodeProto", "opset_imports": {"": 21}})
+    assert report.files[0].internal_errors == ()
+    assert [item.advice.no_fix for item in report.diagnostics if item.rule == rule] == [reason]
+
+
 def test_a_name_that_looks_like_a_place_stays_as_it_is():
     node = 'node { op_type: "Relu" input: "the model" output: "y" }'
     text = f'name: "graph.node[0]" {node} input {{ name: "graph.output[0]" }}'

@@ -250,14 +250,15 @@ class Contradiction(Record):
 
     def describe(self) -> str:
         """Return the statement about the variable, and the contradicting statements."""
+        one, other = (_terms(side).get((), 0) for side in (self.equation.one, self.equation.other))
+        # 0 makes an equation true between multiples, and where dimensions cancel out, but only empty tensors have it.
+        is_of_empty = self.is_of_empty or (one == other and not self.because)
+        above_0 = " above 0" if is_of_empty or any(each.copied for each in (self.equation, *self.because)) else ""
         if not self.because:
-            one, other = (_terms(side).get((), 0) for side in (self.equation.one, self.equation.other))
-            # 0 makes an equation between multiples true, but only empty tensors have it.
-            is_of_empty = self.is_of_empty or one == other
-            return f"{self.equation.text}; no size{' above 0' if is_of_empty else ''} makes this true"
+            return f"{self.equation.text}; no size{above_0} makes this true"
         return (
             "; ".join(each.text for each in (self.equation, *self.because[:_MOST_SHOWN]))
-            + "; no size makes all of this true"
+            + f"; no size{above_0} makes all of this true"
         )
 
     def notes(self) -> list[Note]:
@@ -560,8 +561,8 @@ def _of_operands(
     for (index, axis), found, expected in equal:
         shape = facts[index].shape or ()
         is_left_out = node.op_type == "Concat" and 0 in shape
-        if is_left_out and isinstance(found, str) and isinstance(expected, str):
-            continue  # two names beside an empty operand, such as the past of a first step, are often meant
+        if is_left_out and not any(isinstance(size, int) and size for size in (found, expected)):
+            continue  # two names, or a 0, beside an empty operand, such as the past of a first step, are often meant
         names = _names(found) | _names(expected)
         sizes = tuple([size for size in may_be_0 if names & _names(size)])
         copied = tuple([dim for dim in reshaped or () if isinstance(dim, str) and dim in shape])

@@ -32,6 +32,8 @@ def inputs_instead(
 
     `moved`: the index of the input for each attribute. `kind_of`: returns the type of an input of the node.
     """
+    if not node.place.key:
+        return "the document is one node, and has no place for a Constant"
     edits: list[Edit] = []
     given: dict[int, str] = {}
     for index in attributes_with(node, set(moved)):

@@ -110,6 +110,8 @@ class Splicer:
             yield from self._shorter_numbers()
             return
         place = edit.place
+        if not place.key:
+            raise EditError("an edit beside the document")
         kind, field = self._field(place)
         if field.packable and not (isinstance(edit, Delete) and place.index is None):
             raise EditError(f"{place} may be packed with other numbers")
