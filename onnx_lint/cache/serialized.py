@@ -52,7 +52,7 @@ KEPT: Final[Mapping[str, type]] = MappingProxyType(
 """The classes in a report that the cache keeps: on a file without internal errors."""
 
 SENT: Final[Mapping[str, type]] = MappingProxyType({**KEPT, "InternalError": InternalError, "float": float})
-"""The classes in a report that another machine sends."""
+"""The classes in a report that another machine sends; a plain value of the type float is allowed as well."""
 
 _PICTURES: Final = frozenset({"Picture", "PictureArrow", "PictureBox", "PictureValue"})
 """The classes of `onnx_lint.report.pictures`, which only reports with pictures need."""
@@ -104,7 +104,7 @@ def _to_plain(value: Any, kinds: Mapping[str, type]) -> Any:
         raise TypeError(f"a report with {type(value)} cannot be kept")
     if isinstance(value, Record):
         return {name: [_to_plain(each, kinds) for each in type(value)._values(value)]}
-    return value
+    return value  # a float
 
 
 def _from_plain(value: Any, kinds: Mapping[str, type]) -> Any:
@@ -126,7 +126,7 @@ def _from_plain(value: Any, kinds: Mapping[str, type]) -> Any:
 
 
 def _kind(name: str, kinds: Mapping[str, type]) -> Any:
-    """Return the class of that name which a report may have; None if there is none."""
+    """Return the class with this name, if a report may have it."""
     if name not in _PICTURES:
         return kinds.get(name)
     from onnx_lint.report import pictures

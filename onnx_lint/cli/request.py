@@ -87,7 +87,7 @@ def request_of_paths(arguments: Sequence[str]) -> Request | None:
 
 
 def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]] | None:
-    """Return the values of the options, and the paths among which they stand; None for what only click may parse."""
+    """Return the values of the options, and the paths; None for arguments that only click may parse."""
     options: dict[str, Any] = {}
     paths: list[str] = []
     left = iter(arguments)
@@ -99,17 +99,16 @@ def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[
         setting, flag = _spelled().get(spelling, (None, None))
         if setting is None or (has_value and (flag is not None or not spelling.startswith("--"))):
             return None
-        if flag is None:
-            flag = _value(setting, value if has_value else next(left, ""))
-            if flag is None:
-                return None
-        options[setting.field] = (*options.get(setting.field, ()), flag) if setting.is_list else flag
+        found = _value(setting, value if has_value else next(left, "")) if flag is None else flag
+        if found is None:
+            return None
+        options[setting.field] = (*options.get(setting.field, ()), found) if setting.is_list else found
     return options, tuple(paths)
 
 
 @cache
 def _spelled() -> dict[str, tuple[Setting, bool | None]]:
-    """Return the setting of each spelling of an option of `check`, and what it sets if it has no value."""
+    """Return the setting of each spelling of an option of `check`, and its value if it is a flag."""
     found: dict[str, tuple[Setting, bool | None]] = {}
     for setting in Request.settings.values():
         for spelling in setting.option.split() if setting.section and setting.field != "fixed_folder" else ():
@@ -141,8 +140,9 @@ def _value(setting: Setting, text: str) -> Any:
 
 
 def request_of(paths: tuple[str, ...], given: Iterable[str], options: Mapping[str, Any]) -> Request:
-    """Return the request for options as they were written. Raises RequestError for an empty text or path, for a
-    pattern that no path can match, and for a pair that is none.
+    """Return the request for options as they were written.
+
+    Raises RequestError for an empty text or path, for a pattern that no path can match, and for a text that is no pair.
 
     Whether its rules, domains and limits exist is not checked here.
     """
@@ -169,7 +169,7 @@ def read(field: str, value: Any) -> Any:
 
 
 def _pairs(setting: Setting, texts: Sequence[str]) -> dict[str, str]:
-    """Return the values by name in comma-separated `NAME=VALUE`; the last of several for one name counts."""
+    """Return the values by name in comma-separated `NAME=VALUE`; of several for one name, the last counts."""
     pairs: dict[str, str] = {}
     for pair in (part.strip() for text in texts for part in text.split(",")):
         name, separator, pairs[name] = pair.partition("=")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Set
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.settings import keys
@@ -119,13 +119,15 @@ def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bo
         return bool(given == getattr(settings.limits, path[1]) != getattr(DEFAULT_LIMITS, path[1]))
     if name == "suppress":
         return path[-1] == "rule"  # --show-suppressed has the rest of an entry
-    if name == "fail-on":
-        return bool(value == "never")
-    if name == "target-gate":
-        return bool(value == "refused")
+    if name in _WEAK_VALUES:
+        return bool(value == _WEAK_VALUES[name])
     if name == "rules":
         return len(path) > 2  # only the rule knows whether an option makes it report less
-    return bool(value != key.key_default and value != [])
+    return value not in (key.key_default, [])
+
+
+_WEAK_VALUES: Final = {"fail-on": "never", "target-gate": "refused"}
+"""The only value of a key that weakens the verdict."""
 
 
 def _lowers(rule: str, level: str, settings: Settings, request: Request) -> bool:

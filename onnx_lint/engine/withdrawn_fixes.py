@@ -43,14 +43,14 @@ def without_withdrawn(
     returns the report on a source by some rules alone.
     """
     found = unfold(diagnostics)
-    kept = [each for each in found if is_suppressed(each, patterns)]
-    suppressed = {id(each) for each in kept}
-    left = [each for each in found if id(each) not in suppressed]
-    fixable = [each for each in left if each.advice.edits is not None and not each.advice.edits.copies]
-    if model.form != "binary" or not kept or not fixable:
+    suppressed, others = list[Diagnostic](), list[Diagnostic]()
+    for each in found:
+        (suppressed if is_suppressed(each, patterns) else others).append(each)
+    fixable = [each for each in others if each.advice.edits is not None and not each.advice.edits.copies]
+    if model.form != "binary" or not suppressed or not fixable:
         return diagnostics
-    withdrawn = set(_withdrawn(fixable, last_indices(kept), _trial(model, left, kept, lint)))
-    losing = {id(each) for each in left if id(each.advice.edits) in withdrawn}
+    withdrawn = set(_withdrawn(fixable, last_indices(suppressed), _trial(model, others, suppressed, lint)))
+    losing = {id(each) for each in others if id(each.advice.edits) in withdrawn}
     if not losing:
         return diagnostics
     # A finding that loses its fix leaves its fold: the others in it may keep theirs.
@@ -59,36 +59,37 @@ def without_withdrawn(
 
 def _trial(
     model: Model,
-    left: list[Diagnostic],
-    kept: list[Diagnostic],
+    others: list[Diagnostic],
+    suppressed: list[Diagnostic],
     lint: Callable[[Source, Collection[str]], FileReport],
 ) -> _TryFixes:
     """Return a function that tells whether fixes, each with its rule, also mend suppressed findings."""
-    rules = {each.rule for each in kept}
+    rules = {each.rule for each in suppressed}
     splicer, source = Splicer(model.source, model.kind), unpatched(model.source)
 
     def fix_suppressed(fixes: Iterable[tuple[str, Fix]]) -> bool:
         chosen = without_overlaps(candidates(fixes, splicer, {}))
         splices = splicer.with_lengths(splice for each in chosen for splice in each.splices)
         changed = source.patched(splice.patch for splice in splices)
-        return bool(chosen) and mends_suppressed(left, kept, lint(changed, rules))
+        return bool(chosen) and mends_suppressed(others, suppressed, lint(changed, rules))
 
     return fix_suppressed
 
 
-def mends_suppressed(left: Iterable[Diagnostic], suppressed: Iterable[Diagnostic], after: FileReport) -> bool:
+def mends_suppressed(others: Iterable[Diagnostic], suppressed: Iterable[Diagnostic], after: FileReport) -> bool:
     """Return whether fixes also mend suppressed findings, or make them findings that nothing suppresses.
 
     The latter happens if a suppression gives the index of a node, and one before it is deleted: the next fixes would
     mend what was suppressed.
 
-    `left`: the other findings before the fixes. `after`: the report after them.
+    `others`: the findings before the fixes that are not suppressed. `after`: the report after the fixes.
     """
-    before, others = list(unfold(suppressed)), list(unfold(after.suppressed))
-    if _counts_by_clause(before) - _counts_by_clause(others):
+    before, still = list(unfold(suppressed)), list(unfold(after.suppressed))
+    if _counts_by_clause(before) - _counts_by_clause(still):
         return True
-    lost = _counts_by_subject(before) - _counts_by_subject(others)
-    return bool(lost) and bool(lost & (_counts_by_subject(unfold(after.diagnostics)) - _counts_by_subject(left)))
+    lost = _counts_by_subject(before) - _counts_by_subject(still)
+    new = _counts_by_subject(unfold(after.diagnostics)) - _counts_by_subject(others)
+    return not lost.keys().isdisjoint(new)
 
 
 def _counts_by_clause(found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, contradict
     from onnx_lint.ir.names.renaming import FreshNames, value_names
     from onnx_lint.ir.operators.function_calls import attribute_parameters
-    from onnx_lint.ir.operators.imports import MAX_VERSION
     from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
     from onnx_lint.ir.operators.proposals import Proposals, only, ready
     from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix, Insert, Move
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
     from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAP_KEYS, MAX_INT64, STRING_TYPE
     from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
     from onnx_lint.spec.releases import (
+        MAX_OPSET_VERSION,
         ML_DOMAIN,
         NEWEST_IR_VERSION,
         TRAINING_DOMAIN,

@@ -155,7 +155,7 @@ def has_unnamed_graphs(model: Model) -> bool:
 def lacks_outputs(model: Model) -> bool:
     """Return whether the main graph of a model without training has nodes and no output."""
     main = model.main_graph
-    return main is not None and not main.output_names and len(main.nodes) > 0 and not has_training_information(model)
+    return not main.output_names and len(main.nodes) > 0 and not has_training_information(model)
 
 
 def has_repeated_outputs(model: Model) -> bool:

@@ -43,7 +43,7 @@ class SearchNode(Record):
 
 
 def later_graphs(model: Model, release: str) -> Iterator[tuple[SearchNode, str]]:
-    """Yield the searches with graphs that only releases after a known one take, and such a graph in words."""
+    """Yield the searches with graphs that only releases after a known one accept, and such a graph in words."""
     for search in searches(model):
         for what in _later_graphs(search, release):
             yield search, what
@@ -51,12 +51,16 @@ def later_graphs(model: Model, release: str) -> Iterator[tuple[SearchNode, str]]
 
 def _later_graphs(search: SearchNode, release: str) -> Iterator[str]:
     releases = CHANGED.header["releases"]
-    for name, graph in search.graphs.items() if release in releases else ():
+    if release not in releases:
+        return
+    for name, graph in search.graphs.items():
         inputs = graph.input_names
         form = next((each for each in search.forms.get(name, ()) if _has_inputs_of(each, inputs)), None)
-        for what, first in form.since.items() if form is not None else ():
-            if releases.index(release) < releases.index(first) and (not what or what in inputs):
-                yield f"{name!r} with {f'input {what!r}' if what else counted(len(inputs), 'input')}"
+        since = form.since.items() if form is not None else ()
+        for new_input, first in since:  # the name is empty for the number of inputs
+            if releases.index(release) < releases.index(first) and (not new_input or new_input in inputs):
+                what = f"input {new_input!r}" if new_input else counted(len(inputs), "input")
+                yield f"{name!r} with {what}"
 
 
 def _has_inputs_of(form: GraphForm, inputs: Sequence[str]) -> bool:
@@ -84,6 +88,7 @@ def searches(model: Model) -> Iterator[SearchNode]:
 
 
 def _numbers(node: Node, record: OperatorRecord) -> Mapping[str, int]:
+    """Return the integers in attributes, see `SearchNode.numbers`."""
     found: dict[str, int] = dict(record.defaults)
     for each in node.attribute_protos:
         if each.ref_attr_name:

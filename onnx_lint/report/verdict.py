@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from onnx_lint.spec.clauses import Severity
 
 _MAX_GAPS: Final = 5
-"""The most settings that the verdict names of those that left something out."""
+"""The most settings that the verdict names because they left something out."""
 
 
 def verdict_in_words(report: Report) -> str:
@@ -29,7 +29,7 @@ def verdict_in_words(report: Report) -> str:
     totals = report.totals
     if report.not_linted and not totals.files:
         return interruption_in_words(report)
-    parts = [_groups_of(report, totals), *_gaps_of(totals)]
+    parts = [_groups_in_words(report, totals), *_gaps_in_words(totals)]
     if totals.without_model and totals.files > 1:
         files = "file holds" if totals.without_model == 1 else "files hold"
         parts.append(f"{totals.without_model:,} {files} no readable model")
@@ -84,9 +84,7 @@ _PHRASES: Final = {
 """
 
 _AFTER_CONFORMING: Final = ("does not", "do not")
-"""The phrases about files that violate the standard, after the phrase about files that conform to it:
-`2 conform to ONNX 1.23, 1 does not`.
-"""
+"""The phrases about violating files after the phrase about conforming ones: `2 conform to ONNX 1.23, 1 does not`."""
 
 _NOTHING_NEW_VIOLATING_ALONE: Final = (
     "has no new findings but does not conform to {}",
@@ -95,11 +93,11 @@ _NOTHING_NEW_VIOLATING_ALONE: Final = (
 """The phrases of a sentence with this group only, which has to name the standard."""
 
 
-def _groups_of(report: Report, totals: Totals) -> str:
+def _groups_in_words(report: Report, totals: Totals) -> str:
     """Return the number of files in each group, and of their findings."""
     groups = _judged_groups(report, totals)
     noun = totals.noun
-    standard = _standard_of(report, totals)
+    standard = _standard_in_words(report, totals)
     if len(groups) == 1:
         (group,) = groups
         return _phrase_of_all(group, totals, standard)
@@ -160,7 +158,7 @@ def _findings(totals: Totals, group: str, count: int) -> str:
     return findings_in_words(counts) + (f" in {files:,} of them" if files < count and is_of_one_kind else "")
 
 
-def _standard_of(report: Report, totals: Totals) -> str:
+def _standard_in_words(report: Report, totals: Totals) -> str:
     """Return the standard that the files were checked against: `the configured ONNX edition (1.16 or 1.23)`."""
     names = sorted({report.standard(*each) for each in totals.standards})
     if len(names) < 2:
@@ -168,7 +166,7 @@ def _standard_of(report: Report, totals: Totals) -> str:
     return f"the configured ONNX edition ({' or '.join(name.removeprefix('ONNX ') for name in names)})"
 
 
-def _gaps_of(totals: Totals) -> Iterator[str]:
+def _gaps_in_words(totals: Totals) -> Iterator[str]:
     """Yield what the settings left out, with the number of files if something was not left out in all of them."""
     judged = totals.files - totals.unreadable - totals.not_judged
     by_files = sorted(totals.files_by_gap.items(), key=lambda each: -each[1])

@@ -20,10 +20,6 @@ class Variant(Record):
     package: str = PACKAGE
     as_bytes: frozenset[str] = frozenset()
     """The fields of graphs and functions that are bytes instead of messages."""
-    is_packed: bool = False
-    """True if all lists of numbers are packed."""
-    is_in_lists: bool = False
-    """True if each field is a list, and each message is bytes."""
 
 
 VARIANTS: Final = {
@@ -39,13 +35,12 @@ VARIANTS: Final = {
         frozenset({"node"}),
     ),
     "packed": Variant(
-        "to recognize a file as canonical for a writer with a proto3 schema, which packs lists",
-        is_packed=True,
+        "to recognize a file as canonical for a writer with a proto3 schema: all lists of numbers are packed",
     ),
     "columns": Variant(
-        "to gather each field of many messages: concatenated, they are one message with lists",
+        "to gather each field of many messages: concatenated, they are one message whose fields are lists, of bytes for"
+        " messages",
         f"{PACKAGE}.columns",
-        is_in_lists=True,
     ),
 }
 """Each variant by the function that returns its classes."""

@@ -53,7 +53,7 @@ class Release(Record):
     ai_onnx_preview: int = 0
 
     def opset_version(self, domain: str) -> int:
-        """Return the newest operator set version of a domain in this release, 0 if it has none (or is not ONNX's)."""
+        """Return the newest operator set version of a domain in this release, 0 if it has none."""
         match normalized_domain(domain):
             case "":
                 return self.ai_onnx
@@ -115,7 +115,7 @@ NEWEST_OPSET: Final[dict[str, int]] = {
 """The newest operator set version of every domain that ONNX publishes; the default domain is ""."""
 
 
-GREATEST_VERSION: Final = 2**31 - 1
+MAX_OPSET_VERSION: Final = 2**31 - 1
 """The greatest operator set version of a domain that ONNX does not publish: readers have 32 bits for it."""
 
 
@@ -132,12 +132,12 @@ def newest_opset_version(domain: str) -> int | None:
 def check_opset_version(domain: str, version: int) -> None:
     """Raise ValueError for an operator set version that does not exist.
 
-    Another domain than ONNX's may have any of 32 bits.
+    A domain that ONNX does not publish may have any version up to MAX_OPSET_VERSION.
     """
-    newest = newest_opset_version(domain)
-    if not 1 <= version <= (newest or GREATEST_VERSION):
-        known = f"1 to {newest or GREATEST_VERSION}"
-        raise ValueError(f"version {version} of {domain or DOMAIN_ALIAS!r} does not exist; the versions are {known}")
+    newest = newest_opset_version(domain) or MAX_OPSET_VERSION
+    if not 1 <= version <= newest:
+        name = domain or DOMAIN_ALIAS
+        raise ValueError(f"version {version} of {name!r} does not exist; the versions are 1 to {newest}")
 
 
 def release_of_opset(domain: str, version: int) -> Release | None:
@@ -146,7 +146,7 @@ def release_of_opset(domain: str, version: int) -> Release | None:
 
 
 @remembered(256)
-def _release_of_opset(key: tuple[str, int]) -> Release | None:  # what is remembered has one argument
+def _release_of_opset(key: tuple[str, int]) -> Release | None:  # `remembered` is for functions of one argument
     domain, version = key
     return next((release for release in RELEASES if release.opset_version(domain) >= version), None)
 

@@ -31,13 +31,13 @@ MAX_NODES: Final = 12
 STEPS: Final = ((1, 3), (2, 2))
 """The distances from the node at fault, and the most neighbours on each side that a node before that distance gets."""
 
-_PILLS: Final = (4, 2, 0)
+_MAX_SOURCES: Final = (4, 2, 0)
 """The most boxes for values that a node reads from no other node, by the distance of the node."""
 
-_READS: Final = (6, 3, 2)
+_MAX_READS: Final = (6, 3, 2)
 """The most values without an arrow that a node lists, by its distance."""
 
-_VALUES: Final = 4
+_MAX_OUTPUTS: Final = 4
 """The most outputs of a node that are shown."""
 
 _WORK: Final = "drawing the nodes around a finding"
@@ -182,7 +182,7 @@ class _Drawing:
             self._connect_inputs(index)
             self._connect_outputs(index)
         if not self._focus.starts:
-            self._say(("from", self._focus.value), self._focus.value)
+            self._show(("from", self._focus.value), self._focus.value)
             self._connect_more(("from", self._focus.value), self._focus.value)
         sources: list[_BoxKey] = [key for key in self._values if not isinstance(key, int)]
         keys = list(dict.fromkeys((*sources, *nodes, *(target for _, _, target in self._arrows))))
@@ -199,7 +199,7 @@ class _Drawing:
 
     def _connect_inputs(self, index: int) -> None:
         """Add an arrow for each value that the node reads; those without a box before it are listed in the node."""
-        left = _PILLS[self._depths[index]]
+        left = _MAX_SOURCES[self._depths[index]]
         for name in self._wires.reads(index):
             mark, maker = self._mark(name, index), self._wires.graph.positions.get(name, BEFORE_NODES)
             if maker in self._depths:
@@ -215,11 +215,11 @@ class _Drawing:
     def _connect_outputs(self, index: int) -> None:
         """Add arrows to the outputs of the graph, and to boxes that count the readers that are left out."""
         for name in dict.fromkeys(filter(None, self._wires.graph.node_outputs[index])):
-            mark, said = self._mark(name, index), self._values.setdefault(index, [])
+            mark, shown = self._mark(name, index), self._values.setdefault(index, [])
             is_shown = self._depths[index] == 0 or index in self._marks
-            if mark or (is_shown and len(said) < _VALUES):
-                self._say(index, name)
-            if name not in said and len(said) >= _VALUES:
+            if mark or (is_shown and len(shown) < _MAX_OUTPUTS):
+                self._show(index, name)
+            if name not in shown and len(shown) >= _MAX_OUTPUTS:
                 continue
             if self._wires.is_output(name):
                 self._connect(index, name, ("output", name), self._mark(name, None))
@@ -234,13 +234,14 @@ class _Drawing:
         """Return the number of readers of a value that are not drawn."""
         return sum(reader not in self._depths for reader in self._wires.readers(name))
 
-    def _say(self, source: _BoxKey, name: str) -> None:
+    def _show(self, source: _BoxKey, name: str) -> None:
+        """Add a value to those that a box shows."""
         names = self._values.setdefault(source, [])
         if name not in names:
             names.append(name)
 
     def _connect(self, source: _BoxKey, name: str, target: _BoxKey, mark: str) -> None:
-        self._say(source, name)
+        self._show(source, name)
         self._arrows[source, name, target] = mark
 
     def _box(self, key: _BoxKey) -> PictureBox:
@@ -260,7 +261,7 @@ class _Drawing:
     def _box_of_node(self, index: int) -> PictureBox:
         wires, node = self._wires, self._wires.graph.nodes[index]
         reads = self._reads.get(index, [])
-        most = _READS[self._depths[index]]
+        most = _MAX_READS[self._depths[index]]
         lines = [wires.value(name, self._marks.get(name, "")) for name in reads[:most]]
         if len(reads) > most:
             lines.append(PictureValue(f"{len(reads) - most:,} more"))

@@ -49,6 +49,6 @@ def graph_without_outputs(model: Model) -> Iterator[Finding]:
     - A model with training information is not reported: its training graphs may read what the main graph computes.
     """
     main = model.main_graph
-    if main is not None and lacks_outputs(model):
+    if lacks_outputs(model):
         nodes = counted(len(main.nodes), "node")
         yield Finding(main.at("output"), f"the main graph has {nodes} and no output", allowed="one output or more")

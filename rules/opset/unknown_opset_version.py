@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import (
-    MAX_VERSION,
+    MAX_OPSET_VERSION,
     ROOT,
     Model,
     OperatorSchemas,
@@ -88,14 +88,14 @@ class _KnownVersions(Record):
 def _judge(place: Place, entry: Proto, known: _KnownVersions) -> Finding | None:
     domain, version = shown_domain(entry.domain), entry.version
     newest, newest_given = newest_opset_version(entry.domain), known.schemas.newest_declared(entry.domain)
-    allowed = f"1 to {MAX_VERSION if newest is None else newest}"
+    allowed = f"1 to {MAX_OPSET_VERSION if newest is None else newest}"
     if not entry.HasField("version"):
         message = f"the import of {quote(domain)} states no version"
         return Finding(place, message, clause="OPS-3", allowed=allowed, subject=domain)
     place = place.at("version")
     if version == 0 and newest is None:
         return None
-    if not 1 <= version <= MAX_VERSION:
+    if not 1 <= version <= MAX_OPSET_VERSION:
         message = f"the import of {quote(domain)} states version {version}"
         return Finding(place, message, clause="OPS-3", allowed=allowed, subject=domain)
     if newest is not None and version > newest:

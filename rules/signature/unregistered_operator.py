@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MAX_VERSION, Model, OperatorStatus, imports_onnxruntime
+from onnx_lint.model import MAX_OPSET_VERSION, Model, OperatorStatus, imports_onnxruntime
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote, suggestion
@@ -58,7 +58,7 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
     release = ONNXRUNTIME.header["version"]
     for importer in model.imports.where(lambda entries: any(entry.domain in domains for entry in entries)):
         for index, entry in enumerate(importer.entries):
-            if entry.domain in domains and _VERSION < entry.version <= MAX_VERSION:
+            if entry.domain in domains and _VERSION < entry.version <= MAX_OPSET_VERSION:
                 yield Finding(
                     importer.place.at("opset_import", index).at("version"),
                     f"the import of {quote(entry.domain)} states version {entry.version}, which ONNX Runtime lacks",

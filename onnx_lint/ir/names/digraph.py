@@ -24,15 +24,16 @@ class Digraph(Sequence[Collection[int]]):
     __slots__ = ("ends", "followers")
 
     def __init__(self, count: int, edges: Callable[[], Iterable[tuple[int, int]]]) -> None:
-        """`edges`: gives the edges, each from a number below `count` to its follower, and the same each time."""
-        free = _numbers(count, 0)
+        """`edges`: returns the edges, the same at each call, each from a number below `count` to its follower."""
+        counts = _numbers(count, 0)
         for start, _ in edges():
-            free[start] += 1
+            counts[start] += 1
         self.ends = _numbers(count, 0)
         """The end of the followers of each number; they begin at the end of those of the number before it."""
-        for number, end in enumerate(accumulate(free)):
+        free = counts  # from here on the next free position for a follower of each number, in the same memory
+        for number, end in enumerate(accumulate(counts)):
             self.ends[number] = end
-            free[number] = end - free[number]
+            free[number] = end - counts[number]
         self.followers = _numbers(self.ends[-1] if count else 0, 0)
         for start, follower in edges():
             self.followers[free[start]] = follower

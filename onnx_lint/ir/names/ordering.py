@@ -13,7 +13,7 @@ from onnx_lint.ir.names.resolution import Resolution, dependencies
 from onnx_lint.ir.places.edits import Fix, Move
 
 NodeMove = tuple[int, int]
-"""The number of a node, and the number of the node before which it moves (the number of nodes: to the end)."""
+"""The number of a node, and that of the node before which it moves; the number of all nodes moves it to the end."""
 
 
 def moves_into_order(graph: Graph) -> list[NodeMove] | None:
@@ -122,7 +122,7 @@ def _producers_earlier(needs: Digraph) -> list[int]:
 
 
 def _moves(order: Sequence[int]) -> list[NodeMove]:
-    """Return the fewest moves that make the order of 0, 1, 2, ..., in the order in which they are to be made."""
+    """Return the fewest moves that turn 0, 1, 2, ... into the order, each to be made after the one before it."""
     stay = _longest_ascent(order)
     moves: list[NodeMove] = []
     before = len(order)
@@ -138,7 +138,7 @@ def _moves(order: Sequence[int]) -> list[NodeMove]:
 def _longest_ascent(numbers: Iterable[int]) -> set[int]:
     """Return a longest ascending subsequence of distinct numbers."""
     ends: list[int] = []
-    """For each length the least number with which an ascent of that length ends."""
+    """For each length, the least number at the end of an ascent of that length."""
     previous: dict[int, int] = {}
     for number in numbers:
         length = bisect_left(ends, number)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import remembered
@@ -14,7 +13,7 @@ from onnx_lint.common.salted import salted_key
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.schema import Proto
-from onnx_lint.spec.releases import ML_DOMAIN, newest_opset_version, normalized_domain
+from onnx_lint.spec.releases import MAX_OPSET_VERSION, ML_DOMAIN, newest_opset_version, normalized_domain
 
 
 class Importer(Record):
@@ -138,16 +137,12 @@ def _stated(entries: _List) -> _Stated:
     return _Stated(_highest(entries), frozenset(domains), is_usual)
 
 
-MAX_VERSION: Final = 2**31 - 1
-"""Implementations keep a version in 32 bits."""
-
-
 def _is_usual(domain: str, version: int) -> bool:
     newest = newest_opset_version(domain)
     if newest is None:
         from onnx_lint.spec.domains import is_reverse_domain_name
 
-        return is_reverse_domain_name(domain) and 1 <= version <= MAX_VERSION
+        return is_reverse_domain_name(domain) and 1 <= version <= MAX_OPSET_VERSION
     return domain != ML_DOMAIN and 1 <= version <= newest
 
 

@@ -19,7 +19,7 @@ from onnx_lint.spec.operators import (
     sources,
 )
 from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
-from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
+from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import counted, listed, unquoted
 
@@ -231,17 +231,18 @@ def is_of_inputs(schema: OperatorSchema, group: Combination) -> bool:
 
 
 def alternatives_without(schema: OperatorSchema, given: Set[str], inputs: Sequence[bool]) -> list[Combination]:
-    """Return the same as `missing_alternatives` for attributes of these names and inputs (true if given)."""
-    return [
-        combination
-        for combination in combinations(schema)
-        if combination.kind in (Choice.ONE, Choice.SOME)
-        and not any(
-            member.name in given if member.field == "attribute" else any(inputs[member.index :][:1])
-            for side in combination.sides
-            for member in side
-        )
-    ]
+    """Return the combinations that need a member and have none among the attributes `given` and the inputs.
+
+    `inputs`: for each input of the node, whether it is given.
+    """
+
+    def is_given(member: Member) -> bool:
+        if member.field == "attribute":
+            return member.name in given
+        return member.index < len(inputs) and inputs[member.index]
+
+    needed = [each for each in combinations(schema) if each.kind in (Choice.ONE, Choice.SOME)]
+    return [each for each in needed if not any(is_given(member) for side in each.sides for member in side)]
 
 
 def mistyped_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
@@ -308,7 +309,8 @@ def other_version(
     found = version_with(schemas, schema, is_meant)
     if found is None:
         return ""
-    return f"this is {unquoted(schema.name)} as {'of' if found[1] else 'it was up to'} opset {found[0]}"
+    version, is_later = found
+    return f"this is {unquoted(schema.name)} as {'of' if is_later else 'it was up to'} opset {version}"
 
 
 def version_with(
@@ -348,7 +350,7 @@ def describe_imports(alike: AlikeNodes | BoundNodes, node: Node) -> str:
 
 
 def describe_importer(node: Node) -> str:
-    """Whose operator set imports hold for the node, in words."""
+    """Return whose operator set imports decide for the node, in words."""
     graph = node.graph
     if graph.function is not None:
         return "the function"

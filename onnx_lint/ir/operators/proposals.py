@@ -28,15 +28,15 @@ class Proposal(Record):
     note: tuple[Place, str] | None = None
     """A place to show if the proposal is reported, and what it is."""
     is_preferred: bool = False
-    """True if no other one is reported if this one fixes the model."""
+    """True if this one alone is reported, provided that it fixes the model."""
     must_be_whole: bool = False
     """True if it is not reported while it uncovers another fault."""
     is_sure: bool = False
     """True if it is also reported while it shows a fault of its own node that a change of that node fixes."""
     opens_node: bool = False
-    """True if the fault hides all others of its node: those that the change shows there are no reason against it."""
+    """True if the fault hides all others of its node. Those that the change uncovers are no reason against it."""
     leaves_out_numbers: bool = False
-    """True if its edits leave out the numbers of a tensor: then the faults that depend on them only look fixed."""
+    """True if its edits leave out the numbers of a tensor. Faults that depend on these then only look fixed."""
     also_fixes: tuple[tuple[str, str, Place], ...] = ()
     """The rule, clause and place of faults that trials do not see, and that it is proven to fix as well."""
 
@@ -47,22 +47,25 @@ class Proposals(Record):
     sentence: str
     """What to do, with `{}` for the changes."""
     options: Callable[[], Sequence[Proposal]]
-    """Returns the changes, preferred ones first. Of the others two may be reported, and none if more of them fix the
-    model. They are made only for a report, and not for the findings of a trial."""
+    """Returns the changes, preferred ones first.
+
+    At most two of the others are reported; if more of them fix the model, none is. The changes are made only for a
+    report, and not for the findings of a trial.
+    """
     cause: str | None = None
     """The cause that all findings with these proposals share if they fix the model. They are tried once."""
     ends_message: bool = False
-    """True if the sentence ends the message, and is no line of its own."""
+    """True if the sentence ends the message; False if it is a line of its own."""
     otherwise: Callable[[], str | None] | None = None
     """Returns a fact that ends the message if no change fixes the model."""
     if_none_fits: str | None = None
-    """The hint if each change was tried, none fixes the model, and `otherwise` has no fact."""
+    """The hint if all changes were tried, none fixes the model, and `otherwise` returns no fact."""
     cause_if_none_fits: Callable[[], str | None] | None = None
-    """Returns the cause that it has if no change fixes the model, and that other rules share."""
+    """Returns the cause of the finding if no change fixes the model. Findings of other rules share it."""
     changes_node: bool = False
     """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None
-    """The line of its own beside a sentence that ends the message."""
+    """A further line, if the sentence ends the message."""
     is_certain: bool = False
     """True if the signatures of operators alone prove the changes: they are reported without a trial."""
 
@@ -73,7 +76,7 @@ def ready(text: str, *edits: Edit) -> Proposal:
 
 
 def preferred(proposals: Iterable[Proposal]) -> tuple[Proposal, ...]:
-    """Return the changes as such of which the first that fixes the model is the one to report."""
+    """Return the changes, marked so that the first one that fixes the model is the only one to report."""
     return tuple([replace(each, is_preferred=True) for each in proposals])
 
 
@@ -98,7 +101,7 @@ def exchange_edits(node: Node, pair: tuple[int, int]) -> Iterator[Edit]:
 
 
 def fresh_names(graph: Graph) -> FreshNames:
-    """Return what makes names that nothing has in the graph, the graphs around it and the graphs in these."""
+    """Return a source of names that are new in the graph, in the graphs around it and in the graphs in these."""
     while graph.parent is not None:
         graph = graph.parent
     return FreshNames(value_names(_tree(graph)))

@@ -170,8 +170,8 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[TreeFault]:
     Lists of different lengths are reported elsewhere, and not checked here.
     """
     count = class_count(given, voting)
-    for name, what, allowed, other, *index in base_value_faults(given, voting, count):
-        yield name, what, allowed, other, [each for each in index if isinstance(each, int)]
+    for name, what, allowed, other, *indices in base_value_faults(given, voting, count):
+        yield name, what, allowed, other, indices
     votes = f"{voting.prefix}_ids"
     if count is not None and votes in given:
         yield from _outside(votes, _integers(given[votes]), count, voting.noun, counter(given, voting))

@@ -112,7 +112,7 @@ class Splicer:
         place = edit.place
         if not place.key:
             raise EditError("an edit beside the document")
-        kind, field = self._field(place)
+        field = self._field(place)
         if field.packable and not (isinstance(edit, Delete) and place.index is None):
             raise EditError(f"{place} may be packed with other numbers")
         match edit:
@@ -121,7 +121,7 @@ class Splicer:
                 for start, _, end in spans[:-1] if edit.keeps_last else spans:
                     yield self._splice(place, start, end)
             case Insert():
-                yield self._insertion(place, record_of(field, edit.value), kind, field)
+                yield self._insertion(place, record_of(field, edit.value), field)
             case Assign():
                 spans = self._ranges.occurrences(place)
                 data = record_of(field, edit.value)
@@ -130,12 +130,12 @@ class Splicer:
                 if spans:
                     yield self._splice(place, spans[-1][0], spans[-1][2], data)
                 else:
-                    yield self._insertion(place, data, kind, field)
+                    yield self._insertion(place, data, field)
             case Move():
                 assert place.parent is not None
                 start, _, end = self._spans(place)[0]
                 yield self._splice(place, start, end)
-                yield self._insertion(place.parent.at(place.field, edit.before), (start, end), kind, field)
+                yield self._insertion(place.parent.at(place.field, edit.before), (start, end), field)
 
     def _shorter_numbers(self) -> Iterator[Splice]:
         for number in long_numbers(self._source, self._message):
@@ -151,12 +151,12 @@ class Splicer:
             raise EditError(f"there is no {place}")
         return spans
 
-    def _insertion(self, place: Place, piece: Stretch, kind: str, field: wire.Field) -> Splice:
+    def _insertion(self, place: Place, piece: Stretch, field: wire.Field) -> Splice:
         """Return the splice that inserts the piece at `place`."""
-        position = self._position(place, kind, field)
+        position = self._position(place, field)
         return self._splice(place, position, position, piece)
 
-    def _position(self, place: Place, kind: str, field: wire.Field) -> int:
+    def _position(self, place: Place, field: wire.Field) -> int:
         assert place.parent is not None
         spans = self._ranges.spans(place)
         if spans:
@@ -181,15 +181,15 @@ class Splicer:
             around = around.parent
         return Splice(start, end, pieces, tuple(reversed(holders)))
 
-    def _field(self, place: Place) -> tuple[str, wire.Field]:
-        """Return the field at a place, and the kind of message that has it."""
+    def _field(self, place: Place) -> wire.Field:
+        """Return the field at a place."""
         kind = self._message
         *around, last = [name for name, _ in place.key]
         for name in around:
             inner = wire.fields_by_name(kind)[name].message
             assert inner is not None, f"{name} holds no message"
             kind = inner
-        return kind, wire.fields_by_name(kind)[last]
+        return wire.fields_by_name(kind)[last]
 
 
 class _Enclosing:

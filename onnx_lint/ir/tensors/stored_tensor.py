@@ -109,10 +109,10 @@ class StoredTensor:
             return self._strings
         tensor = self.tensor
         scan = StringScan()
-        scan.strings(tensor.proto.string_data)
+        scan.scan_strings(tensor.proto.string_data)
         for payload in tensor.payloads:
             if payload.field == "string_data":
-                scan.run(self.source, payload)
+                scan.scan_run(self.source, payload)
         if isinstance(self._origin, Tensor):
             self._strings = scan
         return scan

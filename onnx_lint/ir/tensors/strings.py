@@ -46,7 +46,7 @@ class WrongString(Record):
 
 
 class Occurrences:
-    """The number of strings with a fault, and the first of them."""
+    """The number of strings with one kind of fault, and the first ones, at most MOST_ELEMENTS."""
 
     __slots__ = ("count", "listed")
 
@@ -81,12 +81,12 @@ class StringScan:
         """Strings that end in NUL."""
         self.empty = Occurrences()
 
-    def strings(self, strings: Iterable[bytes]) -> None:
+    def scan_strings(self, strings: Iterable[bytes]) -> None:
         """Judge strings that are in memory."""
         for string in strings:
-            self._take(string, None)
+            self._add(string, None)
 
-    def run(self, source: Source, payload: Payload) -> None:
+    def scan_run(self, source: Source, payload: Payload) -> None:
         """Judge a run of records of string_data, in bounded memory however long a string is."""
         position, end = payload.offset, payload.offset + payload.length
         while position < end:
@@ -98,7 +98,7 @@ class StringScan:
             position = wire.advanced(position, following)
 
     def _window(self, window: bytes, offset: int) -> int:
-        """Take the records that are whole in `window`, which begins at `offset`; return how many bytes they have."""
+        """Judge the records that are whole in `window`, which begins at `offset`; return how many bytes they have."""
         position = 0
         most = len(window) - 1
         while position < most:
@@ -112,10 +112,10 @@ class StringScan:
         return position
 
     def _short_records(self, window: bytes, start: int, offset: int) -> int:
-        """Read records from `start` on, the first of them short; return the position of the next record.
+        """Judge records from `start` on, the first of them short; return the position of the next record.
 
-        Tag and length of such a record are ASCII. So if all of it is ASCII or UTF-8 the strings are too, and one search
-        finds everything else.
+        Tag and length of a short record are ASCII. So if the bytes of the records are ASCII or UTF-8, the strings are
+        too, and one search finds all other faults.
         """
         count, end = whole_records(window, start)
         records = window[start:end]
@@ -127,7 +127,7 @@ class StringScan:
         return end
 
     def _record(self, window: bytes, start: int, offset: int) -> int:
-        """Add the record at `start`, of any length; return the start of the next one, or `start` if it is cut."""
+        """Judge the record at `start`, of any length; return the start of the next one, or `start` if it is cut."""
         try:
             _, position = wire.decode_varint(window, start)
             length, position = wire.decode_varint(window, position)
@@ -136,11 +136,11 @@ class StringScan:
         following = position + length
         if following > len(window):
             return start
-        self._take(window[position:following], (offset + start, offset + following))
+        self._add(window[position:following], (offset + start, offset + following))
         return following
 
     def _long_record(self, source: Source, position: int, end: int) -> int:
-        """Take a record that is longer than a window, in pieces; return where the next one begins."""
+        """Judge a record that is longer than a window, in pieces; return where the next one begins."""
         for _, _, start, value, following in wire.records(source, position, end):
             if value == following:
                 self.empty.add(self.count, 0, (start, following))
@@ -150,7 +150,8 @@ class StringScan:
             return following
         return end
 
-    def _take(self, string: bytes, span: tuple[int, int] | None) -> None:
+    def _add(self, string: bytes, span: tuple[int, int] | None) -> None:
+        """Count a string, and judge it unless it is evidently right."""
         if not string or string[-1] == 0 or not string.isascii():
             self._judge(string, span)
         self.count += 1

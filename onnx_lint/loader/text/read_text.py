@@ -69,21 +69,24 @@ def _too_deep(text: str, tokens: re.Pattern[str], limit: int) -> Fault | None:
 
 
 _BACKSLASHES: Final = re.compile(r"(?:\\\\){16,}+")
-"""Many escaped backslashes. The parser of Protocol Buffers treats each as the possible beginning of a hexadecimal
-escape, and scans all that follow: 25 kB of them take two seconds, and 100 kB half a minute.
+"""Many escaped backslashes.
+
+The parser of Protocol Buffers treats each as the possible beginning of a hexadecimal escape, and scans all that follow:
+25 kB of them take two seconds, and 100 kB half a minute.
 """
 
 _MAX_ESCAPES: Final = 256
 """The limit on escapes in one piece of a string.
-The parser keeps its position at each escape up to the end of the string, in some 550 bytes of memory; consecutive
-strings are one.
+
+The parser keeps its position at each escape up to the end of the string, in some 550 bytes of memory. It reads
+consecutive strings as one.
 """
 _ESCAPES: Final = re.compile(rf"(?:\\.[^\\]*+){{{_MAX_ESCAPES}}}+")
 _STRINGS: Final = re.compile(COMMENT_OR_STRING)
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of the text, each when it is needed, in words that the parser can handle."""
+    """Yield the lines of the text, written so that the parser can handle them, each when it is needed."""
     start = 0
     while (end := text.find("\n", start)) >= 0:
         check_deadline()
@@ -111,7 +114,7 @@ def _cut(token: re.Match[str]) -> str:
     return text if text[0] == "#" else _ESCAPES.sub(lambda piece: piece[0] + 2 * text[0], text)
 
 
-def _column_in(column: int, line: str) -> int:
+def _column_before_cuts(column: int, line: str) -> int:
     """Return the column in the line that became `column` when its strings were cut into pieces."""
     cuts = (
         token.start() + piece.end()
@@ -122,7 +125,7 @@ def _column_in(column: int, line: str) -> int:
     return column - 2 * sum(cut + 2 * index < column for index, cut in enumerate(cuts, 1))
 
 
-def _column_before(column: int, line: str) -> int:
+def _column_before_escapes(column: int, line: str) -> int:
     """Return the column in the line that became `column` when rows of backslashes grew to twice their length."""
     grown = 0
     for row in _BACKSLASHES.finditer(line):
@@ -143,8 +146,10 @@ def _check_memory(text: str, kind: str, limits: Limits) -> None:
 def read_text(source: Source, form: Form, kind: str, limits: Limits) -> Proto | Fault:
     """Return the message in a text of this form, a model in outline; a fault if there is none.
 
-    The message is freed before its outline is made: memory that is allocated above it would keep it from being
-    returned. Raises NotCheckedError for a text, or a message, that needs too much memory.
+    The message is freed before its outline is made. Otherwise memory that is allocated after it keeps the allocator
+    from returning that of the message to the system.
+
+    Raises NotCheckedError for a text, or a message, that needs too much memory.
     """
     parsed: list[Any] = [(parse_json if form is Form.JSON else parse_textproto)(source, kind, limits)]
     if isinstance(parsed[0], Fault) or (kind != MODEL_KIND and is_within(source.size, limits)):
@@ -195,7 +200,7 @@ def _syntax_error(error: text_format.ParseError, text: str, kind: str) -> Fault:
     parsed = _in_pieces(with_short_rows)
     # The parser puts the position and the whole line, which may be the whole file, before its message.
     detail = detail.removeprefix(f"{number}:{column} : ").removeprefix(f"{parsed!r}: ").removeprefix(f"'{parsed}': ")
-    column = _column_before(_column_in(column, with_short_rows), line)
+    column = _column_before_escapes(_column_before_cuts(column, with_short_rows), line)
     offset = sum(len(other.encode()) + 1 for other in before) + len(line[: column - 1].encode())
     place = f"line {number}, column {column}"
     return _fault(f"the text is not {_noun(kind)} in protobuf text format: {place}: {_one_line(detail)}", offset)

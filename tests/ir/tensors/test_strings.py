@@ -67,10 +67,10 @@ def test_runs_of_strings_are_judged_as_a_plain_loop_judges(seed: int, piece: int
     run = b"".join(b"\x32" + wire.encode_varint(len(string)) + string for string in strings_)
     monkeypatch.setattr(strings, "PIECE_BYTES", piece)
     scan = StringScan()
-    scan.run(BytesSource(b"front" + run + b"behind"), Payload("string_data", 5, len(run), False))
+    scan.scan_run(BytesSource(b"front" + run + b"behind"), Payload("string_data", 5, len(run), False))
     assert _scanned(scan) == _judged(strings_)
     in_memory = StringScan()
-    in_memory.strings(strings_)
+    in_memory.scan_strings(strings_)
     assert _scanned(in_memory) == _judged(strings_)
 
 

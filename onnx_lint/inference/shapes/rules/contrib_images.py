@@ -138,7 +138,7 @@ def _are_pads_small(node: Operands) -> None:
     kernel, pads = node.integers("kernel_shape") or (), node.integers("pads") or ()
     if len(pads) == 2 * len(kernel):
         for index, (pad, size) in enumerate(zip(pads, kernel + kernel, strict=True)):
-            if isinstance(pad, int) and isinstance(size, int) and pad >= size > 0:
+            if pad >= size > 0:
                 node.wrong_value("pads", pad, f"it must be less than {size}, the size of the kernel", index)
 
 
