@@ -54,7 +54,7 @@ MOST_CERTAIN: Final = 1_000
 SECONDS: Final = 5
 """The most processor time of all trials together. It limits them if a model takes unusually long for its parts."""
 
-MOST_SHOWN: Final = 2
+MAX_SHOWN: Final = 2
 """The most changes that a hint offers."""
 
 _CHAPTERS: Final = frozenset(
@@ -165,22 +165,30 @@ class Trials:
         """
         if proposals.is_certain:
             return self._certain(proposals)
-        found: list[Tried] = []
-        self._are_all_tried = self._left.get(kind[0], 0) > 0
-        for each in self._options_of(proposals) if self._are_all_tried else ():
-            tried = self._tried(each, kind, finding)
-            if tried is not None:
-                found.append(tried)
-                if tried.is_whole and each.is_preferred:
-                    found = [tried]
-                    break
+        found = self._tried_in_turn(proposals, kind, finding)
         whole = [each for each in found if each.is_whole]
         others = [each for each in found if each.proposal.is_preferred] or found
         others = [each for each in others if not each.proposal.must_be_whole]
         found = whole or (others if len(others) == 1 else [])
         if len(found) == 1:
             self._note_consequences(found[0], (*kind, finding.place.key))
-        return [each.proposal for each in found] if len(found) <= MOST_SHOWN else []
+        return [each.proposal for each in found] if len(found) <= MAX_SHOWN else []
+
+    def _tried_in_turn(self, proposals: Proposals, kind: RuleAndClause, finding: Finding) -> list[Tried]:
+        """Return the changes that fix the finding.
+
+        A preferred one that neither causes nor shows another fault is returned alone.
+        """
+        found: list[Tried] = []
+        self._are_all_tried = self._left.get(kind[0], 0) > 0
+        for each in self._options_of(proposals) if self._are_all_tried else ():
+            tried = self._tried(each, kind, finding)
+            if tried is None:
+                continue
+            if tried.is_whole and each.is_preferred:
+                return [tried]
+            found.append(tried)
+        return found
 
     def _note_consequences(self, tried: Tried, fault: FaultAt) -> None:
         """Record what the one change that is reported for a fault fixes as well."""

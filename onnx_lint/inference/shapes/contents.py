@@ -107,18 +107,33 @@ def _wrapped(element: ElementValue, kind: str) -> ElementValue:
 def _stored(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     """Return an element as a tensor of a type holds it; None if it cannot, or if that is unknown."""
     if element is None or isinstance(element, str):
-        # No Boolean is a size, and no small integer holds every size. A difference below 0 wraps if it has no sign.
-        least, greatest = _RANGES.get(kind, (0, 0))
-        holds_sizes = greatest >= _LEAST_RANGE and (least < 0 or element is None or dims.is_natural(element))
-        return element if kind in FORMATS or holds_sizes else None
+        return element if kind in FORMATS or _holds_size(kind, element) else None
     if kind in _RANGES:
-        least, greatest = _RANGES[kind]
-        if is_cast and greatest == 1:
-            return int(element != 0)
-        is_number = isinstance(element, int) or (is_cast and math.isfinite(element))
-        number = int(element) if is_number else None  # towards zero
-        return number if number is not None and least <= number <= greatest else None
-    form = FORMATS.get(kind, ("", 0))[0]
+        return _stored_integer(element, _RANGES[kind], is_cast=is_cast)
+    return _stored_float(element, FORMATS.get(kind, ("", 0))[0])
+
+
+def _holds_size(kind: str, element: str | None) -> bool:
+    """Return whether each number that the element may be is one of an integer type.
+
+    No Boolean is a size, and no small integer holds every size. A difference below 0 wraps if the type has no sign.
+    """
+    least, greatest = _RANGES.get(kind, (0, 0))
+    return greatest >= _LEAST_RANGE and (least < 0 or element is None or dims.is_natural(element))
+
+
+def _stored_integer(element: float, bounds: tuple[int, int], *, is_cast: bool) -> int | None:
+    """Return a number as an integer type with these bounds holds it."""
+    least, greatest = bounds
+    if is_cast and greatest == 1:
+        return int(element != 0)
+    is_number = isinstance(element, int) or (is_cast and math.isfinite(element))
+    number = int(element) if is_number else None  # towards zero
+    return number if number is not None and least <= number <= greatest else None
+
+
+def _stored_float(element: float, form: str) -> float | None:
+    """Return a number as a floating-point type holds it. `form`: that of `struct`; empty for other types."""
     try:
         # An integer beyond 64 bits of a floating-point number would be rounded twice.
         is_known = form and (isinstance(element, float) or abs(element) <= 2**53)
