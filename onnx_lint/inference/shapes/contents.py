@@ -136,7 +136,7 @@ def _stored_float(element: float, form: str) -> float | None:
     """Return a number as a floating-point type holds it. `form`: that of `struct`; empty for other types."""
     try:
         # An integer beyond 64 bits of a floating-point number would be rounded twice.
-        is_known = form and (isinstance(element, float) or abs(element) <= 2**53)
+        is_known = form and (not isinstance(element, int) or abs(element) <= 2**53)
         stored: float = struct.unpack(form, struct.pack(form, float(element)))[0] if is_known else math.nan
     except OverflowError:
         return None  # it becomes infinite

@@ -213,7 +213,7 @@ def test_the_other_inputs_are_compared_with_each_other(nodes: Callable[[], Itera
                     wrong.append(label)
                 if not unknown and not any(each is not False for each in some):
                     silent.append(label)
-    assert counted > 1_000 // one_in
+    assert counted > 800 // one_in
     # Scales beside sizes are another finding, unless the sizes may be an empty list.
     assert [each for each in wrong if not each.startswith("Resize-11")] == []
     assert [each for each in silent if each.partition("-")[0] not in _WITHOUT_SIZES] == []
