@@ -21,7 +21,7 @@ from onnx_lint.engine.parts_in_question import (
     phrases,
     stored_contents,
 )
-from onnx_lint.model import AlikeNodes, Model, Node
+from onnx_lint.model import AlikeNodes, Graph, Model, Node
 from onnx_lint.spec.element_types import ELEMENT_TYPES, STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
 
@@ -95,8 +95,8 @@ def _doubt(model: Model, alike: AlikeNodes, node: Node) -> str:
         return " "  # there is nothing to say but the name
     if name in _NEED_RANKS and _has_unknown_rank(model, node):
         return "with an operand of unknown rank"
-    if name.startswith(("Arg", "Reduce")) and 0 in (_sizes(model, node, 0) or ()):
-        return "of a constant without elements" if may_be_constant(model, node.graph, node.inputs[0]) else ""
+    if name.startswith(("Arg", "Reduce")) and (doubt := _doubt_of_reduction(model, node)):
+        return doubt
     types = _CONVERTED_TYPES.get(name)
     if types is not None and node.inputs and not _has_type(model, node, types):
         return "with a first input of this type"
@@ -105,6 +105,16 @@ def _doubt(model: Model, alike: AlikeNodes, node: Node) -> str:
         return _WORDS.get(name, "in this form")
     has_strings = any(kind_of(model, node.graph, each) == "tensor(string)" for each in node.inputs if each)
     return "of strings" if has_strings else ""
+
+
+def _doubt_of_reduction(model: Model, node: Node) -> str:
+    """Return why the conversion of a reduction may fail, for any of its operators; otherwise empty."""
+    if 0 in (_sizes(model, node, 0) or ()) and may_be_constant(model, node.graph, node.inputs[0]):
+        return "of a constant without elements"
+    if len(node.inputs) < 2:
+        return ""
+    axes = _sizes(model, node, 1)
+    return "" if axes is not None and all(isinstance(size, int) for size in axes) else "with axes of unknown number"
 
 
 _ALWAYS: Final = (
@@ -214,6 +224,8 @@ def _has_doubtful_window(model: Model, node: Node, version: int) -> bool:
         return True
     if any(max(pads[axis], pads[axis + count]) >= size for axis, size in enumerate(kernel)):
         return True
+    if 0 in data[:2]:
+        return True
     dilations = lists.get("dilations", [1] * count)
     for axis, (size, length) in enumerate(zip(kernel, data[2:], strict=True)):
         dilation = dilations[axis] if axis < len(dilations) else 1
@@ -243,10 +255,17 @@ def _has_doubtful_scale(model: Model, node: Node, _: int) -> bool:
     data, scale = _sizes(model, node, 0), _sizes(model, node, 1)
     if data is None or scale is None or len(scale) > 1 or _has_blocks(node):
         return True
+    if len(node.inputs) > 2 and node.inputs[2] and not _is_zero_point_of(scale, _sizes(model, node, 2)):
+        return True
     axis = next((each.i for each in node.attribute_protos if each.name == "axis"), 1)
     if not scale or scale[0] == 1:
         return False
     return not -len(data) <= axis < len(data) or data[axis] != scale[0]
+
+
+def _is_zero_point_of(scale: Sequence[object], zero_point: Sequence[object] | None) -> bool:
+    """Return whether a zero point has one element, or the shape of the scale."""
+    return zero_point is not None and (all(size == 1 for size in zero_point) or [*zero_point] == [*scale])
 
 
 def _has_blocks(node: Node) -> bool:
@@ -280,9 +299,81 @@ def _has_unknown_size(model: Model, node: Node, _: int) -> bool:
     return data is None or not all(isinstance(size, int) for size in data)
 
 
+def _broadcasts_at_axis(_: Model, node: Node, version: int) -> bool:
+    """Return whether a node broadcasts as operator sets before 7 do: the second operand begins at an axis."""
+    return version < _BROADCASTS_AS_NUMPY and _has(node, "axis")
+
+
+_BROADCASTS_AS_NUMPY: Final = 7
+
+
+def _has_list(model: Model, node: Node, _: int) -> bool:
+    """Return whether an operand of a Range is no scalar."""
+    return any(_sizes(model, node, index) for index in range(3))
+
+
+def _has_no_axes(model: Model, node: Node, _: int) -> bool:
+    """Return whether the input with the axes has no elements."""
+    return 0 in (_sizes(model, node, 1) or ())
+
+
+def _has_many_numbers(model: Model, node: Node, version: int) -> bool:
+    """Return whether the input of a TopK with the number of elements may have several."""
+    number = _sizes(model, node, 1)
+    return version >= _WITH_NUMBER_AS_INPUT and (number is None or any(size != 1 for size in number))
+
+
+_WITH_NUMBER_AS_INPUT: Final = 10
+"""The first version of TopK that reads the number of elements from an input."""
+
+
+def _bodies(node: Node) -> list[Graph]:
+    return node.graph.nested_by_node.get(node.index, [])
+
+
+def _return_what_they_compute(bodies: list[Graph]) -> bool:
+    """Return whether a node of a body computes each of its outputs. Dropout does not: its conversion removes it."""
+    returned = [(graph, graph.definition_of(name)) for graph in bodies for name in graph.output_names]
+    return all(
+        each is not None and each.graph is graph and each.node is not None and each.node.op_type != "Dropout"
+        for graph, each in returned
+    )
+
+
+def _has_doubtful_branches(model: Model, node: Node, _: int) -> bool:
+    """Return whether the condition of an If may have dimensions, or a branch returns what no node of it computes."""
+    condition = _sizes(model, node, 0)
+    return condition is None or len(condition) > 1 or not _return_what_they_compute(_bodies(node))
+
+
+def _may_change_states(model: Model, node: Node, _: int) -> bool:
+    """Return whether a state of a Loop may have another shape after a run, or no node of the body computes it."""
+    if not _return_what_they_compute(_bodies(node)):
+        return True
+    for body in _bodies(node):
+        for name, output in zip(node.inputs[2:], body.output_names[1:], strict=False):
+            before, after = model.shape_of(name, node.graph), model.shape_of(output, body)
+            if before is None or after is None or [*before] != [*after]:
+                return True
+    return False
+
+
+def _reads_outer_values(_: Model, node: Node, version: int) -> bool:
+    """Return whether the body of a Scan reads values from outside, or has the form of operator set 8."""
+    own = {*_bodies(node)}
+    names = {name for body in own for inputs in body.node_inputs for name in inputs if name}
+    found = [body.definition_of(name) for body in own for name in names]
+    return version < _WITHOUT_BATCH or any(each is None or each.graph not in own for each in found)
+
+
+_WITHOUT_BATCH: Final = 9
+"""The first version of Scan without a dimension for the batch."""
+
+
 _DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
     **dict.fromkeys(("ArgMax", "ArgMin"), _is_scalar_or_unknown),
     **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _has_doubtful_window),
+    **dict.fromkeys(("And", "Equal", "Greater", "Less", "Or", "Pow", "Xor"), _broadcasts_at_axis),
     "BatchNormalization": _is_rare_normalization,
     "Cast": lambda _, node, version: version < 6,
     "Concat": lambda _, node, version: not _has(node, "axis"),
@@ -293,21 +384,28 @@ _DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
     "GatherElements": _gathers_other_sizes,
     "GlobalLpPool": _has_unknown_size,
     "GridSample": lambda model, node, _: len(_sizes(model, node, 0) or ()) != 4,
+    "If": _has_doubtful_branches,
+    "Loop": _may_change_states,
     "Mod": _is_mod_of_floats,
     "Pad": lambda _, node, version: has_attribute(node, "mode", b"wrap"),
     "QLinearConv": _has_many_scales(1, 4, 6),
     "QLinearMatMul": _has_many_scales(1, 4, 6),
     **dict.fromkeys(("RandomNormalLike", "RandomUniform", "RandomUniformLike"), _is_random_of_other_type),
+    "Range": _has_list,
     **dict.fromkeys(("ReduceMax", "ReduceMin"), _reduces_early_int8),
     "Reshape": lambda _, node, version: version < 5 and not _has(node, "shape"),
     "Resize": _has_rare_coordinates,
     "ReverseSequence": _has_unknown_size,
+    "Scan": _reads_outer_values,
+    **dict.fromkeys(("Squeeze", "Unsqueeze"), _has_no_axes),
+    "TopK": _has_many_numbers,
 }
 """Which nodes of an operator have a form whose conversion may fail. The number is the version of the operator set."""
 
 _OF_POOLS: Final = "with windows or pads that may be too long"
 _WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _OF_POOLS),
+    **dict.fromkeys(("And", "Equal", "Greater", "Less", "Or", "Pow", "Xor"), "with axis, before operator set 7"),
     **dict.fromkeys(("ArgMax", "ArgMin"), "of a scalar, or of unknown rank"),
     "BatchNormalization": "with several outputs, parameters of another type, or less than two dimensions",
     "Cast": "of operator sets before 6",
@@ -320,11 +418,17 @@ _WORDS: Final[Mapping[str, str]] = {
     "GatherElements": "with indices of another size",
     **dict.fromkeys(("GlobalLpPool", "ReverseSequence"), "of unknown size"),
     "GridSample": "of another rank than 4",
+    "If": "with a condition of unknown rank, or with branches that return what no node of them computes",
+    "Loop": "whose states may change their shapes, or whose body returns what no node of it computes",
     "Mod": "of floats without fmod",
     "Pad": "with mode 'wrap'",
     **dict.fromkeys(("QLinearConv", "QLinearMatMul"), "with several scales"),
     **dict.fromkeys(("RandomNormalLike", "RandomUniform", "RandomUniformLike"), "with another dtype than FLOAT"),
+    "Range": "of a list",
     **dict.fromkeys(("ReduceMax", "ReduceMin"), "of int8 or uint8 before operator set 13"),
     "Resize": "with coordinate_transformation_mode 'half_pixel_symmetric' or 'tf_crop_and_resize'",
+    "Scan": "whose body reads values from outside",
+    **dict.fromkeys(("Squeeze", "Unsqueeze"), "with axes of no elements"),
+    "TopK": "with a number of unknown size",
 }
 """The forms of `_DOUBTFUL_FORMS` in words."""

@@ -43,6 +43,14 @@ def _unjudged_constants(model: Model, version: tuple[int, ...]) -> Iterator[str]
             (sum(_is_of_nothing(model, node) for node in reductions), "node", "that reduces a constant of no elements"),
             (sum(_is_huge(model, node) for node in _repeating(model)), "node", "that makes a constant of many GiB"),
         )
+        mels = sum(_is_computed_at_load(model, node) for node in nodes_of(model, "MelWeightMatrix"))
+        unpooled = sum(_has_unlike_indices(model, node) for node in nodes_of(model, "MaxUnpool"))
+        yield from phrases(
+            (mels, "node", "of MelWeightMatrix of constants"),
+            (unpooled, "node", "of MaxUnpool with indices of another rank, or of an unknown one"),
+        )
+    pools = [node for name in _POOLS for node in nodes_of(model, name)]
+    yield from phrases((sum(_has_no_channels(model, node) for node in pools), "node", "of a pool of no channels"))
     divisions = [node for name in ("Div", "Mod") for node in nodes_of(model, name)]
     yield from phrases(
         (sum(_overflows(model, node) for node in divisions), "node", "with a quotient that may overflow")
@@ -130,6 +138,20 @@ def _is_huge(model: Model, node: Node) -> bool:
 
 
 _MOST_ELEMENTS: Final = 2**30
+
+_POOLS: Final = ("AveragePool", "GlobalAveragePool", "GlobalMaxPool", "MaxPool")
+"""The operators whose channels are blocked: no blocks of channels are refused."""
+
+
+def _has_no_channels(model: Model, node: Node) -> bool:
+    shape = model.shape_of(node.inputs[0], node.graph) if node.inputs else None
+    return shape is not None and 0 in shape[1:2]
+
+
+def _has_unlike_indices(model: Model, node: Node) -> bool:
+    """Return whether the data and the indices of a MaxUnpool may have unlike ranks."""
+    shapes = [model.shape_of(name, node.graph) for name in node.inputs[:2]]
+    return len({None if shape is None else len(shape) for shape in shapes}) > 1
 
 
 def _overflows(model: Model, node: Node) -> bool:

@@ -10,7 +10,7 @@ from onnx_lint.engine.parts_in_question import kind_of
 from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model, Node, OperatorSchema
 from onnx_lint.spec.operators.schema import Parameter
-from onnx_lint.spec.products import ProductRelease
+from onnx_lint.spec.products import ProductRelease, version_number
 from onnx_lint.spec.products.refusals import FLOAT_IS_JUDGED, ONNXRUNTIME_WITHOUT_KERNEL
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
 from onnx_lint.wording import counted, report_name
@@ -58,7 +58,17 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
         return f"{of_domain} with an operator of {release.product}'s own" if has_it else ""
     if domain in release.own_domains and model.operators.schemas.is_described(domain):
         return of_domain  # by a schema file, whose signatures may be those of another release
-    return "with subgraphs" if schema.has_subgraphs and not release.has_kernels else ""
+    return "with subgraphs" if schema.has_subgraphs and not _judges_subgraphs(operator, release) else ""
+
+
+def _judges_subgraphs(operator: Operator, release: ProductRelease) -> bool:
+    """Return whether it is known which nodes of an operator with subgraphs a release converts, or it has kernels."""
+    is_asked = release.product == "openvino" and version_number(release.version) >= _WITH_JUDGED_SUBGRAPHS
+    return release.has_kernels or (is_asked and operator.op_type in ("If", "Loop", "Scan"))
+
+
+_WITH_JUDGED_SUBGRAPHS = (2026, 4)
+"""The release of OpenVINO that was asked about subgraphs."""
 
 
 def _is_judged_own(model: Model, operator: Operator, node: Node, release: ProductRelease) -> bool:

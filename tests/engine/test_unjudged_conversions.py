@@ -78,3 +78,73 @@ def test_the_line_names_the_form_whose_conversion_may_fail() -> None:
         text = IMAGE % node
         found = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> g {text}')
         assert what in onnx_lint.lint(found, target="openvino=2026.4").files[0].targets[0].text
+
+
+BRANCHES = "(float[2] x, bool%s c) => (float[2] y) { y = If(c) <then_branch = t () => (float[2] u) { %s }, %s> }"
+OTHER = "else_branch = e () => (float[2] v) { v = Neg(x) }"
+
+
+@pytest.mark.parametrize(
+    ("dims", "node", "expected"),
+    [
+        ("", "u = Abs(x)", True),
+        ("[1]", "u = Abs(x)", True),
+        ("[1, 1]", "u = Abs(x)", None),
+        ("", "u = Dropout(x)", None),
+        ("", "u = Bernoulli(x)", None),
+    ],
+)
+def test_branches(dims: str, node: str, expected: bool | None) -> None:
+    assert state(BRANCHES % (dims, node, OTHER)) is expected
+
+
+LOOP = """(float[2] x, int64 n, bool c) => (float[a] y) {
+y = Loop(n, c, x) <body = b (int64 i, bool d, float[a] s) => (bool e, float[b] t) { %s }> }"""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "expected"),
+    [
+        ("e = Identity(d) t = Neg(s)", True),
+        ("e = Identity(d) t = Concat<axis = 0>(s, s)", None),
+        ("e = Identity(d) t = Dropout(s)", None),
+    ],
+)
+def test_loops(nodes: str, expected: bool | None) -> None:
+    assert state(LOOP % nodes) is expected
+
+
+def test_a_scan_that_reads_values_from_outside() -> None:
+    scan = """(float[2] x, float[3, 2] z) => (float[a] y, float[b, c] r) {
+        y, r = Scan<num_scan_inputs = 1, body = b (float[2] s, float[2] p) => (float[2] t, float[2] q) {
+        t = Add(s, %s) q = Identity(p) }>(x, z) }"""
+    assert state(scan % "p") is True
+    assert state(scan % "x") is None
+
+
+def test_subgraphs_are_judged_in_the_release_that_was_asked() -> None:
+    graph = BRANCHES % ("", "u = Abs(x)", OTHER)
+    found = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> g {graph}')
+    answers = [onnx_lint.lint(found, target=f"openvino={each}").files[0].targets[0] for each in ("2025.4", "2026.4")]
+    assert [each.loads for each in answers] == [None, True]
+    assert "1 node with subgraphs" in answers[0].text
+
+
+@pytest.mark.parametrize(
+    ("graph", "opset", "expected"),
+    [
+        ("(bool[2, 3] x, bool[3] z) => (bool[2, 3] y) { y = Or<broadcast = 1>(x, z) }", 1, True),
+        ("(bool[2, 3] x, bool[2] z) => (bool[2, 3] y) { y = Or<broadcast = 1, axis = 0>(x, z) }", 1, None),
+        ("(float[0, 1, 9, 8] x) => (float[a, b, c, d] y) { y = MaxPool<kernel_shape = [2, 2]>(x) }", 17, None),
+        ('(float[2, 3] x) => (float y) { y = ReduceMin<keepdims = 0>(x, "") }', 18, None),
+        ("(float[2, 3] x) => (float y) { y = ReduceMin<keepdims = 0>(x) }", 18, True),
+        ("(float[2] x) => (float[2] y) <int64[0] z = {}> { y = Unsqueeze(x, z) }", 17, None),
+        ("(float[2] x) => (float[1, 2] y) <int64[1] z = {0}> { y = Unsqueeze(x, z) }", 17, True),
+        ("(float[4] x, int64[n] k) => (float[a] y, int64[b] z) { y, z = TopK(x, k) }", 17, None),
+        ("(float[4] x, int64[1] k) => (float[a] y, int64[b] z) { y, z = TopK(x, k) }", 17, True),
+        ("(uint8[4] x, uint8[n] z) => (float[4] y) <float[1] s = {1}> { y = DequantizeLinear(x, s, z) }", 17, None),
+        ("(uint8[4] x, uint8[1] z) => (float[4] y) <float[1] s = {1}> { y = DequantizeLinear(x, s, z) }", 17, True),
+    ],
+)
+def test_forms_that_nodes_of_shape_rules_showed(graph: str, opset: int, expected: bool | None) -> None:
+    assert (state(graph, opset) or None) is expected

@@ -108,3 +108,25 @@ PARAMETER = '<domain: "f", opset_import: ["": 17]> F <k> (a) => (b) { b = %s }'
 def test_an_attribute_that_a_call_gives_may_be_refused(node: str, value: str) -> None:
     graph = f"(float[1, 3, 4, 4] x) => (float[a, b, c, d] y) {{ y = f.F<k = {value}>(x) }} {PARAMETER % node}"
     assert states(graph.replace("float[a", "float16[a") if "dtype" in node else graph, imports=', "f": 1') == [None] * 4
+
+
+@pytest.mark.parametrize("operator", ["MaxPool<kernel_shape = [2, 2]>", "GlobalAveragePool"])
+def test_a_pool_of_no_channels(operator: str) -> None:
+    pool = "(float[1, %d, 4, 4] x) => (float[a, b, c, d] y) { y = %s(x) }"
+    assert states(pool % (0, operator)) == [None] * 4
+    assert states(pool % (1, operator)) == [True] * 4
+
+
+MEL = """(%sint64 r) => (float[a, b] y) <int64 n = {8}, int64 d = {16}, float l = {0}, float u = {4}%s>
+{ y = MelWeightMatrix(n, d, r, l, u) }"""
+
+
+def test_older_releases_compute_a_mel_weight_matrix_of_constants() -> None:
+    assert states(MEL % ("", "")) == [True] * 4
+    assert states(MEL.replace("(%sint64 r)", "()%s") % ("", ", int64 r = {16}")) == [None, None, None, True]
+
+
+@pytest.mark.parametrize(("indices", "expected"), [("[1, 3, 4, 4]", True), ("[n]", None), ("[]", None)])
+def test_indices_of_a_max_unpool(indices: str, expected: bool | None) -> None:
+    graph = f"(float[1, 3, 4, 4] x, int64{indices} i) => (float[a, b, c, d] y)"
+    assert states(f"{graph} {{ y = MaxUnpool<kernel_shape = [2, 2]>(x, i) }}")[:3] == [expected] * 3
