@@ -491,6 +491,7 @@ def _later_values(node: Node, schema: OperatorSchema, release: ProductRelease) -
         values[attribute.name] = attribute.s.decode("utf-8", "replace") or str(attribute.i)
         if attribute.ref_attr_name:
             del values[attribute.name]
+    values["outputs"] = str(len(node.outputs))
     for each in refused_values(release.version, schema.name, values):
         name, _, value = each.partition("=")
         yield f"attribute {quote(name)} with the value {value}"

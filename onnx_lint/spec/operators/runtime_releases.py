@@ -33,7 +33,7 @@ def comes_later(release: str, operator: str, what: str) -> bool:
 def refused_values(release: str, operator: str, values: Mapping[str, str]) -> list[str]:
     """Return the attributes, of these values, with which a release makes no session for CPUs, as `name=value`.
 
-    An attribute without a value has the one that ONNX Runtime takes in its place.
+    An attribute without a value has the one that ONNX Runtime takes in its place. `outputs` is how many the node has.
     """
     from onnx_lint.spec.operators.records import record_of
 
@@ -45,8 +45,14 @@ def refused_values(release: str, operator: str, values: Mapping[str, str]) -> li
     values = {**{name: str(value) for name, value in record.defaults.items()}, **values}
     words = [each for each, first in record.since.items() if "=" in each and at < releases.index(first)]
     words += [each for each, last in record.until.items() if not last or at > releases.index(last)]
-    refused = [each.split()[0].removeprefix("!").partition("=")[0] for each in words if _are_true(each, values)]
-    return [f"{name}={values[name]}" for name in dict.fromkeys(refused)]
+    return list(dict.fromkeys([_refused(each, values) for each in words if _are_true(each, values)]))
+
+
+def _refused(words: str, values: Mapping[str, str]) -> str:
+    """Return the attribute that conditions are about, and the number of outputs if they are about it as well."""
+    name = words.split()[0].removeprefix("!").partition("=")[0]
+    more = f" and {values['outputs']} outputs" if " outputs=" in words else ""
+    return f"{name}={values[name]}{more}"
 
 
 def _are_true(words: str, values: Mapping[str, str]) -> bool:
