@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from onnx_lint.common.record import replace
@@ -56,12 +56,43 @@ def _refused(words: str, values: Mapping[str, str]) -> str:
 
 
 def _are_true(words: str, values: Mapping[str, str]) -> bool:
-    """Return whether conditions such as `!ndim=1` are true of the values of attributes."""
+    """Return whether conditions are true of values: `!ndim=1`, and `!bias` of a node without a value of that name."""
     for word in words.split():
-        name, _, value = word.removeprefix("!").partition("=")
-        if name not in values or (values[name] == value) is word.startswith("!"):
+        name, equals, value = word.removeprefix("!").partition("=")
+        is_not = word.startswith("!")
+        if equals and name not in values:
+            return False
+        if (values[name] == value if equals else name in values) is is_not:
             return False
     return True
+
+
+def failing_runs(
+    release: str, operator: str, values: Mapping[str, str], ranks: Mapping[str, int | None]
+) -> Iterator[str]:
+    """Yield what makes each run of a node on CPUs fail in a release, in words.
+
+    `values`: those of attributes. `ranks`: those of the inputs that the node has.
+    """
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(operator)
+    releases = CHANGED.header["releases"]
+    if record is None or release not in releases:
+        return
+    at = releases.index(release)
+    given = {**values, **{name: str(rank) for name, rank in ranks.items()}}
+    for words, last in record.failing.items():
+        if (not last or at <= releases.index(last)) and _are_true(words, given):
+            yield " and ".join([_in_words(word, ranks) for word in words.split()])
+
+
+def _in_words(word: str, ranks: Mapping[str, int | None]) -> str:
+    """Return a condition of `failing` in words."""
+    name, equals, value = word.removeprefix("!").partition("=")
+    if equals and name not in ranks:
+        return f"attribute '{name}' with the value {value}"
+    return f"{'no ' if word.startswith('!') else ''}input '{name}'{f' with {value} dimensions' if equals else ''}"
 
 
 def signature_in(release: str, domain: str, op_type: str) -> OperatorSchema | None:

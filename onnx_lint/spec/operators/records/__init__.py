@@ -132,6 +132,10 @@ class OperatorRecord(Record):
     """Values, in the words of conditions, with which ONNX Runtime makes no session for CPUs after a release; "" if in
     no release.
     """
+    failing: Mapping[str, str] = EMPTY
+    """Inputs and values, in the words of conditions, with which each run on CPUs fails, up to a release; "" in all.
+    `mask_index=4` is an input of 4 dimensions.
+    """
     unknown: str = ""
     """Why the shapes of the outputs are not inferred."""
 
