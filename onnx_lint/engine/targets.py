@@ -376,6 +376,8 @@ def _loads(item: Diagnostic, unseen: UnseenFaults, program: str, release: Produc
     if item.cited.declared_by == _OF_TARGET:
         if item.by_target.program is None or item.by_target.program not in (program, _named(release)):
             return True
+        if item.clause == _OF_RUNS:
+            return True
         return None if item.clause == _OF_REMOVABLE else False
     clause = clauses()[item.clause]
     if refused_since(clause, _case(item, program, release, unseen), program, release):
@@ -391,6 +393,9 @@ def _loads(item: Diagnostic, unseen: UnseenFaults, program: str, release: Produc
 
 _OF_REMOVABLE: Final = "PRD-6"
 """The clause about nodes that a program refuses unless it removes them."""
+
+_OF_RUNS: Final = "PRD-7"
+"""The clause about nodes that a program loads, and refuses at each run."""
 
 
 def _is_before_comparison(item: Diagnostic, release: ProductRelease | None) -> bool:

@@ -86,6 +86,9 @@ def _releases(record: OperatorRecord) -> Iterator[str]:
     for what, release in record.until.items():
         when = f"after {release}" if release else "of any release"
         yield f"no kernel for CPUs {when} if {_conditions_in_words(what.split())}"
+    for what, release in record.failing.items():
+        when = f"up to {release}" if release else "of all releases"
+        yield f"each run on CPUs {when} fails if {_conditions_in_words(what.split())}"
 
 
 # --- forms and requirements

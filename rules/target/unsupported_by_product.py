@@ -28,7 +28,7 @@ from onnx_lint.model import (
     shown_domain,
 )
 from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
-from onnx_lint.spec.operators.runtime_releases import refused_values, signature_in
+from onnx_lint.spec.operators.runtime_releases import failing_runs, refused_values, signature_in
 from onnx_lint.spec.products import Kernel, ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
     FIRST_TRUNCATED_VERSION,
@@ -44,7 +44,12 @@ from onnx_lint.spec.products.refusals import (
 from onnx_lint.wording import counted, listed, quote
 
 
-@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4", "PRD-5", "PRD-6"), since="0.2.0", about=has_target, needs="node")
+@rule(
+    clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4", "PRD-5", "PRD-6", "PRD-7"),
+    since="0.2.0",
+    about=has_target,
+    needs="node",
+)
 def unsupported_by_product(model: Model) -> Iterator[Finding]:
     """The model needs something that a release named by `--target` does not have.
 
@@ -86,6 +91,7 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
     - ONNX Runtime needs the operator sets of all functions of the model as well, also of those that nothing calls.
     - ONNX Runtime rewrites a model before it looks for kernels. A node that may be gone by then, such as one in a
       branch of an If with a constant condition, is a warning.
+    - A node that a release loads, and whose every run on CPUs fails, is a warning: experts with third weights (`fc3`).
     - docs/targets.md lists the releases, and what their data do not cover.
     - A domain that ONNX Runtime does not register needs a library: name the domain in the key `registered`, or
       describe it in a schema file.
@@ -121,7 +127,7 @@ def _refused_by_one(finding: Finding, release: ProductRelease, other: ProductRel
     return replace(
         finding,
         message=f"{finding.message}; {other.version} does not refuse it, and {name.replace('=', ' ')} is between them",
-        clause="PRD-5" if finding.clause != "PRD-6" else "PRD-6",
+        clause=finding.clause if finding.clause in ("PRD-6", "PRD-7") else "PRD-5",
         program=f"{release.product}={release.version}",
     )
 
@@ -232,6 +238,7 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
     if release.has_kernels:
         found.append(_refused_values_of_calls(model, release))
         found.append(_later_graphs(model, release))
+        found.append(_failing_runs(model, release))
     for cause, nodes in chain.from_iterable(found):
         if not cause.unless_removed and not cause.unless_dropped:
             refused.setdefault(cause, []).extend(nodes)
@@ -482,18 +489,45 @@ def _refused_by_kernels(
 
 
 def _later_values(node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
-    """Yield values of attributes that the release does not have for one of ONNX Runtime's operators.
+    """Yield values of attributes that the release does not have for one of ONNX Runtime's operators."""
+    values = {**_values_of(node, schema), "outputs": str(len(node.outputs))}
+    for each in refused_values(release.version, schema.name, values):
+        name, _, value = each.partition("=")
+        yield f"attribute {quote(name)} with the value {value}"
 
-    An attribute that a function passes on has no value here.
-    """
+
+def _values_of(node: Node, schema: OperatorSchema) -> dict[str, str]:
+    """Return the values of attributes. One that a function passes on has no value here."""
     values = {name: str(each.default) for name, each in schema.attributes.items() if each.default is not None}
     for attribute in node.attribute_protos:
         values[attribute.name] = attribute.s.decode("utf-8", "replace") or str(attribute.i)
         if attribute.ref_attr_name:
             del values[attribute.name]
-    for each in refused_values(release.version, schema.name, values):
-        name, _, value = each.partition("=")
-        yield f"attribute {quote(name)} with the value {value}"
+    return values
+
+
+def _failing_runs(model: Model, release: ProductRelease) -> Iterator[_Refused]:
+    """Yield the nodes of ONNX Runtime's operators that a release loads, and refuses at each run of the model."""
+    for alike in model.operators.alike_nodes:
+        schema = alike.operator.schema
+        if schema is None or alike.operator.function or schema.domain not in release.own_domains:
+            continue
+        subject = _name(schema.domain, schema.name)
+        inputs = (signature_in(release.version, schema.domain, schema.name) or schema).inputs
+        for node in _judged(model, alike, release):
+            # A node in a branch or a function may not run.
+            if node.graph is not model.main_graph or not model.kept_nodes.is_kept(node):
+                continue
+            given = [(each.name, name) for each, name in zip(inputs, node.inputs, strict=False) if name]
+            ranks = {each: _rank(model, node, name) for each, name in given}
+            for what in failing_runs(release.version, schema.name, _values_of(node, schema), ranks):
+                cause = f"has {what}, with which each run of {release} on CPUs fails"
+                yield _RefusalCause(5, "PRD-7", subject, cause), (node,)
+
+
+def _rank(model: Model, node: Node, name: str) -> int | None:
+    shape = model.shape_of(name, node.graph)
+    return None if shape is None else len(shape)
 
 
 def _against_own_signature(node: Node, kinds: Sequence[str | None], version: int) -> Iterator[str]:

@@ -301,6 +301,23 @@ def test_a_release_refuses_a_value_that_only_later_ones_have(bits: int, target: 
     assert found.targets[0].loads is loads
 
 
+@pytest.mark.parametrize(("target", "warnings"), [("1.23", 1), ("1.32", 0)])
+def test_a_release_loads_what_it_refuses_at_each_run(target: str, warnings: int) -> None:
+    """Attention without a bias ends the process of a run before 1.32. A node in a branch may not run."""
+    node = "y = com.microsoft.Attention<num_heads=2>(x, w)"
+    for body, expected in (
+        (node, warnings),
+        (f"z = If (c) <then_branch = a () => (y) {{ {node} }}, else_branch = b () => (y) {{ y = Identity (x) }}>", 0),
+    ):
+        model = f"""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+            g (float[2, 3, 16] x, float[16, 48] w, bool c) => (float[2, 3, 16] {body[0]}) {{ {body} }}"""
+        found = onnx_lint.lint(onnx.parser.parse_model(model), target=f"onnxruntime={target}", ignore="hygiene").files[
+            0
+        ]
+        assert [each.severity.label for each in found.diagnostics if each.clause == "PRD-7"] == ["warning"] * expected
+        assert found.targets[0].loads is True
+
+
 def test_one_of_two_neighbours_refuses_with_a_warning_that_names_both() -> None:
     report = onnx_lint.lint(NEWER, target="onnxruntime=1.18")
     assert [(item.clause, item.severity.label) for item in report.diagnostics] == [("PRD-5", "warning")] * 2

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from onnx_lint.common.record import replace
@@ -33,7 +33,7 @@ def comes_later(release: str, operator: str, what: str) -> bool:
 def refused_values(release: str, operator: str, values: Mapping[str, str]) -> list[str]:
     """Return the attributes, of these values, with which a release makes no session for CPUs, as `name=value`.
 
-    An attribute without a value has the one that ONNX Runtime takes in its place.
+    An attribute without a value has the one that ONNX Runtime takes in its place. `outputs` is how many the node has.
     """
     from onnx_lint.spec.operators.records import record_of
 
@@ -45,17 +45,54 @@ def refused_values(release: str, operator: str, values: Mapping[str, str]) -> li
     values = {**{name: str(value) for name, value in record.defaults.items()}, **values}
     words = [each for each, first in record.since.items() if "=" in each and at < releases.index(first)]
     words += [each for each, last in record.until.items() if not last or at > releases.index(last)]
-    refused = [each.split()[0].removeprefix("!").partition("=")[0] for each in words if _are_true(each, values)]
-    return [f"{name}={values[name]}" for name in dict.fromkeys(refused)]
+    return list(dict.fromkeys([_refused(each, values) for each in words if _are_true(each, values)]))
+
+
+def _refused(words: str, values: Mapping[str, str]) -> str:
+    """Return the attribute that conditions are about, and the number of outputs if they are about it as well."""
+    name = words.split()[0].removeprefix("!").partition("=")[0]
+    more = f" and {values['outputs']} outputs" if " outputs=" in words else ""
+    return f"{name}={values[name]}{more}"
 
 
 def _are_true(words: str, values: Mapping[str, str]) -> bool:
-    """Return whether conditions such as `!ndim=1` are true of the values of attributes."""
+    """Return whether conditions are true of values: `!ndim=1`, and `!bias` of a node without a value of that name."""
     for word in words.split():
-        name, _, value = word.removeprefix("!").partition("=")
-        if name not in values or (values[name] == value) is word.startswith("!"):
+        name, equals, value = word.removeprefix("!").partition("=")
+        is_not = word.startswith("!")
+        if equals and name not in values:
+            return False
+        if (values[name] == value if equals else name in values) is is_not:
             return False
     return True
+
+
+def failing_runs(
+    release: str, operator: str, values: Mapping[str, str], ranks: Mapping[str, int | None]
+) -> Iterator[str]:
+    """Yield what makes each run of a node on CPUs fail in a release, in words.
+
+    `values`: those of attributes. `ranks`: those of the inputs that the node has.
+    """
+    from onnx_lint.spec.operators.records import record_of
+
+    record = record_of(operator)
+    releases = CHANGED.header["releases"]
+    if record is None or release not in releases:
+        return
+    at = releases.index(release)
+    given = {**values, **{name: str(rank) for name, rank in ranks.items()}}
+    for words, last in record.failing.items():
+        if (not last or at <= releases.index(last)) and _are_true(words, given):
+            yield " and ".join([_in_words(word, ranks) for word in words.split()])
+
+
+def _in_words(word: str, ranks: Mapping[str, int | None]) -> str:
+    """Return a condition of `failing` in words."""
+    name, equals, value = word.removeprefix("!").partition("=")
+    if equals and name not in ranks:
+        return f"attribute '{name}' with the value {value}"
+    return f"{'no ' if word.startswith('!') else ''}input '{name}'{f' with {value} dimensions' if equals else ''}"
 
 
 def signature_in(release: str, domain: str, op_type: str) -> OperatorSchema | None:

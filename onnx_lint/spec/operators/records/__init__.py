@@ -126,11 +126,15 @@ class OperatorRecord(Record):
     """The inputs whose content that function or a requirement of a dimension (#name) reads."""
     since: Mapping[str, str] = EMPTY
     """Inputs that ONNX Runtime compares only from a release on: the known releases before it run any shape. And values
-    (bits=8) that only releases from there on have.
+    (bits=8) that only releases from there on have, perhaps of nodes with so many outputs (outputs=2).
     """
     until: Mapping[str, str] = EMPTY
     """Values, in the words of conditions, with which ONNX Runtime makes no session for CPUs after a release; "" if in
     no release.
+    """
+    failing: Mapping[str, str] = EMPTY
+    """Inputs and values, in the words of conditions, with which each run on CPUs fails, up to a release; "" in all.
+    `mask_index=4` is an input of 4 dimensions.
     """
     unknown: str = ""
     """Why the shapes of the outputs are not inferred."""

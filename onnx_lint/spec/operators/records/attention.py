@@ -15,6 +15,7 @@ _QUANTIZED_CACHE: Final = "word of NONE PER_TENSOR PER_CHANNEL"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Attention": lambda: OperatorRecord(
+        failing={"do_rotary=1": "", "mask_index=4": "", "!bias": "1.23.2"},
         flags={"rotary_embedding_dim": "0 32 64 128"},
         attributes={
             "num_heads": "at least 1",
@@ -95,6 +96,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "GroupQueryAttention": lambda: OperatorRecord(
+        failing={"q_norm_weight": "", "!q_norm_weight k_norm_weight": ""},
         since={"seqlens_k": "1.32.0", "total_sequence_length": "1.32.0"},
         attributes={
             "causal": "one of 1 if query_seqlens",
@@ -225,6 +227,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "MultiHeadAttention": lambda: OperatorRecord(
+        failing={"!key": "", "key !value": ""},
         attributes={"num_heads": "at least 1"},
         since={"past_sequence_length": "1.32.0"},
         combinations=("TOGETHER in:past_key in:past_value", "NEEDS in:value in:key"),
@@ -278,6 +281,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_attention.fits_padding",
     ),
     "QAttention": lambda: OperatorRecord(
+        failing={"mask_index=4": ""},
         scales="input_scale weight_scale",
         since={"weight_scale": "1.32.0", "weight_zero_point": "1.32.0"},
         attributes={"num_heads": "at least 1"},

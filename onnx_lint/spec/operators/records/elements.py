@@ -81,6 +81,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "jensenshannon kulsinski mahalanobis matching minkowski rogerstanimoto russellrao seuclidean sokalmichener "
             "sokalsneath sqeuclidean wminkowski yule",
         },
+        until={"!metric=euclidean !metric=sqeuclidean": ""},
         inputs={"A": "m n", "B": "k n"},
         outputs={"C": "m k"},
     ),

@@ -19,7 +19,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "CropAndResize": lambda: OperatorRecord(
         values={"mode": "bilinear nearest"},
-        inputs={"X": "? ? ? ?", "rois": "n 4", "batch_indices": "n", "crop_size": "2"},
+        inputs={"X": "b ? ? ?", "rois": "n 4", "batch_indices": "n", "crop_size": "2"},
+        contents={"batch_indices": "at least 0; below b", "crop_size": "at least 1"},
         computed="contrib_images.crop",
         reads=("crop_size",),
     ),

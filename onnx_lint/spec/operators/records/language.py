@@ -23,18 +23,20 @@ _SWIGLU: Final = {
     "swiglu_limit_after_activation": "one of 0 1; one of 0 if !activation_type=swiglu",
 }
 
-_ROUTED: Final = {"projection_weight or many": "total e", "one": "total 1"}
-"""A number for each text and expert."""
-
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "BranchwiseRMSNorm": lambda: OperatorRecord(
         attributes={"num_branches": "at least 0"},
-        inputs={"X": {"num_branches": "*rows w=@num_branches*h", "else": "*all"}, "scale": "{?, ? ?}"},
-        outputs={"Y": {"num_branches": "*rows w", "else": "*all"}},
+        inputs={
+            "X": {"num_branches": "*rows @num_branches*h", "else": "*rows c h"},
+            "scale": {"num_branches": "{h, @num_branches h, @num_branches*h}", "else": "{h, c h, c*h}"},
+        },
+        sizes={"c": "at least 1", "h": "at least 1"},
+        outputs={"Y": {"num_branches": "*rows @num_branches*h", "else": "*rows c h"}},
     ),
     "EmbedLayerNormalization": lambda: OperatorRecord(
         attributes={"epsilon": "at least 0; not nan", "mask_index_type": "needs mask_index if mask_index_type>0"},
         defaults={"mask_index_type": 1},
+        since={"mask_index_type=0 outputs=2": "1.32.0"},
         combinations=("NEEDS in:segment_ids in:segment_embedding",),
         inputs={
             "input_ids": "b s",
@@ -107,6 +109,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "MoE": lambda: OperatorRecord(
+        failing={"fc3_experts_weights": ""},
         until={
             "!k=2 use_sparse_mixer=1": "",
             "activation_type=geglu": "",
@@ -153,14 +156,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "total": {"projection_weight or flat": "t", "batched": "b*s", "nested": "?"},
         },
         inputs={
-            "logits": {"projection_weight": "t 256*w", "many": "tokens e", "one": "tokens 1"},
+            "logits": {"projection_weight": "t 256*w", "many": "tokens e", "one": "tokens e=1"},
             "expert_bias": {"projection_weight": "e", "many": "{e, e 1, 1 e, ? ? ? *more}", "one": ""},
             "projection_weight": "e 256*w",
         },
         advised={
             "expert_bias": "e",
         },
-        outputs={"router_probs": _ROUTED, "selection_scores": _ROUTED, "router_weights": _ROUTED},
+        outputs={"router_probs": "total e", "selection_scores": "total e", "router_weights": "total e"},
     ),
     "MoEPacked": lambda: OperatorRecord(
         inputs={"input": "*all"},
@@ -177,6 +180,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "*all"},
     ),
     "QMoE": lambda: OperatorRecord(
+        failing={"fc3_experts_weights": ""},
         block_scales="fc1_scales fc2_scales fc3_scales",
         since={"expert_weight_bits=2": "1.32.0", "expert_weight_bits=3": "1.32.0"},
         until={

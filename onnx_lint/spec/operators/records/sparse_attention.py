@@ -187,7 +187,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         ),
         cases=("keys or no_keys",),
         inputs={
-            "query": "t ?*d",
+            "query": "t q=?*d",
             "key": {"policy_mode=csa": "t 2*d!", "keys": "t d!", "no_keys": "-"},
             "query_norm_weight": "d",
             "key_norm_weight": "d",
@@ -197,7 +197,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past_sequence_lengths": "b",
             "gate": {"policy_mode=csa": "t 2*d!", "else": "-"},
             "position_bias": {"policy_mode=csa": "@compress_ratio 2*d!", "else": "-"},
-            "head_weights": {"policy_mode=csa": "t ?!", "else": "-"},
+            "head_weights": {"policy_mode=csa": "t q/d!", "else": "-"},
             "position_ids": {"policy_mode=csa": "t!", "else": "-"},
             "past_key_state": "b @state_capacity d",
             "past_kv_buffer": {
@@ -398,8 +398,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "head_weights": {"policy_mode=csa": "? ? ?!", "else": "-"},
             "position_ids": {"policy_mode=csa": "? ?!", "else": "-"},
             "past_sequence_length": "?",
-            "past_proj_buffer": {"policy_mode=csa": "2 b ? 2*d!", "else": "-"},
+            "past_proj_buffer": {"policy_mode=csa": "2 b p 2*d!", "else": "-"},
         },
+        sizes={"p": "at most 2*@compress_ratio-1"},
         advised={
             "query": "b s ?*d",
             "key": {"policy_mode=csa": "b s 2*d!", "keys": "b s d!", "no_keys": "-"},

@@ -311,13 +311,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={"max_ngram_size": "at least 2", "n_head_per_ngram": "at least 1"},
         inputs={
             "input_ids": "b s",
-            "multipliers": "?",
+            "multipliers": "u",
             "vocab_sizes": f"n={_HEADS}",
             "past_ids": "b @max_ngram_size-1",
             "head_offsets": _HEADS,
             "eos_token_id": "",
             "segment_ids": "b s",
         },
+        sizes={"u": "at least @max_ngram_size"},
         outputs={"hash_ids": "b s n", "present_ids": "b @max_ngram_size-1"},
     ),
     "NGramRepeatBlock": lambda: OperatorRecord(
