@@ -25,7 +25,7 @@ from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Function, Graph, Model, Node, StoredTensor
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
-from onnx_lint.spec.products import ProductRelease
+from onnx_lint.spec.products import ProductRelease, version_number
 from onnx_lint.spec.products.refusals import FIRST_TRUNCATED_VERSION, ONNXRUNTIME_NEEDED_ATTRIBUTES, READ_INPUTS
 from onnx_lint.spec.releases import DOMAIN_ALIAS
 
@@ -161,6 +161,11 @@ def _unjudged_by_onnxruntime(model: Model, release: ProductRelease) -> Iterator[
     yield from phrases(
         (int(not model.main_graph.output_names), "main graph", "without outputs"),
         (sum(map(_has_ids_beyond, _trees(model))), "tree ensemble", "with ids that do not begin with 0"),
+        (
+            sum(map(_has_shared_nodes, _trees(model))) if version_number(release.version) < _SHARES_NODES else 0,
+            "tree ensemble",
+            "whose branches share nodes",
+        ),
         (inputs_of_kind(model, _NOT_REGISTERED), "input", "of a type that the release may not have"),
     )
     yield from _unjudged_in_functions(model)
@@ -281,6 +286,24 @@ def _has_ids_beyond(node: Node) -> bool:
     return is_parameter(node, "nodes_nodeids") or any(
         min(each.ints, default=0) > 0 for each in node.attribute_protos if each.name == "nodes_nodeids"
     )
+
+
+def _has_shared_nodes(node: Node) -> bool:
+    """Return whether two branches of a tree lead to one node."""
+    lists = {each.name: each for each in node.attribute_protos if each.name.startswith("nodes_")}
+    if len(lists.keys() & _OF_BRANCHES) < len(_OF_BRANCHES):
+        return False
+    modes, trees = lists["nodes_modes"].strings, lists["nodes_treeids"].ints
+    ends = (lists["nodes_truenodeids"].ints, lists["nodes_falsenodeids"].ints)
+    reached = [
+        (tree, end) for mode, tree, *both in zip(modes, trees, *ends, strict=False) if mode != b"LEAF" for end in both
+    ]
+    return len({*reached}) < len(reached)
+
+
+_OF_BRANCHES: Final = frozenset({"nodes_modes", "nodes_treeids", "nodes_truenodeids", "nodes_falsenodeids"})
+_SHARES_NODES: Final = (1, 23)
+"""The first known release that takes trees whose branches share nodes."""
 
 
 def _gives(node: Node, name: str) -> bool:

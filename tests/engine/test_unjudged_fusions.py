@@ -130,3 +130,14 @@ def test_older_releases_compute_a_mel_weight_matrix_of_constants() -> None:
 def test_indices_of_a_max_unpool(indices: str, expected: bool | None) -> None:
     graph = f"(float[1, 3, 4, 4] x, int64{indices} i) => (float[a, b, c, d] y)"
     assert states(f"{graph} {{ y = MaxUnpool<kernel_shape = [2, 2]>(x, i) }}")[:3] == [expected] * 3
+
+
+TREE = """(float[n, 3] x) => (float[n, 1] y) { y = ai.onnx.ml.TreeEnsembleRegressor<n_targets = 1,
+nodes_treeids = [0, 0, 0], nodes_nodeids = [0, 1, 2], nodes_featureids = [0, 0, 0], nodes_values = [0.5, 0.0, 0.0],
+nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF"], nodes_truenodeids = [1, 0, 0], nodes_falsenodeids = [%d, 0, 0],
+target_ids = [0, 0], target_nodeids = [1, 2], target_treeids = [0, 0], target_weights = [1.0, 2.0]>(x) }"""
+
+
+@pytest.mark.parametrize(("end", "expected"), [(2, [True] * 4), (1, [None, None, True, True])])
+def test_older_releases_refuse_trees_that_share_nodes(end: int, expected: list[bool | None]) -> None:
+    assert states(TREE % end, imports=', "ai.onnx.ml": 3') == expected

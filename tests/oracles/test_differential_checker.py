@@ -55,6 +55,11 @@ EXPLAINED = (
         " --target onnx.checker does not follow it there",
     ),
     Explained(
+        r"No Opset registered for domain",
+        lambda model: any({entry.domain for entry in each.opset_import} == {"ai.onnx"} for each in model.functions),
+        "a function that imports the default domain as ai.onnx: --target onnx.checker says that it is not judged",
+    ),
+    Explained(
         r"dimension product overflow",
         lambda model: any(0 in tensor.dims for tensor in _dense(model)),
         "a tensor with a dimension of zero has no elements; onnx multiplies those before it",
