@@ -42,6 +42,9 @@ PARTS_OF_START: Final = 6_000
 PARTS_OF_TRIAL: Final = 375
 """The parts that a run checks in the time of a trial in the smallest model."""
 
+PARTS_OF_FAULT: Final = 10
+"""The parts that a run checks in the time that a trial needs for a finding of the model."""
+
 MOST_FINDINGS: Final = 200
 """From this number of causes on, no change is tried: a single change would be of little help."""
 
@@ -112,7 +115,7 @@ class Trials:
         if self._before is None:
             return {}
         proposing = self._before.proposing()
-        share, rest = divmod(most_trials(self._model), len(proposing) or 1)
+        share, rest = divmod(most_trials(self._model, len(self._before.faults)), len(proposing) or 1)
         return {rule: share + (number < rest) for number, rule in enumerate(proposing)}
 
     def with_hints(self, finding: Finding, rule: Rule) -> Finding:
@@ -519,8 +522,10 @@ def _is_kept(before: Fact, after: Fact) -> bool:
     return len(before.shape) == len(after.shape) and all(one in (None, other) for one, other in dims)
 
 
-def most_trials(model: Model) -> int:
+def most_trials(model: Model, faults: int = 0) -> int:
     """Return how many trials cost as much as the start of the run and the first pass; 0 for a large model.
+
+    `faults`: the number of findings in the model, which each trial finds again.
 
     A node counts once for each time that the first pass inferred it, such as a node of a function for several calls.
     """
@@ -530,7 +535,7 @@ def most_trials(model: Model) -> int:
     if parts > MOST_PARTS:
         return 0
     parts += model.value_flow.nodes_walked_again
-    return (parts + PARTS_OF_START) // (parts + PARTS_OF_TRIAL)
+    return (parts + PARTS_OF_START) // (parts + PARTS_OF_TRIAL + faults * PARTS_OF_FAULT)
 
 
 def faults_of(model: Model) -> FaultsOfModel | None:

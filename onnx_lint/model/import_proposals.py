@@ -6,7 +6,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from onnx_lint.inference.types.typed_operator import typed_operator
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.import_fixes import ImportFixes
 from onnx_lint.ir.operators.mismatch import fits
@@ -50,6 +49,8 @@ def import_for_types(model: Model, conflict: OperandConflict) -> Proposals | Non
 
     In doubt the types are another mistake: if one of them is unknown, or if attributes decide about others.
     """
+    from onnx_lint.inference.types.typed_operator import typed_operator
+
     node = conflict.node
     if None in conflict.inputs:
         return None

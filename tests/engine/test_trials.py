@@ -135,10 +135,24 @@ def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch
     ):
         with monkeypatch.context() as patch:
             patch.setattr(trials, "PARTS_OF_TRIAL", 0)
+            patch.setattr(trials, "PARTS_OF_FAULT", 0)
             patch.setattr(trials, attribute, value)
             counts.append((_hints(_many(10)), len(made)))
             made.clear()
     assert counts == [(5, 5), (1, 1), (0, 0), (0, 0)]
+
+
+def test_a_model_of_many_faults_has_fewer_trials(monkeypatch: pytest.MonkeyPatch):
+    given = []
+    most = trials.most_trials
+    monkeypatch.setattr(trials, "most_trials", lambda *each: given.append(each[1]) or most(*each))
+    text = HEAD + _many(40)
+    lint(onnx.parser.parse_model(text))
+    assert given == [40]
+    model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
+    counts = [most(model, number) for number in (1, 10, 50, 150)]
+    assert counts == sorted(set(counts), reverse=True)
+    assert counts[0] > 2 * counts[2] > 4
 
 
 @pytest.mark.parametrize("length", [0, 5_000, 40_000])
@@ -156,7 +170,7 @@ def test_the_rules_of_a_model_share_its_trials(monkeypatch: pytest.MonkeyPatch):
     made = []
     after = trials.Trials._changed
     monkeypatch.setattr(trials.Trials, "_changed", lambda self, each: made.append(each) or after(self, each))
-    monkeypatch.setattr(trials, "most_trials", lambda _: 4)
+    monkeypatch.setattr(trials, "most_trials", lambda *_: 4)
     found = lint(onnx.parser.parse_model(HEAD + _many_of_two_rules(10))).diagnostics
     mended = [each.rule for each in found if each.hint or "did you mean" in each.message]
     assert sorted(mended) == [*["incompatible-operand-shapes"] * 2, "undefined-name"]
