@@ -63,10 +63,9 @@ class Baselines:
                     self._read[baseline] = dict(self._old(baseline))
                 except ConfigurationError as error:
                     raise plan.error_in_file(path, "baseline", error) from error.__cause__
-        self._alive = {
-            path: {name: dict(entries) for name, entries in baseline.items() if _may_be_there(name, path)}
-            for path, baseline in self._read.items()
-        }
+        self._alive = {path: _of_present_files(baseline, path) for path, baseline in self._read.items()}
+        self._checked: dict[str, set[str]] = {path: set() for path in self._read}
+        """The names of the files of the run, by baseline."""
 
     def _old(self, path: str) -> Baseline:
         return {} if path == self._new_path and not os.path.lexists(path) else read_baseline(path)
@@ -77,6 +76,7 @@ class Baselines:
         if baseline is None:
             return file
         name = file_key(file.path, baseline)
+        self._checked[baseline].add(name)
         self._take_moved(file, baseline, name)
         entries = self._read[baseline].get(name, {})
         rules = self._rules if file.rules is None else file.rules
@@ -118,7 +118,7 @@ class Baselines:
         Raises RunError if a file cannot be written.
         """
         if self._new_path is not None:
-            _write(self._new_path, self._alive[self._new_path])
+            self._write(self._new_path)
             # As many as later runs call suppressed: a finding may have several faults, each with a count of its entry.
             said = counted(self._written, "finding")
             if self._entries_written > self._written:  # findings of several rules may have one cause
@@ -130,8 +130,17 @@ class Baselines:
             count = gone(baseline, self._alive[path])
             stale += count
             if self._prune and count:
-                _write(path, self._alive[path])
+                self._write(path)
         return stale
+
+    def _write(self, path: str) -> None:
+        """Write a baseline, with what another run has written to it meanwhile for files that this one did not check."""
+        checked = self._checked[path]
+        entries = {name: own for name, own in self._alive[path].items() if name in checked}
+        now = _of_present_files(self._old(path), path)
+        entries |= {name: others for name, others in now.items() if name not in checked}
+        with report_file(path) as stream:
+            stream.write(written(entries))
 
 
 def _may_be_there(name: str, baseline: str) -> bool:
@@ -140,6 +149,6 @@ def _may_be_there(name: str, baseline: str) -> bool:
     return name == STANDARD_INPUT or is_remote(name) or os.path.lexists(os.path.join(folder, name))
 
 
-def _write(path: str, baseline: Baseline) -> None:
-    with report_file(path) as stream:
-        stream.write(written(baseline))
+def _of_present_files(baseline: Baseline, path: str) -> dict[str, dict[str, Entry]]:
+    """Return the entries of the files that may exist. `path`: that of the baseline."""
+    return {name: dict(entries) for name, entries in baseline.items() if _may_be_there(name, path)}

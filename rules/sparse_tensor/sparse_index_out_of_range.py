@@ -8,7 +8,7 @@ from typing import Any
 from onnx_lint.ir.tensors.sparse import StoredSparseTensor, WrongIndices
 from onnx_lint.model import MAX_INT64, Model, contents, has_sparse_tensors
 from onnx_lint.rule import Finding, on_elements, rule
-from onnx_lint.wording import and_others, describe_shape
+from onnx_lint.wording import MAX_DIMENSIONS, and_others, describe_shape, listed
 
 
 @rule(clause="SPA-4", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
@@ -57,8 +57,8 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
             yield on_elements(partial(_finding, sparse), wrong.first, wrong.count, wrong.listed)
 
 
-_IndexOutside = tuple[int, int, str]
-"""The number of an index that is outside, which coordinate it is, and how the index reads."""
+_IndexOutside = tuple[int, str, str]
+"""The number of an index that is outside, which coordinates are, and how the index reads."""
 
 
 def _pieces(sparse: StoredSparseTensor) -> Iterator[tuple[int, Iterator[_IndexOutside]]]:
@@ -67,27 +67,28 @@ def _pieces(sparse: StoredSparseTensor) -> Iterator[tuple[int, Iterator[_IndexOu
     start = 0
     for rows in sparse.index_rows():
         assert bounds is not None
-        places, coordinates = _outside(rows, bounds)
+        outside = _outside(rows, bounds)
+        places = outside.any(axis=1).nonzero()[0]
         if len(places):
-            yield len(places), _described(rows, start, places, coordinates)
+            yield len(places), _described(rows, start, places, outside)
         start += len(rows)
 
 
-def _described(rows: Any, start: int, places: Any, coordinates: Any) -> Iterator[_IndexOutside]:
-    for place, coordinate in zip(places, coordinates, strict=True):
-        yield start + int(place), int(coordinate), contents.describe_index(rows[int(place)])
+def _described(rows: Any, start: int, places: Any, outside: Any) -> Iterator[_IndexOutside]:
+    for place in map(int, places):
+        coordinates = [str(int(each)) for each in outside[place].nonzero()[0][:MAX_DIMENSIONS]]
+        word = "coordinate" if len(coordinates) == 1 else "coordinates"
+        yield start + place, f"{word} {listed(coordinates)}", contents.describe_index(rows[place])
 
 
-def _outside(rows: Any, bounds: list[int]) -> tuple[Any, Any]:
-    """The positions of rows that are outside, and the first coordinate of each that is."""
+def _outside(rows: Any, bounds: list[int]) -> Any:
+    """Return whether each coordinate of each row is outside."""
     greatest = [min(bound - 1, MAX_INT64) for bound in bounds]
-    outside = (rows < 0) | (rows > greatest)
-    places = outside.any(axis=1).nonzero()[0]
-    return places, outside[places].argmax(axis=1)
+    return (rows < 0) | (rows > greatest)
 
 
 def _finding(sparse: StoredSparseTensor, outside: _IndexOutside, count: int) -> Finding:
-    number, coordinate, index = outside
+    number, coordinates, index = outside
     shape = describe_shape(sparse.dims)
     return Finding(
         sparse.place.at("indices"),
@@ -95,5 +96,5 @@ def _finding(sparse: StoredSparseTensor, outside: _IndexOutside, count: int) -> 
         allowed="indices inside the dense shape",
         offset=sparse.indices.offset if sparse.indices else None,
         subject=sparse.name,
-        inner=f"coordinate {coordinate} of index {number}",
+        inner=f"{coordinates} of index {number}",
     )

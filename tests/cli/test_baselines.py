@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from support.models.clean_model import CLEAN
 
 from onnx_lint.cli.application import run
+from onnx_lint.cli.baselines import Baselines
 
 _VALUE = "{ tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } }"
 
@@ -36,3 +38,20 @@ def test_as_many_findings_are_written_as_are_suppressed_later(
     assert run(["--baseline", "known.json", "."]) == 0
     assert "1 suppressed by the baseline" in capsys.readouterr().out
     assert '"count": 3' in Path("known.json").read_text()  # for a fourth one to be new
+
+
+def test_what_another_run_writes_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run in parallel, of other models, ends first. Neither replaces the entries of the other."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.textproto", "b.textproto"):
+        Path(name).write_text(REPEATED)
+    finish = Baselines.finish
+
+    def finish_second(first: Baselines) -> int:
+        monkeypatch.setattr(Baselines, "finish", finish)
+        assert run(["--write-baseline", "known.json", "b.textproto"]) == 0
+        return finish(first)
+
+    monkeypatch.setattr(Baselines, "finish", finish_second)
+    assert run(["--write-baseline", "known.json", "a.textproto"]) == 0
+    assert list(json.loads(Path("known.json").read_text())["files"]) == ["a.textproto", "b.textproto"]

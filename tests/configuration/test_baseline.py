@@ -1191,3 +1191,23 @@ def test_a_finding_that_moved_to_its_node_is_known_where_it_was(
     # one that knows the finding at its node
     run(["m.onnx", "-q", "-o", "none.txt", "--write-baseline", "b.json"])
     assert summary(capsys, "m.onnx", "--baseline", "b.json", *cache)["errors"] == 0
+
+
+def _with_sparse_index(*index: int) -> onnx.ModelProto:
+    model = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) { y = Relu (x) }'
+    )
+    values = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [1], [1.0])
+    indices = onnx.helper.make_tensor("i", onnx.TensorProto.INT64, [1, 3], index)
+    model.graph.sparse_initializer.append(onnx.helper.make_sparse_tensor(values, indices, [4, 5, 6]))
+    return model
+
+
+@pytest.mark.parametrize(
+    ("known", "now"),
+    [((9, 0, 0), (9, 9, 0)), ((9, 0, 0), (0, 9, 0)), ((9, 9, 0), (9, 0, 9)), ((-1, 0, 0), (-1, 0, -1))],
+)
+def test_another_coordinate_of_a_sparse_index_is_new(known: tuple[int, ...], now: tuple[int, ...]):
+    before, after = report_on(_with_sparse_index(*known)), report_on(_with_sparse_index(*now))
+    assert new_in(before, before) == []
+    assert [item.rule for item in new_in(before, after)] == ["sparse-index-out-of-range"]
