@@ -99,7 +99,9 @@ def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[
         setting, flag = _spelled().get(spelling, (None, None))
         if setting is None or (has_value and (flag is not None or not spelling.startswith("--"))):
             return None
-        found = _value(setting, value if has_value else next(left, "")) if flag is None else flag
+        found: Any = flag
+        if flag is None:
+            found = _value(setting, value if has_value else next(left, ""))
         if found is None:
             return None
         options[setting.field] = (*options.get(setting.field, ()), found) if setting.is_list else found

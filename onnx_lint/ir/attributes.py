@@ -76,8 +76,6 @@ class AttributeIndex:
     def count(self, is_wanted: Asked) -> int:
         """Return the number of attributes for whose kind `is_wanted` returns true."""
         wanted = set(filter(is_wanted, self._kinds))
-        if not wanted:
-            return 0
         forms = {form: sum(map(wanted.__contains__, kinds_of(form))) for form in self._forms}
         counts = (row.graph.form_counts.items() for row in self._rows)
         of_nodes = sum(count * forms[form] for items in counts for form, count in items if form in forms)

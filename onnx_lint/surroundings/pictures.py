@@ -69,8 +69,8 @@ class _Focus(Record):
         """The node itself, or else the one that makes the value, if any."""
         if self.node is not None:
             return [self.node]
-        maker = self.graph.positions.get(self.value, BEFORE_NODES)
-        return [] if maker == BEFORE_NODES else [maker]
+        producer = self.graph.positions.get(self.value, BEFORE_NODES)
+        return [] if producer == BEFORE_NODES else [producer]
 
     def is_about(self, name: str, node: int | None) -> bool:
         """Return whether the finding is about the value where a node reads or makes it; None for the graph."""
@@ -161,7 +161,7 @@ class _Drawing:
         self._below.update(starts)
         up = down = starts
         for depth, most in STEPS:
-            before = [other for index in up for other in wires.makers(index, first=self._focus.value)[:most]]
+            before = [other for index in up for other in wires.producers(index, first=self._focus.value)[:most]]
             after = [other for index in down for other in wires.users(index)[:most]]
             if not starts and depth == 1:
                 after = wires.readers(self._focus.value)[:most]
@@ -201,9 +201,9 @@ class _Drawing:
         """Add an arrow for each value that the node reads; those without a box before it are listed in the node."""
         left = _MAX_SOURCES[self._depths[index]]
         for name in self._wires.reads(index):
-            mark, maker = self._mark(name, index), self._wires.graph.positions.get(name, BEFORE_NODES)
-            if maker in self._depths:
-                self._connect(maker, name, index, mark)
+            mark, producer = self._mark(name, index), self._wires.graph.positions.get(name, BEFORE_NODES)
+            if producer in self._depths:
+                self._connect(producer, name, index, mark)
             elif mark or name in self._marks:
                 self._connect(("from", name), name, index, mark)
             elif left and self._wires.is_from_outside(name):

@@ -69,11 +69,11 @@ class Wires:
         """Return the nodes that read a value, if they were looked for."""
         return self._readers.get(name, [])
 
-    def makers(self, index: int, *, first: str) -> list[int]:
+    def producers(self, index: int, *, first: str) -> list[int]:
         """Return the other nodes whose outputs a node reads. The node that produces `first` comes first."""
         names = sorted(self.reads(index), key=lambda name: name != first)
         found = dict.fromkeys(self.graph.positions.get(name, BEFORE_NODES) for name in names)
-        return [maker for maker in found if maker not in (BEFORE_NODES, index)]
+        return [producer for producer in found if producer not in (BEFORE_NODES, index)]
 
     def users(self, index: int) -> list[int]:
         """Return the nodes that read outputs of a node, if they were looked for."""

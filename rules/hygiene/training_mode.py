@@ -128,10 +128,10 @@ def _training_flag(node: Node, version: int) -> str | None:
 
 def _is_own(node: Node, index: int) -> bool:
     """Return whether an input is a Constant of the same graph that no call of a function decides."""
-    maker = node.graph.positions.get(node.inputs[index], -1)
-    if maker < 0 or node.graph.nodes[maker].op_type != "Constant":
+    producer = node.graph.positions.get(node.inputs[index], -1)
+    if producer < 0 or node.graph.nodes[producer].op_type != "Constant":
         return False
-    return not any(each.ref_attr_name for each in node.graph.nodes[maker].attribute_protos)
+    return not any(each.ref_attr_name for each in node.graph.nodes[producer].attribute_protos)
 
 
 def _turned_off(node: Node, version: int) -> Fix | None:

@@ -267,13 +267,13 @@ def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
                 position = start + length
                 name = data[start:position].decode()
                 try:
-                    maker = positions[name]
+                    producer = positions[name]
                 except KeyError:
                     is_early = True
                 else:
                     # Reuse the existing string: the name of a value occurs in its producer and in each use.
-                    if maker >= 0 and len(made_by[maker]) == 1:
-                        name = made_by[maker][0]
+                    if producer >= 0 and len(made_by[producer]) == 1:
+                        name = made_by[producer][0]
                 inputs.append(name)
             name = ""
             while data[position] == _OUTPUT:

@@ -66,18 +66,18 @@ def _strings_of(node: Node, operators: Operators) -> Sequence[bytes]:
         definition = node.graph.definition_of(node.inputs[0]) if node.inputs else None
         if definition is None:
             return ()
-        graph, maker = definition.graph, definition.node
-        if maker is None:
+        graph, producer = definition.graph, definition.node
+        if producer is None:
             is_initializer = definition.field == "initializer" and node.inputs[0] not in graph.input_names
             return _strings_in_initializer(graph, definition.index) if is_initializer else ()
-        schema = operators.operator(maker).schema
+        schema = operators.operator(producer).schema
         if schema is None or schema.domain:
             return ()
         if schema.name == "Constant":
-            return next(filter(None, map(_strings_in, maker.attribute_protos)), ())
+            return next(filter(None, map(_strings_in, producer.attribute_protos)), ())
         if schema.name not in _UNCHANGED:
             return ()
-        node = maker
+        node = producer
     return ()
 
 
