@@ -107,10 +107,7 @@ def _wrapped(element: ElementValue, kind: str) -> ElementValue:
 def _stored(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     """Return an element as a tensor of a type holds it; None if it cannot, or if that is unknown."""
     if element is None or isinstance(element, str):
-        # No Boolean is a size, and no small integer holds every size. A difference below 0 wraps if it has no sign.
-        least, greatest = _RANGES.get(kind, (0, 0))
-        holds_sizes = greatest >= _LEAST_RANGE and (least < 0 or element is None or dims.is_natural(element))
-        return element if kind in FORMATS or holds_sizes else None
+        return element if kind in FORMATS or _holds_size(element, kind) else None
     if kind in _RANGES:
         least, greatest = _RANGES[kind]
         if is_cast and greatest == 1:
@@ -126,6 +123,15 @@ def _stored(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     except OverflowError:
         return None  # it becomes infinite
     return (element if stored == element else stored) if math.isfinite(stored) else None
+
+
+def _holds_size(element: str | None, kind: str) -> bool:
+    """Return whether a type holds a size: no Boolean is one, and no small integer holds every size.
+
+    A difference below 0 wraps in a type without a sign.
+    """
+    least, greatest = _RANGES.get(kind, (0, 0))
+    return greatest >= _LEAST_RANGE and (least < 0 or element is None or dims.is_natural(element))
 
 
 _WRAPS: Final = 13
