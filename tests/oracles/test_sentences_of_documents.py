@@ -155,6 +155,8 @@ TRIED_ELSEWHERE: Final = [
     ("shapes", "With empty inputs, ONNX Runtime returns other shapes", "test_sentences_of_documents.py"),
     ("shapes", "makes each variable or unknown dimension", "test_sentences_of_documents.py"),
     ("shapes", "removes the axis nevertheless", "test_sentences_of_documents.py"),
+    ("shapes", "departs from these texts", "test_sentences_of_documents.py"),
+    ("shapes", "returns `[1, ?]`, as NumPy did", "test_sentences_of_documents.py"),
     ("targets", "Only a call in the main graph of a function", "test_refusals.py"),
     ("targets", "since the session fails without a library", "test_refusals.py"),
     ("targets", "The operators that ONNX Runtime defines in the default domain", "test_refusals.py"),
