@@ -130,6 +130,8 @@ def _in_words(word: str) -> str:
         one, found, other = word.partition(sign)
         if found:
             return f"`{one}` {verb} `{other}`"
+    if word.startswith("outputs="):
+        return f"the node has {word.removeprefix('outputs=')} outputs"
     is_not, word = word.startswith("!"), word.removeprefix("!")
     for sign, verb in (("=", "is"), (">", "is above")):
         name, found, value = word.partition(sign)

@@ -29,6 +29,15 @@ def test_releases_are_in_words():
         "no kernel for CPUs of any release if `k` is not 2 and `mixer` is 1",
         "no kernel for CPUs after 1.23.2 if `k` is 3",
     ]
+    assert _lines(since={"k=0 outputs=2": "1.32.0"}, failing={"!bias": "1.23.2", "w": ""}) == [
+        "needs ONNX Runtime 1.32.0: `k` is 0 and the node has 2 outputs",
+        "each run on CPUs up to 1.23.2 fails if the node lacks `bias`",
+        "each run on CPUs of all releases fails if the node has `w`",
+    ]
+    assert _lines(patterns=("a", "b"), repeated="tensor scale") == [
+        "regular expressions in the syntax of RE2: a b",
+        "each group of the last input has: tensor scale",
+    ]
 
 
 def test_code_says_what_it_compares():
