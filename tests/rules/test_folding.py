@@ -170,8 +170,12 @@ def _misuses(rule: str, count: int, name: str = "n") -> str:
 @pytest.mark.parametrize("count", [1, 2, 100])
 def test_nodes_that_misuse_an_operator_alike_are_one_finding(folder, rule, count):
     (finding,) = _found(folder, rule, _model(_misuses(rule, count)))["findings"]
-    behind = {1: "", 2: " 1 more node has this fault", 100: " 99 more nodes have this fault"}[count]
-    assert finding["message"].endswith(behind)
+    others = {
+        1: "",
+        2: " 1 more node has this fault: 'n1'",
+        100: " 99 more nodes have this fault: 'n1', 'n2', 'n3', ...",
+    }
+    assert finding["message"].endswith(others[count])
     assert ("more node" in finding["message"]) == (count > 1)
     assert finding.get("count") == (count if count > 1 else None)
     assert (finding["node"], len(finding["related"])) == ("n0", min(count, 4) - 1)
@@ -336,8 +340,9 @@ def test_findings_of_one_cause_are_one_in_json_and_sarif(folder, rule, count):
     make, one, several = OF_ONE_CAUSE[rule]
     found = _found(folder, rule, make(count))
     (finding,), (result,) = found["findings"], found["results"]
-    behind = {1: "", 2: f"; 1 more {one} this fault", 40: f"; 39 more {several} this fault"}[count]
-    assert finding["message"].endswith(behind)
+    named = {2: ": 'n1'", 40: ": 'n1', 'n2', 'n3', ..."} if one == "node has" else {2: "", 40: ""}
+    others = {1: "", 2: f"; 1 more {one} this fault", 40: f"; 39 more {several} this fault"}[count]
+    assert finding["message"].endswith(others + named.get(count, ""))
     assert (finding.get("count"), result.get("occurrenceCount")) == ((count, count) if count > 1 else (None, None))
 
 
