@@ -305,8 +305,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         reads=("position_ids",),
     ),
     "RouterGateUpProj": lambda: OperatorRecord(
-        inputs={"X": "*rows k", "W": "k ?"},
-        advised={"W": "k @router_size+2*i"},
+        inputs={"X": "*rows k", "W": "k @router_size+2*i"},
         outputs={"router": "*rows @router_size", "activated": "*rows i"},
     ),
     "SkipLayerNormalization": lambda: OperatorRecord(
