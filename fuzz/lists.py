@@ -17,7 +17,7 @@ from onnx_lint.schema.wire import WireType
 from . import grammar
 from .tree import Field, content, lists, parse, root_of, serialize
 
-LEAST_ELEMENTS, MOST_ELEMENTS = 33, 40_000
+LEAST_ELEMENTS, MAX_ELEMENTS = 33, 40_000
 """More than 32: from that number on, the loader reads a row of records in bulk."""
 
 _SCALARS: dict[int, tuple[bytes, ...]] = {
@@ -63,7 +63,7 @@ def _list(rng: Random, field: FieldDescriptor, own: list[Field], most_bytes: int
         patterns = patterns[:1]
     is_numbered = rng.random() < 0.4
     # As many short lists as long ones of each magnitude.
-    count = round(math.exp(rng.uniform(math.log(LEAST_ELEMENTS), math.log(MOST_ELEMENTS))))
+    count = round(math.exp(rng.uniform(math.log(LEAST_ELEMENTS), math.log(MAX_ELEMENTS))))
     found: list[Field] = []
     for number in range(count):
         element = patterns[number % len(patterns)].copy()

@@ -18,7 +18,7 @@ MAX_CANDIDATES = 2000
 MAX_DIMENSIONS = 16
 """The dimensions of a shape to show: a hostile tensor has a million, in each of many findings."""
 
-MOST_ELEMENTS: Final = 65_536
+MAX_ELEMENTS: Final = 65_536
 """The most wrong elements of one value that baselines and suppressions know."""
 
 MAX_MESSAGE = 10_000

@@ -17,7 +17,7 @@ from .builder import Builder, Sizes, random_value
 from .tensors import array_of, code_of, element
 
 INT64 = "tensor(int64)"
-MOST_ELEMENTS = 4096
+MAX_ELEMENTS = 4096
 """Larger operands are not computed by nodes."""
 
 
@@ -35,7 +35,7 @@ def operand(builder: Builder, kind: str, wanted: Operand) -> str:
         there = [name for name in there if builder.known_sizes(name) == sizes]
         if there:
             return there[-1] if rng.random() < 0.5 else rng.choice(there)
-    if builder.left > 1 and rng.random() < 0.3 and math.prod(sizes) <= MOST_ELEMENTS:
+    if builder.left > 1 and rng.random() < 0.3 and math.prod(sizes) <= MAX_ELEMENTS:
         produced = _produced(builder, kind, sizes)
         if produced is not None:
             return produced
@@ -145,7 +145,7 @@ def _computed(builder: Builder, kind: str, array: np.ndarray) -> str | None:
 
 
 def _is_shape(flat: np.ndarray) -> bool:
-    return bool(np.all(flat >= 0) and np.prod(flat, dtype=float) <= MOST_ELEMENTS)
+    return bool(np.all(flat >= 0) and np.prod(flat, dtype=float) <= MAX_ELEMENTS)
 
 
 def _given(builder: Builder, kind: str, array: np.ndarray) -> str:

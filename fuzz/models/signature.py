@@ -15,7 +15,7 @@ _RUNTIME = re.compile(r" \[(onnxruntime|reference evaluator)\]$")
 DETAILS = " || "
 """Separates a message from details, which only explanations read."""
 
-_MOST_CHARACTERS = 240
+_MAX_CHARACTERS = 240
 
 
 def signature(line: str) -> str:
@@ -30,4 +30,4 @@ def signature(line: str) -> str:
     line = _NAMES.sub("'N'", line)
     for _ in range(4):
         line = _LISTS.sub("()", line)
-    return _NUMBERS.sub("#", line)[:_MOST_CHARACTERS] + (runtime[0] if runtime else "")
+    return _NUMBERS.sub("#", line)[:_MAX_CHARACTERS] + (runtime[0] if runtime else "")

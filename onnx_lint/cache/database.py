@@ -21,7 +21,7 @@ from onnx_lint.wording import quote
 BESIDE: Final = ("-wal", "-shm", "-journal")
 """The suffixes of the files that SQLite writes beside a database."""
 
-MOST_BYTES: Final = 256 << 20
+MAX_BYTES: Final = 256 << 20
 """The most bytes of the database. As long as it has more, the least recently used quarter of its entries is deleted."""
 
 MAX_BYTES_OF_CONTENT: Final = 8 << 20
@@ -169,7 +169,7 @@ class Database:
     def shrink(self) -> None:
         """Delete the entries that were used longest ago until the database is small enough."""
         deleted = 1
-        while (size := self._used_bytes()) > MOST_BYTES:
+        while (size := self._used_bytes()) > MAX_BYTES:
             if not deleted:
                 raise DamageError(f"is damaged (no entries in {size:,} bytes)")
             self._steps = _MAX_STEPS + size // _BYTES_OF_A_STEP

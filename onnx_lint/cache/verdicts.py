@@ -37,7 +37,7 @@ from onnx_lint.report.file_report import FileReport
 if TYPE_CHECKING:
     from onnx_lint.remote import RemoteSource
 
-_MOST_BYTES: Final = 64 << 20
+_MAX_BYTES: Final = 64 << 20
 """A longer entry is not unpacked."""
 
 _LEVEL: Final = 1
@@ -244,7 +244,7 @@ def _packed(entry: Mapping[str, Any]) -> bytes:
 
 def _unpacked(content: bytes) -> dict[str, Any]:
     unpacking = zlib.decompressobj()
-    entry = from_bytes(unpacking.decompress(content, _MOST_BYTES))
+    entry = from_bytes(unpacking.decompress(content, _MAX_BYTES))
     if type(entry) is not dict or not unpacking.eof:
         raise ValueError("this is not an entry of the cache")
     return entry

@@ -16,7 +16,7 @@ from onnx_lint.configuration.policy import check_domains, check_option, policy_i
 from onnx_lint.configuration.settings import Request, keys
 from onnx_lint.configuration.values import Origin, SetValue, SetValues
 from onnx_lint.engine.settings import OptionError, check_options, check_rule, check_selector, names_of
-from onnx_lint.engine.suppressions import MOST_INNER, Suppression
+from onnx_lint.engine.suppressions import MAX_INNER, Suppression
 from onnx_lint.engine.value_kinds import Path
 from onnx_lint.spec.target import target_of
 
@@ -112,9 +112,9 @@ def _suppressions(values: SetValues) -> tuple[Suppression, ...]:
     compared: Counter[str] = Counter()
     for each in suppressions:
         compared[each.rule] += each.has_inner_star
-        if compared[each.rule] > MOST_INNER:
+        if compared[each.rule] > MAX_INNER:
             raise ConfigurationError(
-                f"{each.where}: more than {MOST_INNER:,} suppressions of {each.rule!r} have a place with a * before "
+                f"{each.where}: more than {MAX_INNER:,} suppressions of {each.rule!r} have a place with a * before "
                 "its end; write the name, or a * only at the end"
             )
     return suppressions

@@ -10,8 +10,8 @@ import click
 from click.core import ParameterSource
 
 from onnx_lint.configuration.settings import FIXES, Request, Setting
-from onnx_lint.engine.value_kinds import MOST_PROCESSES
-from onnx_lint.input.limits import MOST_SECONDS
+from onnx_lint.engine.value_kinds import MAX_PROCESSES
+from onnx_lint.input.limits import MAX_SECONDS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -37,8 +37,8 @@ _TYPES: Final[Mapping[str, click.ParamType[Any]]] = {
     "text": click.STRING,
     "names": click.STRING,
     "whole": click.INT,
-    "processes": _Jobs(min=0, max=MOST_PROCESSES),
-    "seconds": _Seconds(min=0, min_open=True, max=MOST_SECONDS),
+    "processes": _Jobs(min=0, max=MAX_PROCESSES),
+    "seconds": _Seconds(min=0, min_open=True, max=MAX_SECONDS),
     "path": click.Path(),
     "folder": click.Path(exists=True, file_okay=False),
     "new folder": click.Path(file_okay=False),

@@ -18,7 +18,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.configuration.file_names import FILE_NAMES
 
-_MOST_LINKS: Final = 40
+_MAX_LINKS: Final = 40
 """The links that Linux follows in one path."""
 
 _ACL: Final = "system.posix_acl_access"
@@ -75,7 +75,7 @@ def dangers(path: str) -> Iterator[Danger]:
                 yield Danger(f"{place} belongs to another user (id {status.st_uid})", is_owner=True)
             if stat.S_ISLNK(status.st_mode):
                 links += 1
-                if links > _MOST_LINKS:
+                if links > _MAX_LINKS:
                     raise OSError(errno.ELOOP, "too many links", path)
                 pending = os.path.join(os.path.dirname(place), os.readlink(place)) + current[len(place) :]
                 break

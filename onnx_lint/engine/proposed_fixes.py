@@ -10,15 +10,15 @@ from typing import Final
 from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import replace
 from onnx_lint.input.patched_source import size_of
-from onnx_lint.ir.places.edits import MOST_EDITS, Fix, Move
+from onnx_lint.ir.places.edits import MAX_EDITS, Fix, Move
 from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.model import Model
 from onnx_lint.report.findings import Diagnostic, ProposedEdit, ProposedFix
 
-MOST_BYTES: Final = 4096
+MAX_BYTES: Final = 4096
 """A fix that replaces bytes by more than these is described without bytes."""
 
-MOST_FIXES: Final = 1_000
+MAX_FIXES: Final = 1_000
 """The most fixes of a file whose bytes are computed."""
 
 
@@ -74,7 +74,7 @@ class _Descriptions:
         return item.with_advice(fix=described, edits=kept)
 
     def _describe(self, fix: Fix) -> ProposedFix:
-        is_bounded = fix.later is None and len(fix.edits) <= MOST_EDITS and len(self._known) <= MOST_FIXES
+        is_bounded = fix.later is None and len(fix.edits) <= MAX_EDITS and len(self._known) <= MAX_FIXES
         if not (self._lists_edits and is_bounded):
             return self._summary(fix)
         edits = tuple(
@@ -94,7 +94,7 @@ class _Descriptions:
             splices = self._splicer.with_lengths(self._splicer.splices_of(fix.edits))
         except EditError:
             return ()
-        if sum(size_of(piece) for splice in splices for piece in splice.pieces) > MOST_BYTES:
+        if sum(size_of(piece) for splice in splices for piece in splice.pieces) > MAX_BYTES:
             return ()
         found = []
         for splice in splices:

@@ -25,7 +25,7 @@ from onnx_lint.wording import Suggestions, quote, quote_some, report_name
 
 _MAGIC: Final = frozenset("*?[")
 
-MOST_INNER: Final = 1_000
+MAX_INNER: Final = 1_000
 """The most entries of one rule whose pattern for the place has a `*` before its end: a finding is compared with all."""
 
 
@@ -120,7 +120,7 @@ class PlacePatterns:
         """
         innermost = _innermost(around)
         names = {name for name in (place, subject, around.node, innermost, user, *elements) if name is not None}
-        if is_fault and len(self.seen) < _MOST_SEEN:
+        if is_fault and len(self.seen) < _MAX_SEEN:
             node = around.node or user
             self.seen.update(dict.fromkeys(filter(None, (subject, innermost, node, place))))
             name = subject or node or place
@@ -332,7 +332,7 @@ def _with_hints(
         elif near := suggestions.nearest(entry.place.replace("*", ""), own.seen) if entry.place else None:
             hint = f"did you mean {quote(near)}?"
         elif own.faults:
-            shown = [_fault(*each) for each in islice(own.faults.items(), _MOST_SHOWN)]
+            shown = [_fault(*each) for each in islice(own.faults.items(), _MAX_SHOWN)]
             hint = f"it has findings at {', '.join(shown)}{_more(own.faults)}"
         else:
             hint = "" if other is None else f"did you mean {other}, which has a finding there?"
@@ -343,15 +343,15 @@ def _fault(name: str, nodes: Collection[str]) -> str:
     """Return the name of a fault, and the nodes that an entry may name as well."""
     if not nodes:
         return quote(name)
-    return f"{quote(name)} ({'node' if len(nodes) == 1 else 'nodes'} {quote_some(nodes, _MOST_SHOWN)}{_more(nodes)})"
+    return f"{quote(name)} ({'node' if len(nodes) == 1 else 'nodes'} {quote_some(nodes, _MAX_SHOWN)}{_more(nodes)})"
 
 
 def _more(names: Collection[str]) -> str:
-    return ", ..." if len(names) > _MOST_SHOWN else ""
+    return ", ..." if len(names) > _MAX_SHOWN else ""
 
 
-_MOST_SEEN: Final = 10_000
-_MOST_SHOWN: Final = 3
+_MAX_SEEN: Final = 10_000
+_MAX_SHOWN: Final = 3
 
 
 def used_in(file: FileReport) -> set[str]:

@@ -277,7 +277,7 @@ def _state_of_version(causes: int, unjudged: Sequence[str], parts: str) -> _Stat
     if causes:
         return _State(False, f"does not support the model: {counted(causes, 'cause')}")
     if unjudged:
-        return _unknown_state(f"not judged: {'; '.join(unjudged[:_MOST_REASONS])}")
+        return _unknown_state(f"not judged: {'; '.join(unjudged[:_MAX_REASONS])}")
     return _State(True, f"supports all {parts} that the model uses")
 
 
@@ -334,8 +334,8 @@ def _state(
     unjudged = [*gaps, *_unjudged(unseen.model, program, release)]
     if len(unknown) > violations:
         unjudged.append(_treated_differently([item for item in unknown if not item.is_violation]))
-    if len(unjudged) > _MOST_REASONS:  # a file may name thousands of domains
-        unjudged[_MOST_REASONS:] = [f"{len(unjudged) - _MOST_REASONS:,} more"]
+    if len(unjudged) > _MAX_REASONS:  # a file may name thousands of domains
+        unjudged[_MAX_REASONS:] = [f"{len(unjudged) - _MAX_REASONS:,} more"]
     if unjudged:
         reasons.append(f"not judged: {'; '.join(unjudged)}")
     if reasons:
@@ -344,14 +344,14 @@ def _state(
     return _State(True, f"{'accepts it' if release is None else 'loads'}{_basis_of((release,))}")
 
 
-_MOST_REASONS: Final = 5
+_MAX_REASONS: Final = 5
 
 
 def _treated_differently(found: Sequence[Diagnostic]) -> str:
     """Return how many findings it is not known of whether a program minds them, and their clauses."""
     names = sorted({item.clause for item in found})
-    if len(names) > _MOST_REASONS:
-        names[_MOST_REASONS:] = [f"{len(names) - _MOST_REASONS} more"]
+    if len(names) > _MAX_REASONS:
+        names[_MAX_REASONS:] = [f"{len(names) - _MAX_REASONS} more"]
     return f"{counted(len(found), 'finding')} that programs treat differently ({listed(names)})"
 
 

@@ -33,7 +33,7 @@ from onnx_lint.rule import Finding, Related, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import listed, with_more
 
-MOST_PARTS: Final = 200_000
+MAX_PARTS: Final = 200_000
 """The most parts of a model for which changes are tried. Its parts are the nodes, inputs and initializers."""
 
 PARTS_OF_START: Final = 6_000
@@ -45,13 +45,13 @@ PARTS_OF_TRIAL: Final = 375
 PARTS_OF_FAULT: Final = 10
 """The parts that a run checks in the time that a trial needs for a finding of the model."""
 
-MOST_FINDINGS: Final = 200
+MAX_FINDINGS: Final = 200
 """From this number of causes on, no change is tried: a single change would be of little help."""
 
-MOST_FAULTS: Final = 5_000
+MAX_FAULTS: Final = 5_000
 """The most findings of a rule that a trial counts."""
 
-MOST_CERTAIN: Final = 1_000
+MAX_CERTAIN: Final = 1_000
 """The most proposals of a model that are reported without a trial."""
 
 SECONDS: Final = 5
@@ -95,7 +95,7 @@ class Trials:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._seconds = float(SECONDS)
-        self._certain_left = MOST_CERTAIN
+        self._certain_left = MAX_CERTAIN
         self._has_passed: dict[tuple[str, str], bool] = {}
         """By rule and cause of the findings whose proposals were tried: whether one passed. Others are folded."""
         self._passed_by_cause: dict[str, list[Proposal]] = {}
@@ -532,7 +532,7 @@ def most_trials(model: Model, faults: int = 0) -> int:
     graphs = model.graphs
     nodes = sum(len(graph.node_inputs) for graph in graphs)
     parts = nodes + sum(len(graph.input_names) + len(graph.initializer_names) for graph in graphs)
-    if parts > MOST_PARTS:
+    if parts > MAX_PARTS:
         return 0
     parts += model.value_flow.nodes_walked_again
     return (parts + PARTS_OF_START) // (parts + PARTS_OF_TRIAL + faults * PARTS_OF_FAULT)
@@ -545,13 +545,13 @@ def faults_of(model: Model) -> FaultsOfModel | None:
     usual = Settings(standard=model.standard)
     for entry in _rules(model):
         check_deadline()
-        for finding in islice(entry.rule.check(model), MOST_FAULTS):
+        for finding in islice(entry.rule.check(model), MAX_FAULTS):
             name = finding.clause or entry.clauses[0]
             is_counted = _counts(entry, clauses()[name], usual)
             found.add(entry.id, name, finding, is_counted=is_counted)
             if is_counted:
                 causes.add((entry.id, finding.cause or finding.place))
-        if len(causes) >= MOST_FINDINGS:
+        if len(causes) >= MAX_FINDINGS:
             return None
     return found
 

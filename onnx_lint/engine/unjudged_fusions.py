@@ -134,10 +134,10 @@ def _is_huge(model: Model, node: Node) -> bool:
     """Return whether a node makes a constant that the memory of a machine may not hold."""
     shape = model.shape_of(node.outputs[0], node.graph) if node.outputs else None
     sizes = [size for size in shape or () if isinstance(size, int)]
-    return prod(sizes) > _MOST_ELEMENTS and _is_computed_at_load(model, node)
+    return prod(sizes) > _MAX_ELEMENTS and _is_computed_at_load(model, node)
 
 
-_MOST_ELEMENTS: Final = 2**30
+_MAX_ELEMENTS: Final = 2**30
 
 _POOLS: Final = ("AveragePool", "GlobalAveragePool", "GlobalMaxPool", "MaxPool")
 """The operators whose channels are blocked: no blocks of channels are refused."""

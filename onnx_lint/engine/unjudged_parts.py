@@ -407,10 +407,10 @@ def _overflows(dims: Sequence[int]) -> bool:
 def _is_unusual(tensor: StoredSparseTensor) -> bool:
     """Return whether a sparse tensor is in a function, has no indices, or makes a dense one of 2 GiB."""
     is_outside = bool(tensor.place.key) and tensor.place.key[0][0] != "graph"
-    return is_outside or tensor.indices is None or prod(tensor.dims) > _MOST_BYTES
+    return is_outside or tensor.indices is None or prod(tensor.dims) > _MAX_BYTES
 
 
-_MOST_BYTES: Final = 2**31
+_MAX_BYTES: Final = 2**31
 
 
 def _is_packed(values: StoredTensor | None) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint.common.record import EMPTY, Record, replace
-from onnx_lint.input.limits import MOST_SECONDS, SIZE_PATTERN, parse_size
+from onnx_lint.input.limits import MAX_SECONDS, SIZE_PATTERN, parse_size
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.releases import DOMAIN_ALIAS, NEWEST_IR_VERSION, NEWEST_OPSET
 from onnx_lint.spec.version_range import is_range, range_pattern
@@ -104,12 +104,12 @@ COUNT: Final = ValueKind(
     {"type": "integer", "minimum": 0},
     lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
 )
-MOST_PROCESSES: Final = 1_024
+MAX_PROCESSES: Final = 1_024
 PROCESSES: Final = replace(
     COUNT,
-    wanted=f"a whole number from 0 to {MOST_PROCESSES}",
-    schema={**COUNT.schema, "maximum": MOST_PROCESSES},
-    accepts=lambda value: COUNT.accepts(value) and value <= MOST_PROCESSES,
+    wanted=f"a whole number from 0 to {MAX_PROCESSES}",
+    schema={**COUNT.schema, "maximum": MAX_PROCESSES},
+    accepts=lambda value: COUNT.accepts(value) and value <= MAX_PROCESSES,
     option="processes",
 )
 TEXTS: Final = ValueKind("a list of strings", {"type": "array", "items": {"type": "string"}}, _is_list)
@@ -195,9 +195,9 @@ FOLDER: Final = replace(TEXT, wanted="the path of a folder", option="folder")
 FOLDERS: Final = replace(FILLED, wanted="a list of folders", option="folder")
 NEW_FOLDER: Final = replace(FOLDER, option="new folder")
 SECONDS: Final = ValueKind(
-    f"a number of seconds, at most {MOST_SECONDS}",
-    {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS},
-    lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MOST_SECONDS,
+    f"a number of seconds, at most {MAX_SECONDS}",
+    {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_SECONDS},
+    lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MAX_SECONDS,
     option="seconds",
 )
 

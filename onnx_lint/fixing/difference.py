@@ -109,7 +109,7 @@ _BLOCK_BYTES: Final = 1 << 20
 _MAX_NUMBERS: Final = 100
 """The most numbers, or parts of a new data file, that have a line."""
 
-_MOST_BYTES: Final = 4096
+_MAX_BYTES: Final = 4096
 """The longest field whose value is shown. Of a longer one, the size and the digest are shown."""
 
 _MAX_COMPARED: Final = 16
@@ -293,7 +293,7 @@ def _old_values(edit: Assign | Delete | Insert, kind: str, before: Model) -> Ite
     if isinstance(edit, Delete) and edit.keeps_last:
         del spans[-1:]
     for start, value, end in spans:
-        if end - start > _MOST_BYTES:
+        if end - start > _MAX_BYTES:
             text = _size_and_digest(before.source.read_at(value, end - value))
         else:
             text = _value(kind, edit.place.field, before.source.read_at(start, end - start))

@@ -13,7 +13,7 @@ from onnx_lint.input.source import FileSource, ReadError, Source
 _BLOCK_BYTES: Final = 1 << 20
 """The bytes to copy at once if the system cannot copy the file itself."""
 
-_MOST_COPIED: Final = 16 << 20
+_MAX_COPIED: Final = 16 << 20
 """The bytes to copy with one system call. With more, Linux spends more time on holes of sparse files."""
 
 _NO_COPY: Final = frozenset({errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF, errno.EPERM})
@@ -36,7 +36,7 @@ def copy_range(base: Source, start: int, end: int, descriptor: int) -> None:
     """Write the bytes of a source from `start` to `end` to an open file; raises as `copy_all` does."""
     while start < end and isinstance(base, FileSource) and hasattr(os, "copy_file_range"):
         try:
-            count = os.copy_file_range(base.descriptor, descriptor, min(end - start, _MOST_COPIED), offset_src=start)
+            count = os.copy_file_range(base.descriptor, descriptor, min(end - start, _MAX_COPIED), offset_src=start)
         except OSError as error:
             if error.errno in _NO_COPY:
                 break

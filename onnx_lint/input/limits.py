@@ -84,7 +84,7 @@ BYTE_LIMITS: Final = frozenset({"file_bytes", "text_bytes", "memory", "external_
 OPTIONAL: Final = frozenset({"processor_seconds"})
 """The limits that the value 0 switches off."""
 
-MOST_SECONDS: Final = 100_000_000
+MAX_SECONDS: Final = 100_000_000
 """The most seconds of a limit on time, about three years. Timers of operating systems refuse much longer times."""
 
 _UNITS: Final = MappingProxyType(
@@ -112,7 +112,7 @@ def least(name: str) -> int:
 
 def most(name: str) -> int:
     """Return the greatest value of a limit."""
-    return MOST_SECONDS if name.endswith("_seconds") else (1 << 63) - 1
+    return MAX_SECONDS if name.endswith("_seconds") else (1 << 63) - 1
 
 
 def is_allowed(name: str, value: Any) -> bool:
@@ -127,7 +127,7 @@ def is_allowed(name: str, value: Any) -> bool:
 def wanted(name: str) -> str:
     """Return the values that a limit may have, in words."""
     number = "a whole number, or one with a unit such as 4GiB," if name in BYTE_LIMITS else "a whole number"
-    greatest = str(most(name)) if most(name) == MOST_SECONDS else "2^63 - 1"
+    greatest = str(most(name)) if most(name) == MAX_SECONDS else "2^63 - 1"
     return f"{number} from {least(name)} to {greatest}"
 
 
@@ -143,13 +143,13 @@ def _parsed(name: str, value: Any) -> Any:
 
 def parse_size(text: str) -> int | None:
     """Return the number of bytes in a text; None if it is none."""
-    if len(text) > _MOST_CHARACTERS or not re.match(SIZE_PATTERN, text):
+    if len(text) > _MAX_CHARACTERS or not re.match(SIZE_PATTERN, text):
         return None
     number = text.strip().rstrip("kKmMgGtTiIbB")
     return int(number) * _UNITS[text.strip()[len(number) :].lower()]
 
 
-_MOST_CHARACTERS: Final = 100
+_MAX_CHARACTERS: Final = 100
 """No size needs more, and Python refuses to read thousands of digits."""
 
 

@@ -19,7 +19,7 @@ from onnx_lint.remote.access import AHEAD as AHEAD
 from onnx_lint.remote.errors import TooLargeError
 from onnx_lint.remote.source import RemoteSource
 
-_MOST_BYTES: Final = 1 << 20
+_MAX_BYTES: Final = 1 << 20
 """The most bytes of a model to fetch before its turn. Only a server without range requests returns more than asked."""
 
 _MAX_EARLY_BYTES: Final = 1 << 22
@@ -96,7 +96,7 @@ def _work(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
 def _open(future: Future[Opened], opening: Opening) -> None:
     """Set the result of the future, which never is an exception: the linter raises that in its turn."""
     try:
-        source = opening.open(_MOST_BYTES)
+        source = opening.open(_MAX_BYTES)
         source.read_early(lambda: _read_early(source, opening), _MAX_EARLY_BYTES)
     except TooLargeError:
         future.set_result(opening.open)

@@ -32,7 +32,7 @@ _MAX_FILES: Final = 1_000
 _MAX_ALONE: Final = 4
 """The number of files that are looked up individually. For more files, their folders are listed, except on the web."""
 
-_MOST_READ: Final = 100
+_MAX_READ: Final = 100
 """The number of files whose contents are read."""
 
 
@@ -67,8 +67,8 @@ class RemoteFolder(DataFolder):
     def read(self, location: str, offset: int, length: int) -> bytes:
         """Return up to `length` bytes of the file at a location. Raises OSError if the store fails."""
         self._is_cacheable = False  # the version of the file is not recorded
-        if location not in self._sources and len(self._sources) == _MOST_READ:
-            raise OSError(errno.EMFILE, f"the contents of {_MOST_READ} remote files were read already")
+        if location not in self._sources and len(self._sources) == _MAX_READ:
+            raise OSError(errno.EMFILE, f"the contents of {_MAX_READ} remote files were read already")
         try:
             if location not in self._sources:
                 self._sources[location] = self._open_source(self._address_of("/".join(components(location))))

@@ -97,8 +97,8 @@ def _names_of(members: Sequence[Diagnostic]) -> str:
     """Return the names of the next few nodes, as `: 'b', 'c', 'd', ...`; empty if they have none."""
     first, *others = (each.user or each.node for each in members)
     names = [name for name in dict.fromkeys(others) if name and name != first]
-    more = ", ..." if len(names) > _MOST_NAMES else ""
-    return f": {quote_some(names, _MOST_NAMES)}{more}" if names else ""
+    more = ", ..." if len(names) > _MAX_NAMES else ""
+    return f": {quote_some(names, _MAX_NAMES)}{more}" if names else ""
 
 
 def _are_alike(members: Sequence[Diagnostic]) -> bool:
@@ -123,7 +123,7 @@ def _kind_at(place: Place) -> str:
     return _KINDS[names[-1]] if names else "place"  # of a file without nodes
 
 
-_MOST_NAMES: Final = 3
+_MAX_NAMES: Final = 3
 
 _KINDS: Final = {
     "functions": "function",

@@ -19,7 +19,7 @@ from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
 from onnx_lint.wording import describe_shape, typed
 
 PER_RULE: Final = 100
-MOST_FINDINGS: Final = 300
+MAX_FINDINGS: Final = 300
 """The number of findings of a file that get surroundings."""
 
 _WORK: Final = "showing the model around a finding"
@@ -42,7 +42,7 @@ def with_surroundings(
 
     `without_lines`: rules whose findings are about bytes.
     """
-    chosen = worst_of_each(diagnostics, PER_RULE, MOST_FINDINGS)
+    chosen = worst_of_each(diagnostics, PER_RULE, MAX_FINDINGS)
     chosen -= {index for index, found in enumerate(diagnostics) if found.rule in without_lines}
     shown = list(diagnostics)
     for index in sorted(chosen):

@@ -21,7 +21,7 @@ from onnx_lint.report.pictures import (
     PictureValue,
     places_of,
 )
-from onnx_lint.surroundings.of_findings import MOST_FINDINGS, PER_RULE, worst_of_each
+from onnx_lint.surroundings.of_findings import MAX_FINDINGS, PER_RULE, worst_of_each
 from onnx_lint.surroundings.wires import Wires, short
 from onnx_lint.wording import counted
 
@@ -98,7 +98,7 @@ def _subjects(diagnostics: Sequence[Diagnostic], model: Model) -> dict[Graph, di
     """Return what the diagnostics of each graph are about, with what is related in the same graph, by their places."""
     graphs = {graph.place.key: graph for graph in model.graphs if not graph.is_file}
     found: dict[Graph, dict[tuple[Place, ...], list[_Focus]]] = {}
-    for index in sorted(worst_of_each(diagnostics, PER_RULE, MOST_FINDINGS)):
+    for index in sorted(worst_of_each(diagnostics, PER_RULE, MAX_FINDINGS)):
         places = places_of(diagnostics[index])
         focus, *related = [_focus_of(place.key, graphs) for place in places]
         if focus is not None:

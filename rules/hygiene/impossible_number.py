@@ -17,7 +17,7 @@ from onnx_lint.rule import Finding, on_elements, on_numbers, replace, reworded, 
 from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.records import record_of
-from onnx_lint.wording import MOST_ELEMENTS
+from onnx_lint.wording import MAX_ELEMENTS
 
 if TYPE_CHECKING:
     from onnx_lint.model import StoredTensor, Tensor
@@ -33,7 +33,7 @@ _SCALES: Final[Mapping[str, Sequence[int]]] = {
 }
 """The inputs that are scales, by operator. Records have those of com.microsoft."""
 
-_MOST_INPUTS: Final = 3_000
+_MAX_INPUTS: Final = 3_000
 """The most inputs of a node whose scales are read."""
 
 
@@ -118,7 +118,7 @@ def _scales_of(domain: str, op_type: str) -> tuple[Sequence[int], bool] | None:
     indices = [index for index, each in enumerate(schema.inputs) if each.name in names.split()]
     repeated = record.repeated.split()
     starts = [index for index, each in enumerate(repeated, len(schema.inputs) - 1) if each in names.split()]
-    indices += [index for start in starts for index in range(start, _MOST_INPUTS, len(repeated))]
+    indices += [index for start in starts for index in range(start, _MAX_INPUTS, len(repeated))]
     return indices, bool(record.block_scales)
 
 
@@ -214,7 +214,7 @@ def _in_attributes(model: Model) -> Iterator[Finding]:
 
 def _nan_among(floats: Sequence[float]) -> Sequence[int]:
     """Return the indices of the first NaN."""
-    return list(islice((index for index, number in enumerate(floats) if math.isnan(number)), MOST_ELEMENTS))
+    return list(islice((index for index, number in enumerate(floats) if math.isnan(number)), MAX_ELEMENTS))
 
 
 def _of_element(place: Place, owner: str, index: int, count: int) -> Finding:
@@ -289,4 +289,4 @@ def _nan_in(stored: StoredTensor | None) -> Iterator[tuple[int, Any]]:
 
 
 def _most_in(stored: StoredTensor | None) -> Sequence[int]:
-    return list(islice((start + int(place) for start, places in _nan_in(stored) for place in places), MOST_ELEMENTS))
+    return list(islice((start + int(place) for start, places in _nan_in(stored) for place in places), MAX_ELEMENTS))

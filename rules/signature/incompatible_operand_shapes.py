@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from onnx_lint.inference.flow.constant_fixes import ScalarFix
-from onnx_lint.inference.flow.exchange import MOST_TRIED_INPUTS, exchange_of
+from onnx_lint.inference.flow.exchange import MAX_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 from onnx_lint.inference.shapes.problem import WrongRank
 from onnx_lint.ir.operators.proposals import Proposal, preferred
@@ -102,5 +102,5 @@ def _options(model: Model, conflict: ShapeConflict) -> Sequence[Proposal]:
     changes = conflict.proposals.options()
     if changes and not isinstance(conflict.problem, WrongRank):
         return changes
-    exchange = exchange_of(conflict.node, model.operators, model.value_flow, MOST_TRIED_INPUTS)
+    exchange = exchange_of(conflict.node, model.operators, model.value_flow, MAX_TRIED_INPUTS)
     return changes if exchange is None else [*preferred([exchange.proposal]), *changes]

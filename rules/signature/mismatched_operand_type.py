@@ -6,7 +6,7 @@ from functools import partial
 
 from onnx_lint.inference.flow.casts import casts_for, omitted, other_number
 from onnx_lint.inference.flow.constant_fixes import Int64Fix
-from onnx_lint.inference.flow.exchange import MOST_TRIED_INPUTS, exchange_of
+from onnx_lint.inference.flow.exchange import MAX_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.stored_types import wrongly_stored
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
 from onnx_lint.ir.operators.proposals import Proposal, preferred
@@ -99,6 +99,6 @@ def _proposals(model: Model, conflict: OperandConflict) -> Proposals:
 
 def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:
     """Return the changes with which the types may fit; those of what the node has are preferred to new Casts."""
-    exchange = exchange_of(conflict.node, model.operators, model.value_flow, MOST_TRIED_INPUTS)
+    exchange = exchange_of(conflict.node, model.operators, model.value_flow, MAX_TRIED_INPUTS)
     exchanges = [] if exchange is None else [exchange.proposal]
     return (*preferred([*exchanges, *omitted(conflict), *other_number(conflict)]), *casts_for(conflict))

@@ -159,10 +159,10 @@ def _fixes(model: Model, hiding: list[_Hiding]) -> _Fixes:
     for name, definition, _ in hiding:
         names.setdefault(definition.graph, {})[name] = fresh.like(name)
     names = {graph: renamed for graph, renamed in names.items() if can_be_renamed(graph, renamed)}
-    return _Fixes(names, _renaming(names) if len(hiding) > _MOST_APART else None)
+    return _Fixes(names, _renaming(names) if len(hiding) > _MAX_APART else None)
 
 
-_MOST_APART: Final = 100
+_MAX_APART: Final = 100
 """The most values that have fixes of their own."""
 
 

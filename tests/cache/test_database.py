@@ -61,7 +61,7 @@ def test_an_operation_takes_few_steps(tmp_path: Path, monkeypatch: pytest.Monkey
         made.put(key, 1, bytes(200))
     assert made.get(keys[7]) == (1, bytes(200))
     made.note_used(keys, 2)
-    monkeypatch.setattr(database, "MOST_BYTES", 60_000)
+    monkeypatch.setattr(database, "MAX_BYTES", 60_000)
     made.shrink()
     assert made.get(keys[7]) is None
     made.close()

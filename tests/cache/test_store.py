@@ -250,7 +250,7 @@ def test_impossible_counts_are_damage(healthy: Path, tmp_path: Path) -> None:
 
 def test_free_pages_that_are_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Deleting all entries does not make such a database small enough."""
-    monkeypatch.setattr(database, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(database, "MAX_BYTES", 100_000)
     made = Store(str(tmp_path))
     for number in range(40):
         made.put(_key(number), os.urandom(4_000))
@@ -284,7 +284,7 @@ def test_a_tree_that_leads_to_one_page_again_and_again(tmp_path: Path, monkeypat
     for page, child in zip((root, *leaves[:4]), leaves[:5], strict=True):
         data[4_096 * (page - 1) : 4_096 * page] = _interior_page(child)
     (tmp_path / DATABASE).write_bytes(data)
-    monkeypatch.setattr(database, "MOST_BYTES", 50_000)
+    monkeypatch.setattr(database, "MAX_BYTES", 50_000)
     lines: list[str] = []
     assert _uses_it(tmp_path, lines)
     assert len(lines) == 1
@@ -395,7 +395,7 @@ def test_a_database_that_is_damaged_meanwhile_is_made_anew(tmp_path: Path) -> No
 
 
 def test_the_entries_that_were_used_longest_ago_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(database, "MAX_BYTES", 100_000)
     now = 1_000_000
     monkeypatch.setattr(store.time, "time", lambda: now)
     made = Store(str(tmp_path))
@@ -413,7 +413,7 @@ def test_the_entries_that_were_used_longest_ago_go_first(tmp_path: Path, monkeyp
 
 
 def test_large_entries_of_one_process_stay_within_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(database, "MAX_BYTES", 1_000_000)
     monkeypatch.setattr(store, "_WRITTEN_BEFORE_LOOK", 100_000)
     made = Store(str(tmp_path))
     for number in range(2_000):

@@ -81,9 +81,9 @@ def test_a_report_keeps_no_edits():
     assert [(item.advice.edits, item.fix is None) for item in report.diagnostics] == [(None, False)] * 2
 
 
-@pytest.mark.parametrize(("bound", "has_edits"), [("MOST_EDITS", False), ("MOST_BYTES", True), ("MOST_FIXES", False)])
+@pytest.mark.parametrize(("bound", "has_edits"), [("MAX_EDITS", False), ("MAX_BYTES", True), ("MAX_FIXES", False)])
 def test_large_fixes_are_described_by_their_sentence(monkeypatch: pytest.MonkeyPatch, bound: str, has_edits: bool):
-    monkeypatch.setattr(proposed_fixes, bound, 0 if bound != "MOST_FIXES" else -1)
+    monkeypatch.setattr(proposed_fixes, bound, 0 if bound != "MAX_FIXES" else -1)
     (found,) = lint(_data(), select="unordered-nodes").diagnostics
     assert found.fix is not None
     assert found.fix.message == "move 1 node of main graph 'g' into topological order"

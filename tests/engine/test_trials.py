@@ -130,8 +130,8 @@ def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch
     for attribute, value in (
         ("PARTS_OF_START", 4 * PARTS),
         ("PARTS_OF_START", 0),
-        ("MOST_PARTS", PARTS - 1),
-        ("MOST_FINDINGS", 7),
+        ("MAX_PARTS", PARTS - 1),
+        ("MAX_FINDINGS", 7),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(trials, "PARTS_OF_TRIAL", 0)
@@ -247,8 +247,8 @@ def test_each_rule_has_its_own_trials():
 
 
 def test_many_faults_of_one_cause_are_one():
-    nodes = " ".join(f"h{index} = Gemm(x, w)" for index in range(trials.MOST_FINDINGS + 1))
-    outputs = ", ".join(f"float[A,B] h{index}" for index in range(trials.MOST_FINDINGS + 1))
+    nodes = " ".join(f"h{index} = Gemm(x, w)" for index in range(trials.MAX_FINDINGS + 1))
+    outputs = ", ".join(f"float[A,B] h{index}" for index in range(trials.MAX_FINDINGS + 1))
     assert _hint(f"g (float[2,3] x, float[4,3] w) => ({outputs}) {{ {nodes} }}") == "with transB=1 the shapes fit"
 
 
@@ -288,21 +288,21 @@ SURE = [
 
 @pytest.mark.parametrize(("node", "imports", "words"), SURE)
 def test_what_signatures_prove_needs_no_trial(node: str, imports: str, words: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trials, "MOST_PARTS", 0)
+    monkeypatch.setattr(trials, "MAX_PARTS", 0)
     monkeypatch.setattr(trials, "faults_of", None)
     assert words in _in_a_large_model(node, imports)
 
 
 @pytest.mark.parametrize("node", ["y = RELU(r0, w)", "y = Gemm<trans_b = 1.0>(r0, w)", "y = Relo(r0)"])
 def test_a_node_that_does_not_fit_the_meant_signature_is_tried(node: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trials, "MOST_PARTS", 0)
+    monkeypatch.setattr(trials, "MAX_PARTS", 0)
     found = _in_a_large_model(node)
     assert "did you mean" not in found
 
 
 def test_the_hints_without_a_trial_are_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trials, "MOST_PARTS", 0)
-    monkeypatch.setattr(trials, "MOST_CERTAIN", 2)
+    monkeypatch.setattr(trials, "MAX_PARTS", 0)
+    monkeypatch.setattr(trials, "MAX_CERTAIN", 2)
     text = "g (float[4] x) => (float[4] a, float[4] b, float[4] c) { a = RELU(x) b = TANH(x) c = EXP(x) }"
     found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
     assert ["did you mean" in each.message for each in found] == [True, True, False]

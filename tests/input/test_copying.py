@@ -35,7 +35,7 @@ def _copied(source: PatchedSource, target: Path) -> bytes:
 
 @pytest.mark.parametrize("most", [1, 7, 1 << 20])
 def test_a_file_is_copied_in_parts(path: Path, monkeypatch: pytest.MonkeyPatch, most: int):
-    monkeypatch.setattr(module, "_MOST_COPIED", most)
+    monkeypatch.setattr(module, "_MAX_COPIED", most)
     assert _copied(_patched(open_file(path)), path.with_name("new")) == NEW
 
 

@@ -7,7 +7,7 @@ import re
 
 from support.project.fixture_files import fixtures
 
-_MOST_CHARACTERS = 400
+_MAX_CHARACTERS = 400
 _BEGINNING = re.compile(r"[a-z'0-9]|IR version |SCALE_TENSOR |ZERO_POINT_TENSOR |TensorShapeProto\.")
 """A noun in lower case, a number, a name in quotes, or a name that the specification spells with capital letters."""
 
@@ -54,7 +54,7 @@ def test_messages_begin_with_a_noun_or_a_name():
 
 
 def test_messages_are_short():
-    assert [message for message in _messages() if len(message) > _MOST_CHARACTERS] == []
+    assert [message for message in _messages() if len(message) > _MAX_CHARACTERS] == []
 
 
 def test_messages_are_plain_text():

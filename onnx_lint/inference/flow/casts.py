@@ -54,7 +54,7 @@ _OF_SCALES: Final = "_scale"
 _ADDING: Final = frozenset({"Add", "Sub"})
 """The operators that apply a mask of numbers, with large negative ones."""
 
-MOST_TARGETS: Final = 2
+MAX_TARGETS: Final = 2
 
 
 def casts_for(conflict: OperandConflict) -> list[Proposal]:
@@ -97,7 +97,7 @@ def _targets(conflict: OperandConflict, index: int) -> list[tuple[int, ValueType
     targets = [each for each in dict.fromkeys((*kinds, *_USUAL, *only_one)) if each in allowed]
     if kinds[index] in _FLOATS:
         targets = [each for each in targets if each in _FLOATS or each == "tensor(bool)"]
-    return [(index, each) for each in targets[:MOST_TARGETS]]
+    return [(index, each) for each in targets[:MAX_TARGETS]]
 
 
 def other_number(conflict: OperandConflict) -> list[Proposal]:

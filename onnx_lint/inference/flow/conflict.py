@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.flow.walks import MOST_FURTHER, Call
+from onnx_lint.inference.flow.walks import MAX_FURTHER, Call
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.ir.graph import Definition, Graph, Node
 from onnx_lint.ir.places.place import Place
@@ -92,7 +92,7 @@ def for_each_call(conflict: C) -> list[C]:
         return [conflict]
     calls = (each for one in (call, *further.calls) for each in one.each())
     made: Any = conflict
-    return [replace(made, call=each, further=None) for each in islice(calls, MOST_FURTHER)]
+    return [replace(made, call=each, further=None) for each in islice(calls, MAX_FURTHER)]
 
 
 MAX_SHOWN_CALLS: Final = 3

@@ -36,7 +36,7 @@ class Declarations:
         if contradiction:
             contradicted[name] = made
         else:
-            if len(self.joined) >= _MOST_JOINED:
+            if len(self.joined) >= _MAX_JOINED:
                 self.joined.clear()
             self.joined[made, stated] = both
         return both
@@ -168,5 +168,5 @@ def declarations_of(graph: Graph) -> Iterator[tuple[str, int, str]]:
             yield field, index, name
 
 
-_MOST_JOINED: Final = 50_000
+_MAX_JOINED: Final = 50_000
 """The most joined pairs to keep; a full cache is emptied, which costs only time."""

@@ -187,7 +187,7 @@ def _follows_from_constants(graph: Graph, name: str) -> bool:
     while left:
         current = left.pop()
         definition = graph.definition_of(current)
-        if definition is None or len(seen) > _MOST_COMPUTED:
+        if definition is None or len(seen) > _MAX_COMPUTED:
             return False
         if definition.field == "input" and current not in definition.graph.initializer_index:
             return False
@@ -200,7 +200,7 @@ def _follows_from_constants(graph: Graph, name: str) -> bool:
     return True
 
 
-_MOST_COMPUTED: Final = 32
+_MAX_COMPUTED: Final = 32
 """The most values from which a constant may be computed."""
 
 _NAMES: Final = re.compile(r"'[^']*'|[^\W\d]\w*")
@@ -257,7 +257,7 @@ class Contradiction(Record):
         if not self.because:
             return f"{self.equation.text}; no size{above_0} makes this true"
         return (
-            "; ".join(each.text for each in (self.equation, *self.because[:_MOST_SHOWN]))
+            "; ".join(each.text for each in (self.equation, *self.because[:_MAX_SHOWN]))
             + f"; no size{above_0} makes all of this true"
         )
 
@@ -266,7 +266,7 @@ class Contradiction(Record):
         return [(each.place, each.text) for each in self.because]
 
 
-_MOST_SHOWN: Final = 3
+_MAX_SHOWN: Final = 3
 """The reasons that a message contains; all of them are related places."""
 
 
@@ -409,7 +409,7 @@ class FrozenSize(_SizeOfVariable):
 
     def describe(self) -> str:
         """Return a message with what needs the size, and the input that leaves it open."""
-        by = "".join(f"; {each.text}" for each in self.because[:_MOST_SHOWN])
+        by = "".join(f"; {each.text}" for each in self.because[:_MAX_SHOWN])
         constant = self.equation.constant
         source = f" (constant {quote(constant)})" if constant else ""
         or_0 = ", or 0" if self.is_unless_empty and self.size else ""
@@ -585,7 +585,7 @@ class _Budget:
     """How many equations may still be solved apart, in all scopes of a model: each computes thousands of values."""
 
     def __init__(self) -> None:
-        self.left = _MOST_APART
+        self.left = _MAX_APART
 
 
 class _Solution:
@@ -627,7 +627,7 @@ class _Solution:
         for equation in equations:  # many nodes state the same about two dimensions
             first.setdefault((equation.one, equation.other, equation.sizes), equation)
         left = list(first.values())
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             undecided: list[DimensionEquation] = []
             for equation in left:
                 verdict = self._hold(equation)
@@ -662,7 +662,7 @@ class _Solution:
                     yield found.contradiction
                 elif found.size is not None and name:
                     values = self.unless_empty if found.is_unless_empty else self._known
-                    values[name] = found.size, found.because[-_MOST_REASONS:]
+                    values[name] = found.size, found.because[-_MAX_REASONS:]
 
     def _hold(self, equation: DimensionEquation) -> tuple[bool, tuple[DimensionEquation, ...]] | None:
         """Return whether an equation can be satisfied, and the equations that decide it; None if it is undecided."""
@@ -697,7 +697,7 @@ class _Solution:
         sign = rest or (max(terms.values()) if self._are_on_both_sides(terms, equation) and not because else 0)
         if sign and all((times > 0) == (sign > 0) for times in terms.values()):
             return False
-        return self._note_value(terms, rest, (*because, equation)[-_MOST_REASONS:])
+        return self._note_value(terms, rest, (*because, equation)[-_MAX_REASONS:])
 
     def _note_value(self, terms: Sum, rest: int, reasons: tuple[DimensionEquation, ...]) -> bool | None:
         """Note the size of the one variable in an equation, or that two are equal; return False if it has no solution,
@@ -807,7 +807,7 @@ class _Solution:
         for each in reversed(passed):
             # Shorten the path for the next time.
             step = self._step(each)
-            reasons = (*(step[1] if step is not None else ()), *reasons)[-_MOST_REASONS:]
+            reasons = (*(step[1] if step is not None else ()), *reasons)[-_MAX_REASONS:]
             self._known[each] = value, reasons
         because.update({id(each): each for each in reasons})
         return value
@@ -856,7 +856,7 @@ def _together(rows: Sequence[_Row]) -> _Solved:
 
     kept: list[_Row] = []
     sizes: tuple[int, ...] | None = None
-    for row in rows[:_MOST_TOGETHER]:
+    for row in rows[:_MAX_TOGETHER]:
         found = zeros([each.course for each in (*kept, row)])
         if found is None:
             continue
@@ -886,14 +886,14 @@ def _is_known_without(one: _Row, rows: Sequence[_Row], sizes: tuple[int, ...]) -
     return found is not None and not found.are_endless and found.sizes == sizes
 
 
-_MOST_APART: Final = 128
+_MAX_APART: Final = 128
 """The most equations of a model that are solved by variable."""
 
-_MOST_TOGETHER: Final = 16
+_MAX_TOGETHER: Final = 16
 """The most equations of one variable that are solved together."""
 
-_MOST_ROUNDS: Final = 8
-_MOST_REASONS: Final = 8
+_MAX_ROUNDS: Final = 8
+_MAX_REASONS: Final = 8
 """The equations of a chain to report: the last ones."""
 
 

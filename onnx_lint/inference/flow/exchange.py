@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from onnx_lint.ir.operators.operators import Operators
 
 
-MOST_TRIED_INPUTS: Final = 9
+MAX_TRIED_INPUTS: Final = 9
 """The most inputs of a node whose exchange is proposed: those of QLinearConv."""
 
-_MOST_INPUTS: Final = 4
+_MAX_INPUTS: Final = 4
 """The most inputs otherwise: a model may have many declared shapes, each of which asks for an exchange."""
 
 
@@ -69,7 +69,7 @@ def value_for(conflict: DeclaredShapeConflict, operators: Operators, flow: Value
     return Proposal(f"{change.text} of {node.describe()}", lambda _: change.edits(node, operators), must_be_whole=True)
 
 
-def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: int = _MOST_INPUTS) -> Exchange | None:
+def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: int = _MAX_INPUTS) -> Exchange | None:
     """Return the one exchange of two inputs with which everything fits; None if there is none, or more than one."""
     schema, facts = operators.operator(node).schema, tuple([flow.fact_of(name, node.graph) for name in node.inputs])
     has_parameters = any(proto.ref_attr_name for proto in node.attribute_protos)  # a call of the function decides

@@ -12,7 +12,7 @@ from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call, CallNeeds
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, reads_floats
-from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Fact, Facts
+from onnx_lint.inference.shapes.fact import MAX_ELEMENTS, Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Protos, read_arguments
@@ -105,7 +105,7 @@ class Frames:
         self._imports = flow_input.imports
         self._crashes = flow_input.crashes
         self._called = {function.name for function in flow_input.functions}
-        self._of_model: Memory[tuple[object, ...], OutcomeMemo] = Memory(_MOST_MEMOS)
+        self._of_model: Memory[tuple[object, ...], OutcomeMemo] = Memory(_MAX_MEMOS)
         """The memos that forms of this model share, whose attributes are too large to keep for later models."""
         self._keeps_elements = keeps_elements
         self._constants = 0
@@ -197,7 +197,7 @@ class Frames:
         """
         names = self._operators.names
         if "NonZero" in names:
-            return MOST_ELEMENTS
+            return MAX_ELEMENTS
         return 0 if (READ_FLOAT_ELEMENTS | _FROM_FLOATS).isdisjoint(names) else 64
 
     @cached_property
@@ -255,10 +255,10 @@ _NOTHING_KNOWN: Final = OutcomeMemo(None, (), NodeForm("", "", (), ()), None)
 """The memo of the nodes of an operator without a signature."""
 
 
-_MOST_MEMOS: Final = 2_000
+_MAX_MEMOS: Final = 2_000
 """The most memos to keep; a full cache is emptied, which costs only time."""
 
-_kept: Final[Memory[tuple[object, ...], OutcomeMemo]] = Memory(_MOST_MEMOS)
+_kept: Final[Memory[tuple[object, ...], OutcomeMemo]] = Memory(_MAX_MEMOS)
 """The memos that are kept for later models, which repeat a few forms, by operator and form, or by `_key_of_alike`.
 
 Their nodes depend on nothing else: on no function call, and on no other operator set that the model imports.

@@ -20,7 +20,7 @@ from onnx_lint.inference.flow.frames import Frame, Frames, Known, NestedGraph, W
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import (
-    MOST_FURTHER,
+    MAX_FURTHER,
     Call,
     CallNeeds,
     FurtherCalls,
@@ -49,7 +49,7 @@ _TYPE_BYTES_PER_DECLARATION: Final = 50
 """The bytes of a declared type, or the dimensions of initializers, that count as one more declared value. Most types
 have fewer bytes."""
 
-_MOST_NEEDS: Final = 8
+_MAX_NEEDS: Final = 8
 """The most omitted inputs to remember for a call: thousands of calls may omit thousands."""
 
 CallAttributes = tuple[tuple[str, bytes | int | None], ...]
@@ -113,7 +113,7 @@ class FunctionWalk:
         if key in self._outputs:
             self._note_needs(node, frame, self._needs.get(key, ()))
             faulty = self._faulty.get(key)
-            if faulty is not None and len(faulty.calls) < MOST_FURTHER and not self._found.is_trial:
+            if faulty is not None and len(faulty.calls) < MAX_FURTHER and not self._found.is_trial:
                 faulty.calls.append(Call(node, inputs, frame.call))
             return self._outputs[key]
         arguments = read_arguments(attributes, self._type_parameters_of(function), frame.bound) if attributes else ()
@@ -348,7 +348,7 @@ def _most_needed(function: Function, needs: CallNeeds) -> list[tuple[int, InputU
     names = enumerate(function.body.input_names)
     uses = [(index, needs.uses[name]) for index, name in names if name in needs.uses]
     uses.sort(key=lambda each: not each[1].is_required)
-    return uses[:_MOST_NEEDS]
+    return uses[:_MAX_NEEDS]
 
 
 def _types_only(facts: Facts) -> Facts:

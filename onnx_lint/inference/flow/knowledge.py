@@ -43,7 +43,7 @@ class Knowledge(Record):
     values: int
     unknown: int
     causes: tuple[tuple[Cause, int], ...]
-    """The MOST_CAUSES causes with the most values, each with the number of values."""
+    """The MAX_CAUSES causes with the most values, each with the number of values."""
 
 
 def unknown_shapes(graph: Graph, known: Mapping[str, Fact]) -> Collection[str]:
@@ -74,7 +74,7 @@ def has_known_shape(fact: Fact) -> bool:
     return fact.shape is not None
 
 
-MOST_CAUSES: Final = 100
+MAX_CAUSES: Final = 100
 """The number of causes in a report, those with the most values."""
 
 
@@ -102,7 +102,7 @@ class Origins:
             return Knowledge(values, unknown, ())
         from heapq import nsmallest
 
-        ordered = nsmallest(MOST_CAUSES, self._values_by_cause(first), key=lambda item: (-item[1], item[0]))
+        ordered = nsmallest(MAX_CAUSES, self._values_by_cause(first), key=lambda item: (-item[1], item[0]))
         return Knowledge(values, unknown, tuple(ordered))
 
     def _values_by_cause(self, first: Iterable[WalkResult]) -> Iterator[tuple[Cause, int]]:

@@ -28,7 +28,7 @@ from onnx_lint.spec.operators.attribute_values import allowed_values, is_flag, n
 if TYPE_CHECKING:
     from onnx_lint.inference.shapes.contents import Contents
 
-MOST_OUTCOMES: Final = 5_000
+MAX_OUTCOMES: Final = 5_000
 """The most outcomes that a memo keeps; a full cache is emptied, which costs only time."""
 
 
@@ -169,7 +169,7 @@ class OutcomeMemo:
 
     def keep(self, key: tuple[object, ...], outcome: NodeOutcome) -> NodeOutcome:
         """Store an outcome, and return it."""
-        if len(self.outcomes) >= MOST_OUTCOMES:
+        if len(self.outcomes) >= MAX_OUTCOMES:
             self.outcomes.clear()
             self.plain.clear()
         self.outcomes[key] = outcome

@@ -44,7 +44,7 @@ Possible = TypeSet | None
 
 _TENSORS: Final = frozenset(kind for kind in TENSORS if kind is not None)
 _ABSENT: Final = frozenset({ABSENT})
-_MOST_DEPTH: Final = 100
+_MAX_DEPTH: Final = 100
 """The most graphs and function bodies around one that is followed."""
 
 
@@ -103,7 +103,7 @@ class _TypesWalk:
             self.entered.add(graph.function.index)
         known.update(dict.fromkeys(graph.positions))
         known[""] = _ABSENT
-        if walked is None or graph.table.has_redefinitions or self._depth >= _MOST_DEPTH:
+        if walked is None or graph.table.has_redefinitions or self._depth >= _MAX_DEPTH:
             return (None,) * len(graph.output_names)
         self._depth += 1
         for name in graph.names_before_nodes:
@@ -291,7 +291,7 @@ class _TypesWalk:
         if function.index not in self._summaries:
             graph = function.body
             self._summaries[function.index] = (None,) * len(graph.output_names)  # a call of itself
-            if self._depth >= _MOST_DEPTH:
+            if self._depth >= _MAX_DEPTH:
                 return self._summaries[function.index]
             self._depth += 1
             known: dict[str, Possible] = {**dict.fromkeys(graph.positions), "": _ABSENT}
@@ -356,7 +356,7 @@ def _outcome(operator: TypedOperator, arguments: Arguments, count: int, inputs: 
         for index, kind in enumerate(operator.outcome(certain, arguments, count).outputs[:count])
     ]
     outputs += [None] * (count - len(outputs))
-    for position in [position for position, kind in enumerate(certain) if kind is None][:_MOST_OPEN]:
+    for position in [position for position, kind in enumerate(certain) if kind is None][:_MAX_OPEN]:
         parameter = operator.schema.input_at(position)
         if parameter is None:
             continue
@@ -372,7 +372,7 @@ def _outcome(operator: TypedOperator, arguments: Arguments, count: int, inputs: 
     return _Outcome(tuple(outputs), None)
 
 
-_MOST_OPEN: Final = 16
+_MAX_OPEN: Final = 16
 """The most inputs of unknown type whose types are tried, since each trial looks at all inputs of the node."""
 
 

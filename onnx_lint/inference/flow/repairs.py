@@ -146,12 +146,12 @@ ELEMENTWISE: Final = frozenset(
 )
 """The operators between an input of a graph and its first layer, which keep its layout."""
 
-MOST_ELEMENTWISE: Final = 8
+MAX_ELEMENTWISE: Final = 8
 """The most such nodes in a row."""
 
-MOST_INPUTS: Final = 100
-MOST_CHANGES: Final = 20
-MOST_FITTING: Final = 4
+MAX_INPUTS: Final = 100
+MAX_CHANGES: Final = 20
+MAX_FITTING: Final = 4
 """So much is tried of one node at most: no more is of use to its writer, and a model may be made to take long."""
 
 
@@ -169,21 +169,21 @@ class Change(Record):
 
 
 def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainProblem) -> list[Change]:
-    """Return the changes with which the shapes of a node fit, at most MOST_FITTING.
+    """Return the changes with which the shapes of a node fit, at most MAX_FITTING.
 
     The shape rule runs again for each change. It must find nothing, and the outputs must fit the declarations.
     """
     rule = shape_rule(schema)
     protos = node.attribute_protos
     # What a call of the function around the node gives is not known here.
-    if rule is None or len(inputs) > MOST_INPUTS or any(proto.ref_attr_name for proto in protos):
+    if rule is None or len(inputs) > MAX_INPUTS or any(proto.ref_attr_name for proto in protos):
         return []
     attributes = attribute_values(protos, schema, None)
     if attributes is None:
         return []
     fitting: dict[str, tuple[Change, object]] = {}
     operands = Operands(schema, attributes, inputs, len(node.outputs))
-    for change in islice(_changes(node, operands, problem), MOST_CHANGES):
+    for change in islice(_changes(node, operands, problem), MAX_CHANGES):
         # Not a copy: subgraphs are attributes without a value. ChainMap only reads here, but is typed as if it wrote.
         values: ChainMap[str, AttributeValue] = ChainMap(change.attributes, attributes)  # type: ignore[arg-type]
         facts = list(inputs)
@@ -196,23 +196,23 @@ def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: Plain
         fitting = _of_different_outputs(fitting)
     if all(change.is_of_several for change, _ in fitting.values()):
         fitting = dict([*fitting.items()][:2])
-    return [change for change, _ in fitting.values()] if len(fitting) <= MOST_FITTING else []
+    return [change for change, _ in fitting.values()] if len(fitting) <= MAX_FITTING else []
 
 
 def values_of_missing(node: Node, schema: OperatorSchema, inputs: Facts, name: str) -> list[Change]:
     """Return the numbers of an attribute that a node lacks, with which its shapes fit."""
     rule, tried = shape_rule(schema), _tried_values(schema).get(name)
     attributes = attribute_values(node.attribute_protos, schema, None)
-    if rule is None or tried is None or attributes is None or len(inputs) > MOST_INPUTS:
+    if rule is None or tried is None or attributes is None or len(inputs) > MAX_INPUTS:
         return []
     operands = Operands(schema, attributes, inputs, len(node.outputs))
     found = []
-    for value in islice((operands.integer(name, 0), *tried(operands)), MOST_CHANGES):
+    for value in islice((operands.integer(name, 0), *tried(operands)), MAX_CHANGES):
         change = _of_attributes({name: value})
         values: ChainMap[str, AttributeValue] = ChainMap(change.attributes, attributes)  # type: ignore[arg-type]
         if _fitting_outputs(node, Operands(schema, values, inputs, len(node.outputs)), values, rule) is not None:
             found.append(change)
-    return found if len(found) <= MOST_FITTING else []
+    return found if len(found) <= MAX_FITTING else []
 
 
 def value_behind(node: Node, schema: OperatorSchema, inputs: Facts, output: int, shape: Dims) -> Change | None:
@@ -220,11 +220,11 @@ def value_behind(node: Node, schema: OperatorSchema, inputs: Facts, output: int,
     rule, protos = shape_rule(schema), node.attribute_protos
     attributes = attribute_values(protos, schema, None)
     has_parameters = any(proto.ref_attr_name for proto in protos)
-    if rule is None or attributes is None or has_parameters or len(inputs) > MOST_INPUTS:
+    if rule is None or attributes is None or has_parameters or len(inputs) > MAX_INPUTS:
         return None
     operands = Operands(schema, attributes, inputs, len(node.outputs))
     found = []
-    for change in islice((*_orders(operands, shape), *_other_values(operands)), MOST_CHANGES):
+    for change in islice((*_orders(operands, shape), *_other_values(operands)), MAX_CHANGES):
         values: ChainMap[str, AttributeValue] = ChainMap(change.attributes, attributes)  # type: ignore[arg-type]
         outputs = _fitting_outputs(node, Operands(schema, values, inputs, len(node.outputs)), values, rule)
         if outputs is not None and outputs[output] == shape:
@@ -417,7 +417,7 @@ def _scan_inputs(node: Node, operands: Operands) -> Iterator[Change]:
     declared = [fact_of_type(each.type).shape for each in body.input]
     if None in declared:
         return
-    for count in range(1, min(len(given), MOST_CHANGES) + 1):
+    for count in range(1, min(len(given), MAX_CHANGES) + 1):
         pieces = [shape and shape[1:] for shape in given[-count:]]
         supplied = given[:-count] + pieces
         if None not in supplied and not any(starmap(_contradict, zip(supplied, declared, strict=True))):
@@ -438,7 +438,7 @@ def _divisors(operands: Operands, problem: Indivisible) -> Iterator[Change]:
         return
     heads = [each for each in operands.schema.attributes if each.endswith("num_heads")]
     names = [each for each in heads if operands.integer(each) == by.value] if by.source in heads else [by.source]
-    for distance in range(1, MOST_CHANGES // 2):
+    for distance in range(1, MAX_CHANGES // 2):
         for value in (by.value - distance, by.value + distance):
             if value > 1:
                 yield _of_attributes(dict.fromkeys(names, value), is_of_several=True)
@@ -448,7 +448,7 @@ def _contents(node: Node, operands: Operands) -> Iterator[Change]:
     """Yield other contents of the list that is input 1: one element of a shape computed or copied; parts that add up"""
     given = operands.fact(1)
     content = given.content
-    if content is None or not are_sizes(content) or len(content) > MOST_CHANGES:
+    if content is None or not are_sizes(content) or len(content) > MAX_CHANGES:
         return
     lists = [(*content[:at], value, *content[at + 1 :]) for value in (-1, 0) for at in range(len(content))]
     if operands.operator in READS_PARTS:
@@ -497,7 +497,7 @@ def _flat(node: Node, operands: Operands, shape: Dims) -> Change:
 
 def _is_of_input(graph: Graph, name: str) -> bool:
     """Return whether a value is an input of its graph, or what elementwise nodes make of one."""
-    for _ in range(MOST_ELEMENTWISE):
+    for _ in range(MAX_ELEMENTWISE):
         definition = graph.definition_of(name)
         node = None if definition is None else definition.node
         if definition is None or node is None:

@@ -32,7 +32,7 @@ from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.wording import MOST_ELEMENTS, quote
+from onnx_lint.wording import MAX_ELEMENTS, quote
 
 
 class ShapeConflict(WordedProblem):
@@ -77,7 +77,7 @@ class ShapeConflict(WordedProblem):
         if not isinstance(problem, WrongRank):
             return False
         # ONNX Runtime checks the rank of a constant before and after constant folding, so both checks must accept it.
-        is_accepted_at_load = problem.taken_constant or not self._is_known_at_load(problem.operand, _MOST_FOLDED)
+        is_accepted_at_load = problem.taken_constant or not self._is_known_at_load(problem.operand, _MAX_FOLDED)
         return is_accepted_at_load and (problem.taken_at_run or self._is_known_at_load(problem.operand, 0))
 
     def _is_known_at_load(self, operand: int, depth: int) -> bool:
@@ -148,7 +148,7 @@ class ShapeConflict(WordedProblem):
 
     def apart(self) -> list[ShapeConflict]:
         """Return a conflict for each of the elements or dimensions that are wrong."""
-        return [replace(self, problem=problem) for problem in islice(apart(self.problem), MOST_ELEMENTS)]
+        return [replace(self, problem=problem) for problem in islice(apart(self.problem), MAX_ELEMENTS)]
 
     @property
     def proposals(self) -> Proposals:
@@ -185,7 +185,7 @@ class ShapeConflict(WordedProblem):
 _FOLDED: Final = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
 """Operators that leave a constant constant. ONNX Runtime computes them when it loads a model (constant folding)."""
 
-_MOST_FOLDED: Final = 20
+_MAX_FOLDED: Final = 20
 """The most such nodes in a row between a constant and its use."""
 
 
@@ -214,7 +214,7 @@ def _is_constant(graph: Graph, name: str, call: Call | None, depth: int) -> bool
     return node.op_type == "Constant"
 
 
-def has_shape_at_load(graph: Graph, name: str, call: Call | None, depth: int = _MOST_FOLDED) -> bool:
+def has_shape_at_load(graph: Graph, name: str, call: Call | None, depth: int = _MAX_FOLDED) -> bool:
     """Return whether consumers know the shape of a value when they load a model.
 
     It is stored or declared, or up to `depth` nodes make it of such a value, and of constants.

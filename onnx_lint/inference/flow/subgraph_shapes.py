@@ -12,7 +12,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.joining import joined, joined_shapes
 from onnx_lint.inference.flow.outcome_memo import as_fact
 from onnx_lint.inference.shapes.dims import Dim, Shape, add, are_sizes, is_natural, multiply, subtract, unified, union
-from onnx_lint.inference.shapes.element_values import MOST_PASSED, taken
+from onnx_lint.inference.shapes.element_values import MAX_PASSED, taken
 from onnx_lint.inference.shapes.fact import ABSENT, Content, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import (
     Inside,
@@ -418,7 +418,7 @@ def stacked_facts(pieces: Sequence[Fact]) -> Fact:
     made = fact(pieces[0].kind, (len(pieces), *shape) if shape is not None else None)
     contents = [each.content for each in pieces]
     known = [content for content in contents if content is not None]
-    is_short = len(known) == len(contents) and sum(map(len, known)) <= MOST_PASSED
+    is_short = len(known) == len(contents) and sum(map(len, known)) <= MAX_PASSED
     return with_content(made, tuple(chain(*known)) if is_short else None)
 
 

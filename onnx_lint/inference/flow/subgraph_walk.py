@@ -131,7 +131,7 @@ class SubgraphWalk:
             return supplier
         failing = self._found.failing_bodies
         failing.discard(id(nested.graph))
-        for number in range(_MOST_TRIALS + _WITH_ELEMENTS if self._found.may_try else 0):
+        for number in range(_MAX_TRIALS + _WITH_ELEMENTS if self._found.may_try else 0):
             body = yield from self._tried(nested, trial.sized().supplied_facts(kinds))
             if number == 0 and id(nested.graph) in failing and not supplier.never_runs():
                 return trial  # the first run meets a fault, which the walk that is kept reports
@@ -143,7 +143,7 @@ class SubgraphWalk:
 
     def _unrolled(self, supplier: SuppliedShapes, nested: NestedGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with the outputs of a Loop of a few runs whose carried values change, by running each."""
-        first, most = supplier.facts[LOOP_HEAD:], supplier.most_runs(_MOST_RUN_NODES // max(len(nested.graph.forms), 1))
+        first, most = supplier.facts[LOOP_HEAD:], supplier.most_runs(_MAX_RUN_NODES // max(len(nested.graph.forms), 1))
         kinds = supplier.subgraphs.supplied(nested.name, nested.graph)
         if nested.number or kinds is None or not most or not _differ_by_run(supplier, first, nested.graph):
             return supplier
@@ -171,7 +171,7 @@ class SubgraphWalk:
         has_elements = any(each.content is not None for each in supplier.values)
         if nested.number or kinds is None or scan is None or not has_elements or not isinstance(scan.length, int):
             return supplier
-        if not 0 < scan.length * max(len(nested.graph.forms), 1) <= _MOST_RUN_NODES or scan.batch:
+        if not 0 < scan.length * max(len(nested.graph.forms), 1) <= _MAX_RUN_NODES or scan.batch:
             return supplier
         states = supplier.subgraphs.state_count
         carried = supplier.values[:states]
@@ -334,10 +334,10 @@ class SubgraphWalk:
 _WITH_ELEMENTS: Final = 2
 """The trials, besides, in which the elements of carried values are known: those that a run changes are dropped."""
 
-_MOST_RUN_NODES: Final = 128
+_MAX_RUN_NODES: Final = 128
 """The most nodes in all runs of a Loop that is followed run by run."""
 
-_MOST_TRIALS: Final = 4
+_MAX_TRIALS: Final = 4
 """The most trials of the body of a Loop. Each that is not the last makes a dimension of a carried value unknown."""
 
 _IF_OF_SHAPES: Final = 11

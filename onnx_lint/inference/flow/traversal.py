@@ -26,7 +26,7 @@ from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, Known, NestedGraph, Walk
 from onnx_lint.inference.flow.joining import without_own_names
 from onnx_lint.inference.flow.knowledge import have_known_shapes
-from onnx_lint.inference.flow.outcome_memo import MOST_OUTCOMES, NodeOutcome, OutcomeMemo
+from onnx_lint.inference.flow.outcome_memo import MAX_OUTCOMES, NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, forget, is_complete
 from onnx_lint.inference.shapes.problem import is_warning
@@ -86,7 +86,7 @@ _NODES_BETWEEN_LOOKS: Final = 64
 """How many nodes that no memo answers in one step lie between two looks at the time."""
 
 _WIDE_BYTES: Final = attrgetter("wide_bytes")
-_MOST_WIDE_BYTES: Final = 16 << 20
+_MAX_WIDE_BYTES: Final = 16 << 20
 """The most memory for wide facts: a node of 30 bytes may make one of 5,000, and the memory estimate does not count it.
 
 100,000 shapes of three long expressions fit, or 3,000 lists of a hundred integers.
@@ -177,7 +177,7 @@ class Flow:
         self.faulty = FaultyValues()
         self._declarations = Declarations(self.found, self.faulty)
         self._wide: set[Fact] = set()
-        self._wide_bytes_left = _MOST_WIDE_BYTES
+        self._wide_bytes_left = _MAX_WIDE_BYTES
         self._repeated: dict[tuple[OutcomeMemo, tuple[Fact | None, ...]], Fact] = {}
         """The outputs that are plain in this model, by inputs with all their elements. Memos have no such inputs, since
         they are kept for later models.
@@ -329,7 +329,7 @@ class Flow:
 
     def _repeat(self, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], made: Fact) -> None:
         """Note what the next nodes with these inputs produce (docs/performance.md: repeated-inputs)."""
-        if len(self._repeated) >= MOST_OUTCOMES:
+        if len(self._repeated) >= MAX_OUTCOMES:
             self._repeated.clear()
         self._repeated[memo, inputs] = made
 

@@ -10,7 +10,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shapes
-from onnx_lint.inference.flow.walks import MOST_FURTHER, Call, FurtherCalls, OmittedInput, WalkResult, Walks
+from onnx_lint.inference.flow.walks import MAX_FURTHER, Call, FurtherCalls, OmittedInput, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.problem import ShapeProblem, Warned, is_warning
@@ -108,11 +108,11 @@ class ValueFlow:
 
     @property
     def may_try(self) -> bool:
-        """True until trials have walked `_MOST_TRIED` nodes.
+        """True until trials have walked `_MAX_TRIED` nodes.
 
         Trials contain trials, so their time could double at each depth of nested loops.
         """
-        return self._tried_nodes < _MOST_TRIED
+        return self._tried_nodes < _MAX_TRIED
 
     @property
     def nodes_walked_again(self) -> int:
@@ -351,7 +351,7 @@ class ValueFlow:
         if self._is_new(graph, *what):
             return self._further.setdefault(key, FurtherCalls())
         further = self._further.get(key)
-        if call is not None and further is not None and not self.is_trial and len(further.calls) < MOST_FURTHER:
+        if call is not None and further is not None and not self.is_trial and len(further.calls) < MAX_FURTHER:
             further.calls.append(call)
         return None
 
@@ -391,7 +391,7 @@ def _key_of_problem(problem: PlainProblem, *, is_in_call: bool) -> tuple[object,
     return type(problem), *about, str(getattr(problem, "place", ""))
 
 
-_MOST_TRIED: Final = 20_000
+_MAX_TRIED: Final = 20_000
 """The budget of all trials, in nodes."""
 
 _NONE_UNKNOWN: Final[frozenset[str]] = frozenset()

@@ -15,11 +15,11 @@ from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.spec.operators.schema import OperatorSchema, ParameterOption
 
-MOST_AROUND: Final = 8
+MAX_AROUND: Final = 8
 """The most calls around a call of which each one is distinguished from others with the same arguments."""
 
 
-MOST_FURTHER: Final = 1_000
+MAX_FURTHER: Final = 1_000
 """The most further calls that are kept for a fault."""
 
 
@@ -41,7 +41,7 @@ class Call(Record):
     equal: FurtherCalls | None = None
     """The calls with the same arguments, for which the body is not walked again; filled only if it has faults."""
 
-    def each(self, depth: int = MOST_AROUND) -> Iterator[Call]:
+    def each(self, depth: int = MAX_AROUND) -> Iterator[Call]:
         """Yield the call and those with the same arguments, each with every call around it."""
         for one in (self, *(self.equal.calls if self.equal is not None else ())):
             if one.around is None or not depth:

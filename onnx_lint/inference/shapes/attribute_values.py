@@ -100,7 +100,7 @@ def attribute_values(protos: Sequence[Any], schema: OperatorSchema, bound: Proto
         declared = schema.attributes.get(proto.name)
         if given is None or proto.name in found or (declared is not None and declared.type_code != given.type):
             return None
-        if not schema.domain and schema.name != "Constant" and _longest(given) > _MOST_LISTED:
+        if not schema.domain and schema.name != "Constant" and _longest(given) > _MAX_LISTED:
             return None
         found[proto.name] = given
     # A call may omit an attribute that the operator requires, which is another finding.
@@ -112,7 +112,7 @@ def _required(schema: OperatorSchema) -> Iterator[str]:
     return (name for name, each in schema.attributes.items() if each.required)
 
 
-_MOST_LISTED: Final = 1_000_000
+_MAX_LISTED: Final = 1_000_000
 """The longest list that is read. A longer one cannot be a list of axes or sizes; only its length is used."""
 
 
@@ -122,7 +122,7 @@ def _longest(proto: Any) -> int:
 
 
 def _list(values: Sequence[Any]) -> tuple[Any, ...] | LongValue:
-    return LongValue(len(values)) if len(values) > _MOST_LISTED else tuple(values)
+    return LongValue(len(values)) if len(values) > _MAX_LISTED else tuple(values)
 
 
 def _decoded(text: bytes) -> str:

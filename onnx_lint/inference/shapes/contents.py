@@ -19,8 +19,8 @@ from onnx_lint.inference.shapes import dims
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, sliced
 from onnx_lint.inference.shapes.element_values import (
     FORMATS,
-    MOST_COMPUTED,
-    MOST_PASSED,
+    MAX_COMPUTED,
+    MAX_PASSED,
     ElementValue,
     Follow,
     FollowAll,
@@ -30,7 +30,7 @@ from onnx_lint.inference.shapes.element_values import (
     taken,
     whole_numbers,
 )
-from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Content, Fact
+from onnx_lint.inference.shapes.fact import MAX_ELEMENTS, Content, Fact
 from onnx_lint.inference.shapes.operands import Operands
 
 
@@ -41,7 +41,7 @@ class Contents(Record):
     reads: int
     """The number of inputs whose content decides it, from the first on."""
     most: int
-    """The most elements of an output that are followed; see `MOST_COMPUTED`, `MOST_PASSED` and `MOST_ELEMENTS`."""
+    """The most elements of an output that are followed; see `MAX_COMPUTED`, `MAX_PASSED` and `MAX_ELEMENTS`."""
     needs_all: bool = False
     """True if nothing is known of the outputs unless the content of each of these inputs, if given, is known."""
 
@@ -73,7 +73,7 @@ def contents_after(rule: Contents, node: Operands, outputs: Sequence[Fact]) -> I
         size = math.prod(shape) if dims.are_sizes(shape) else None
         if content is None or len(content) != size or not _may_be_kept(shape, rule):
             yield None
-        elif rule.most == MOST_ELEMENTS and node.operator not in _CASTS:
+        elif rule.most == MAX_ELEMENTS and node.operator not in _CASTS:
             yield content
         else:
             yield _kept(node, content, output.kind or "")
@@ -93,7 +93,7 @@ def _kept(node: Operands, content: tuple[ElementValue, ...], kind: str) -> Conte
         return None
     if all(map(operator.is_, kept, content)):
         return content  # no copy for each of many values
-    return kept if len(content) <= MOST_COMPUTED else None
+    return kept if len(content) <= MAX_COMPUTED else None
 
 
 def _wrapped(element: ElementValue, kind: str) -> ElementValue:
@@ -152,7 +152,7 @@ _LEAST_RANGE: Final = 2**31 - 1
 _CASTS: Final = ("Cast", "CastLike")
 
 
-def follows(*operators: str, reads: int = 0, most: int = MOST_PASSED) -> Callable[[Follow], Follow]:
+def follows(*operators: str, reads: int = 0, most: int = MAX_PASSED) -> Callable[[Follow], Follow]:
     """Return a decorator that declares the content of the first output of operators."""
 
     def declare(function: Follow) -> Follow:
@@ -166,12 +166,12 @@ def follows(*operators: str, reads: int = 0, most: int = MOST_PASSED) -> Callabl
 # --- unchanged
 
 
-@follows(*_CASTS, "Flatten", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=1, most=MOST_ELEMENTS)
+@follows(*_CASTS, "Flatten", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=1, most=MAX_ELEMENTS)
 def _same(node: Operands, shape: Dims) -> Content:
     return node.content(0)
 
 
-@follows("Constant", most=MOST_ELEMENTS)
+@follows("Constant", most=MAX_ELEMENTS)
 def _constant(node: Operands, shape: Dims) -> Content:
     value = node.tensor("value")
     if value is not None:
@@ -276,7 +276,7 @@ def _concat(node: Operands, shape: Dims) -> Content:
     parts: list[tuple[ElementValue, ...]] = []
     for index in range(node.count):
         own = dims.product(node.fact(index).shape or (None,))
-        if not isinstance(own, int) or own > MOST_PASSED:
+        if not isinstance(own, int) or own > MAX_PASSED:
             return None
         parts.append(node.content(index) or (None,) * own)
     blocks = [(part, len(part) // outer) for part in parts]
@@ -340,7 +340,7 @@ def _non_zero(node: Operands, shape: Dims) -> Content:
     if content is None or sizes is None:
         return None
     places = [at for at, each in zip(product(*map(range, sizes)), content, strict=True) if each != 0]
-    return tuple(chain(*zip(*places, strict=True))) if len(places) * len(sizes) <= MOST_COMPUTED else None
+    return tuple(chain(*zip(*places, strict=True))) if len(places) * len(sizes) <= MAX_COMPUTED else None
 
 
 @follows("Expand", reads=2)
@@ -359,8 +359,8 @@ def _constant_of_shape(node: Operands, shape: Dims) -> Content:
 @follows("Range", reads=3)
 def _range(node: Operands, shape: Dims) -> Content:
     bounds = whole_numbers([node.scalar(index) for index in range(3)])
-    numbers = range(*bounds) if dims.are_sizes(bounds) and bounds[2] else range(MOST_COMPUTED + 1)
-    return tuple(numbers) if len(numbers) <= MOST_COMPUTED else None
+    numbers = range(*bounds) if dims.are_sizes(bounds) and bounds[2] else range(MAX_COMPUTED + 1)
+    return tuple(numbers) if len(numbers) <= MAX_COMPUTED else None
 
 
 # --- element by element
@@ -374,7 +374,7 @@ def _operated(node: Operands, shape: Dims) -> Content:
     _, of_sizes, of_numbers = _BY_ELEMENT[node.operator]
     operands = [stretched(node, index, shape) for index in range(node.count)]
     known = [content for content in operands if content is not None]
-    if len(known) < len(operands) or len(known[0]) > MOST_COMPUTED:
+    if len(known) < len(operands) or len(known[0]) > MAX_COMPUTED:
         return None
     is_floating = node.fact(node.count - 1).kind in FORMATS
     return tuple([_result(of_sizes, of_numbers if is_floating else None, each) for each in zip(*known, strict=True)])
@@ -500,7 +500,7 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., flo
 floating-point numbers."""
 
 for _name, _row in _BY_ELEMENT.items():
-    FOLLOWED[_name] = Contents(_each, _row[0], MOST_COMPUTED, needs_all=True)
+    FOLLOWED[_name] = Contents(_each, _row[0], MAX_COMPUTED, needs_all=True)
 
 
 # --- operators whose functions are in `more_contents`
@@ -513,7 +513,7 @@ def _later(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
 
 
 _MORE: Final[Mapping[int, Mapping[int, str]]] = {
-    MOST_COMPUTED: {
+    MAX_COMPUTED: {
         0: "EyeLike",
         1: "ArgMax ArgMin BitwiseNot Hardmax IsInf IsNaN Sign Unique",
         2: (
@@ -523,7 +523,7 @@ _MORE: Final[Mapping[int, Mapping[int, str]]] = {
         3: "Clip DequantizeLinear Einsum OneHot QuantizeLinear",
         4: "MatMulInteger",
     },
-    MOST_PASSED: {
+    MAX_PASSED: {
         1: "ConcatFromSequence DepthToSpace OptionalGetElement SpaceToDepth Split",
         2: "Compress GatherElements GatherND ReverseSequence SequenceAt Trilu",
         4: "Pad",

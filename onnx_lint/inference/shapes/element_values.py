@@ -35,14 +35,14 @@ FORMATS: Final[Mapping[str, tuple[str, int]]] = {
 """The floating-point types whose contents are followed: the format, and N so that all integers up to N are exact."""
 
 
-MOST_COMPUTED: Final = 32
+MAX_COMPUTED: Final = 32
 """The most elements to compute, twice the number of dimensions of the widest shapes; more are only passed on.
 
 Each takes 36 bytes. The estimate of memory has 2,000 bytes for a node, whatever its elements.
 """
 
-MOST_PASSED: Final = 128
-"""The most elements to pass on in another order; each takes eight bytes. In the same order it is `MOST_ELEMENTS`."""
+MAX_PASSED: Final = 128
+"""The most elements to pass on in another order; each takes eight bytes. In the same order it is `MAX_ELEMENTS`."""
 
 
 def taken(

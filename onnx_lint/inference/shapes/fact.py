@@ -20,10 +20,10 @@ ElementShapes = tuple[Shape, ...]
 
 ElementContents = tuple[Content, ...]
 
-MOST_ELEMENTS: Final = 1_024
+MAX_ELEMENTS: Final = 1_024
 """The most elements of a tensor whose content is kept."""
 
-MOST_DIMENSIONS: Final = 32
+MAX_DIMENSIONS: Final = 32
 """The highest rank of a known shape; consumers have fewer. Each dimension may take more than 36 bytes for each node."""
 
 
@@ -67,15 +67,15 @@ class Fact:
 
 
 def _wide_bytes(shape: tuple[Dim, ...], content: tuple[Dim | float, ...]) -> int:
-    texts = sum([len(each) for each in (*shape, *content[:_MOST_NARROW]) if isinstance(each, str)])
-    if len(shape) <= _MOST_NARROW and len(content) <= _MOST_NARROW and texts <= _MOST_CHARACTERS:
+    texts = sum([len(each) for each in (*shape, *content[:_MAX_NARROW]) if isinstance(each, str)])
+    if len(shape) <= _MAX_NARROW and len(content) <= _MAX_NARROW and texts <= _MAX_CHARACTERS:
         return 0
-    texts += sum([len(each) for each in content[_MOST_NARROW:] if isinstance(each, str)])
+    texts += sum([len(each) for each in content[_MAX_NARROW:] if isinstance(each, str)])
     return _BYTES_OF_ELEMENT * (len(shape) + len(content)) + texts
 
 
-_MOST_NARROW: Final = 8
-_MOST_CHARACTERS: Final = 64
+_MAX_NARROW: Final = 8
+_MAX_CHARACTERS: Final = 64
 _BYTES_OF_ELEMENT: Final = 56
 """A large number is an object, and has 15 bytes in the key of the fact."""
 

@@ -16,7 +16,7 @@ from onnx_lint.inference.shapes import dims
 from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.element_values import (
     FORMATS,
-    MOST_COMPUTED,
+    MAX_COMPUTED,
     ElementValue,
     Follow,
     FollowAll,
@@ -32,7 +32,7 @@ from onnx_lint.inference.shapes.operands import Operands
 FUNCTIONS: Final[dict[str, FollowAll]] = {}
 """For each operator the function that returns the contents of its outputs."""
 
-_MOST_FACTORS: Final = 64
+_MAX_FACTORS: Final = 64
 """The most numbers that are reduced to one; a longer list is not a shape."""
 
 
@@ -177,7 +177,7 @@ def _pad(node: Operands, shape: Dims) -> Content:
 
 def _padded(mode: str, size: int, before: int, after: int) -> Sequence[int] | None:
     """Return the index from which each element along an axis comes, -1 for the constant; None if that is unclear."""
-    if before < -size or after < -size or before + after < -size or max(before, after) > _MOST_FACTORS:
+    if before < -size or after < -size or before + after < -size or max(before, after) > _MAX_FACTORS:
         return None
     places = range(-before, size + after)
     if mode == "constant":
@@ -367,7 +367,7 @@ _REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[flo
 @_gives(*_REDUCED)
 def _reduced(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), sizes_of(node)
-    if not content or sizes is None or len(content) > _MOST_FACTORS or (node.given(1) and node.content(1) is None):
+    if not content or sizes is None or len(content) > _MAX_FACTORS or (node.given(1) and node.content(1) is None):
         return None
     listed = node.content(1) if node.given(1) else node.integers("axes")
     if not listed and node.integer("noop_with_empty_axes", 0):
@@ -480,7 +480,7 @@ def _einsum(node: Operands, shape: Dims) -> Content:
             return None
         operands.append((term, whole, sizes))
     inner = [label for label in extents if label not in result]
-    if math.prod(extents.values()) > _MOST_PRODUCTS:
+    if math.prod(extents.values()) > _MAX_PRODUCTS:
         return None
     greatest = FORMATS.get(node.fact(0).kind or "", ("", dims.SIZE_LIMIT))[1]
     found: list[Dim] = []
@@ -494,7 +494,7 @@ def _einsum(node: Operands, shape: Dims) -> Content:
     return tuple(found)
 
 
-_MOST_PRODUCTS: Final = 256
+_MAX_PRODUCTS: Final = 256
 """The most products of elements to compute for an Einsum."""
 
 
@@ -505,7 +505,7 @@ def _each(node: Operands, shape: Dims, count: int, operation: Callable[..., Elem
     """Return the results of an operation on one element of each of the first inputs, which are broadcast."""
     operands = [stretched(node, index, shape) for index in range(count)]
     known = [content for content in operands if content is not None]
-    if len(known) < count or max(map(len, known)) > MOST_COMPUTED:
+    if len(known) < count or max(map(len, known)) > MAX_COMPUTED:
         return None
     return tuple([operation(*each) for each in zip(*known, strict=True)])
 
@@ -556,7 +556,7 @@ def _power(node: Operands, shape: Dims) -> Content:
 
     def power(base: ElementValue, exponent: ElementValue) -> ElementValue:
         whole = whole_numbers((base, exponent))
-        if whole is None or not isinstance(whole[1], int) or not 0 <= whole[1] <= _MOST_FACTORS:
+        if whole is None or not isinstance(whole[1], int) or not 0 <= whole[1] <= _MAX_FACTORS:
             return None
         if isinstance(whole[0], str) and whole[1] > 4:
             return None

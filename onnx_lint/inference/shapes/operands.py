@@ -24,8 +24,8 @@ from onnx_lint.inference.shapes.dims import (
 )
 from onnx_lint.inference.shapes.fact import (
     ABSENT,
-    MOST_DIMENSIONS,
-    MOST_ELEMENTS,
+    MAX_DIMENSIONS,
+    MAX_ELEMENTS,
     Content,
     ElementContents,
     ElementShapes,
@@ -271,7 +271,7 @@ class Operands:
         content = self.content(index)
         if content is not None:
             return tuple([None if isinstance(element, float) else element for element in content])
-        if shape is not None and isinstance(shape[0], int) and 0 <= shape[0] <= MOST_ELEMENTS:
+        if shape is not None and isinstance(shape[0], int) and 0 <= shape[0] <= MAX_ELEMENTS:
             return (None,) * shape[0]
         return None
 
@@ -291,7 +291,7 @@ class Operands:
     def elements(self, index: int) -> ElementShapes | None:
         """Return the shape of each element of a short sequence; the rule must name the input in `reads`."""
         fact, count = self.fact(index), self.element_count(index)
-        if fact.elements or not isinstance(count, int) or not 0 <= count <= MOST_LISTED:
+        if fact.elements or not isinstance(count, int) or not 0 <= count <= MAX_LISTED:
             return fact.elements or None
         return (fact.inside.shape if fact.inside is not None else None,) * count
 
@@ -301,7 +301,7 @@ class Operands:
         The rule must name the input in `reads`.
         """
         parts, count = self.fact(index).parts, self.element_count(index)
-        return parts or ((None,) * count if isinstance(count, int) and 0 <= count <= MOST_LISTED else ())
+        return parts or ((None,) * count if isinstance(count, int) and 0 <= count <= MAX_LISTED else ())
 
     # --- attributes
 
@@ -616,18 +616,18 @@ class Operands:
                 if isinstance(dim, int) and dim >= SIZE_LIMIT and not self.problems:
                     greatest = max([size for size in shape if isinstance(size, int)])
                     self.problems.append(Overflow(index, shape.index(greatest)))
-            if len(shape) > MOST_DIMENSIONS:
+            if len(shape) > MAX_DIMENSIONS:
                 found[index] = None
         if self.problems:
             found = [None] * len(found)
         return (*found, *[None] * (self.output_count - len(found)))
 
 
-MOST_LISTED: Final = 128
+MAX_LISTED: Final = 128
 """A sequence of more elements keeps one shape for all of them."""
 
 
-_MOST_IN_PARTS: Final = 128
+_MAX_IN_PARTS: Final = 128
 """The most numbers in the tensors of a sequence that are kept, as of a tensor whose elements are passed on."""
 
 
@@ -636,14 +636,14 @@ def sequence_of(shapes: ElementShapes, parts: ElementContents = ()) -> Inside:
     found = shapes[0] if shapes else None
     for shape in shapes[1:]:
         found = union(found, shape)
-    is_listed = len(shapes) <= MOST_LISTED and any(each != shapes[0] for each in shapes)
+    is_listed = len(shapes) <= MAX_LISTED and any(each != shapes[0] for each in shapes)
     return Inside(found, len(shapes), shapes if is_listed else (), kept_parts(parts))
 
 
 def kept_parts(parts: ElementContents) -> ElementContents:
     """Return the elements of the tensors of a sequence; nothing if they are too many, or all unknown."""
     known = [len(part) for part in parts if part is not None]
-    return parts if known and sum(known) <= _MOST_IN_PARTS and len(parts) <= MOST_LISTED else ()
+    return parts if known and sum(known) <= _MAX_IN_PARTS and len(parts) <= MAX_LISTED else ()
 
 
 def shape_in(fact: Fact) -> OutputShape:

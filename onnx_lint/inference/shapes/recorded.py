@@ -153,7 +153,7 @@ class _RecordReading:
         return form if isinstance(form, str) else None
 
 
-_MOST_READ: Final = 64
+_MAX_READ: Final = 64
 """The most inputs whose content is read, of a signature whose last input stands for any number of them."""
 
 _MOST: Final = 200
@@ -230,7 +230,7 @@ def _rule(schema: OperatorSchema) -> ShapeRule | None:
     record = reading.record
     reads = [at for at, name in enumerate(inputs) if name in record.reads or name in record.contents]
     if reads and schema.inputs[reads[-1]].option is ParameterOption.VARIADIC:
-        reads += range(len(inputs), _MOST_READ)
+        reads += range(len(inputs), _MAX_READ)
     return ShapeRule(partial(_infer, reading), tuple(reads))
 
 

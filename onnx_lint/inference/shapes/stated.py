@@ -12,7 +12,7 @@ from onnx_lint import schema
 from onnx_lint.common.cached import remembered
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape
 from onnx_lint.inference.shapes.expression import variable
-from onnx_lint.inference.shapes.fact import MOST_DIMENSIONS, MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
+from onnx_lint.inference.shapes.fact import MAX_DIMENSIONS, MAX_ELEMENTS, UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.types.type_string import from_proto, tensor_of
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED_FIELDS
 
@@ -96,7 +96,7 @@ def type_stating(found: Fact) -> Any:
 
 
 def _shape(dims: Sequence[Any]) -> Shape:
-    return known_shape([_dim(dim) for dim in dims[: MOST_DIMENSIONS + 1]])
+    return known_shape([_dim(dim) for dim in dims[: MAX_DIMENSIONS + 1]])
 
 
 def _dim(dim: Any) -> Dim:
@@ -108,13 +108,13 @@ def _dim(dim: Any) -> Dim:
 
 def known_shape(dims: list[Dim]) -> Shape:
     """Return the dimensions as a shape; None if there are more than rules support."""
-    return tuple(dims) if len(dims) <= MOST_DIMENSIONS else None
+    return tuple(dims) if len(dims) <= MAX_DIMENSIONS else None
 
 
 def tensor_shape(dims: Sequence[int]) -> Dims | None:
     """Return the shape of a TensorProto; None if a dimension is negative."""
-    sizes = [int(size) for size in dims[: MOST_DIMENSIONS + 1]]
-    return tuple(sizes) if all(size >= 0 for size in sizes) and len(sizes) <= MOST_DIMENSIONS else None
+    sizes = [int(size) for size in dims[: MAX_DIMENSIONS + 1]]
+    return tuple(sizes) if all(size >= 0 for size in sizes) and len(sizes) <= MAX_DIMENSIONS else None
 
 
 def fact_of_tensor(proto: Any) -> Fact:
@@ -136,7 +136,7 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
     if shape is None or proto.data_type not in _READ:
         return None
     count = prod(size for size in shape if isinstance(size, int))
-    if count > MOST_ELEMENTS:
+    if count > MAX_ELEMENTS:
         return None
     found = _stored_elements(proto, count, outside)
     return tuple([int(each != 0) for each in found]) if found is not None and proto.data_type == BOOL else found

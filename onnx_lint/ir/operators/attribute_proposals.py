@@ -90,7 +90,7 @@ def _of_each_axis(attribute: Proto, name: str, axes: int | None) -> Iterator[Seq
 
 _MAX_AXES: Final = 8
 
-_MOST_NUMBERS: Final = 16
+_MAX_NUMBERS: Final = 16
 """The most numbers of a list that a proposal writes in another type."""
 
 
@@ -109,8 +109,8 @@ def with_type(node: Node, index: int, schema: OperatorSchema, axes: int | None) 
         found.append((f"{name}={int(attribute.f)} (INT)", _scalar(name, "INT", i=int(attribute.f))))
     elif (given, wanted) == ("INTS", "INT") and len(attribute.ints) == 1:
         found.append((f"{name}={attribute.ints[0]} (INT)", _scalar(name, "INT", i=attribute.ints[0])))
-    elif (given, wanted) == ("FLOATS", "INTS") and all(each.is_integer() for each in attribute.floats[:_MOST_NUMBERS]):
-        values = [int(each) for each in attribute.floats[:_MOST_NUMBERS]]
+    elif (given, wanted) == ("FLOATS", "INTS") and all(each.is_integer() for each in attribute.floats[:_MAX_NUMBERS]):
+        values = [int(each) for each in attribute.floats[:_MAX_NUMBERS]]
         if len(values) == len(attribute.floats):
             found.append((f"{name}={describe_list(values)} (INTS)", _ints(name, values)))
     elif (given, wanted) == ("INT", "INTS"):

@@ -52,7 +52,7 @@ class Shorten(Record):
     place: Place = ROOT
 
 
-MOST_EDITS: Final = 100
+MAX_EDITS: Final = 100
 """A fix with more edits is described by its sentence alone."""
 
 Edit = Delete | Insert | Assign | Move | Shorten
@@ -102,11 +102,11 @@ class Fix(Record):
     ) -> Fix:
         """Return the fix with the `count` edits that `make` returns. `message`: that, or what makes it of the number.
 
-        More than MOST_EDITS are made only if the file is fixed: a report does not show them.
+        More than MAX_EDITS are made only if the file is fixed: a report does not show them.
         """
         in_words = None if isinstance(message, str) else message
         said = message if isinstance(message, str) else message(count)
-        if count <= MOST_EDITS:
+        if count <= MAX_EDITS:
             return cls(said, tuple(make()), is_safe, in_words=in_words)
         return cls(said, (), is_safe, make, in_words=in_words)
 

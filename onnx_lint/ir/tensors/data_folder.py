@@ -31,7 +31,7 @@ _LFS_POINTER: Final = rb"version https://(?:git-lfs\.github\.com|hawser\.github\
 
 
 _MAX_KEPT: Final = 10_000
-_MOST_LISTED: Final = 10_000
+_MAX_LISTED: Final = 10_000
 _DATA_NAME: Final = r"(?i:.*[._](?:data|bin|weights?|params|raw|dat))"
 """Matches the names that exporters give to files of external data, such as `model.onnx.data` and `model.onnx_data`."""
 
@@ -135,12 +135,12 @@ class DataFolder:
     def data_files(self) -> list[str]:
         """Return the names of the files in the folder itself that look like external data, sorted.
 
-        Of a folder with more than `_MOST_LISTED` files, only that many are examined.
+        Of a folder with more than `_MAX_LISTED` files, only that many are examined.
         """
         if self.listed is None:
             try:
                 with os.scandir(self._directory or ".") as entries:
-                    names = [entry.name for entry, _ in zip(entries, range(_MOST_LISTED), strict=False)]
+                    names = [entry.name for entry, _ in zip(entries, range(_MAX_LISTED), strict=False)]
             except OSError:
                 names = []
             found = (name for name in names if re.fullmatch(_DATA_NAME, name))

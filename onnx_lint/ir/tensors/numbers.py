@@ -19,7 +19,7 @@ from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, FLOATING_TYPES, VALUE_FIELDS
-from onnx_lint.wording import MOST_ELEMENTS, quote
+from onnx_lint.wording import MAX_ELEMENTS, quote
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ _CODES: Final = {FLOAT: "f", DOUBLE: "d", FLOAT16: "e", BFLOAT16: "H"} | dict(
 """The format of an element for `struct` and numpy, by element type: of floating-point numbers and integers."""
 _WIDTHS: Final = {kind: struct.calcsize(f"<{code}") for kind, code in _CODES.items()}
 
-MOST_BYTES: Final = 1 << 16
+MAX_BYTES: Final = 1 << 16
 """The most bytes of a tensor that is small."""
 
 
@@ -72,7 +72,7 @@ class Constant(Record):
 
     def indices(self, is_wrong: Callable[[float], bool]) -> list[int]:
         """Return the indices of the first wrong numbers."""
-        return list(islice((index for index, number in enumerate(self.read()) if is_wrong(number)), MOST_ELEMENTS))
+        return list(islice((index for index, number in enumerate(self.read()) if is_wrong(number)), MAX_ELEMENTS))
 
 
 def element_is(index: int, owner: str, number: str, count: int) -> str:
@@ -136,7 +136,7 @@ class Constants:
             if attribute.HasField("t"):
                 return self._tensor(attribute.t, place.at("t"), found.graph, owner)
             listed = attribute.floats or attribute.ints
-            if len(listed) > MOST_BYTES // 4:
+            if len(listed) > MAX_BYTES // 4:
                 return None
             single = {"value_float": attribute.f, "value_int": attribute.i}.get(attribute.name)
             numbers = [*listed] if single is None else [single]
@@ -164,14 +164,14 @@ def small_constant(tensor: Tensor, source: Source, owner: str) -> Constant | Non
     fields = [field for field in VALUE_FIELDS if getattr(proto, field)]
     if len(fields) != 1 or encoding_in(proto.data_type, fields[0]) is None:
         return None
-    if _size(len(getattr(proto, fields[0])), fields[0], proto.data_type) > MOST_BYTES:
+    if _size(len(getattr(proto, fields[0])), fields[0], proto.data_type) > MAX_BYTES:
         return None
     return constant(owner, tensor.place, partial(_numbers, proto, fields[0]))
 
 
 def _may_be_read(tensor: Tensor, source: Source) -> bool:
     """Return whether the values in the source may be those of a small tensor, and cost no request to a store."""
-    return not source.is_remote and sum(payload.length for payload in tensor.payloads) <= 2 * MOST_BYTES
+    return not source.is_remote and sum(payload.length for payload in tensor.payloads) <= 2 * MAX_BYTES
 
 
 def _size(count: int, field: str, kind: int) -> int:
@@ -199,12 +199,12 @@ def _left_in_source(tensor: Tensor, source: Source) -> Sequence[float]:
     """Return the numbers of a tensor that the loader left in the source; nothing for a large one."""
     raw = raw_numbers(tensor, source)
     if raw:
-        return _unpacked(raw, tensor.proto.data_type) if len(raw) <= MOST_BYTES else ()
+        return _unpacked(raw, tensor.proto.data_type) if len(raw) <= MAX_BYTES else ()
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 
     stored = StoredTensor(tensor, source)
     field = stored.right_field
-    if field is None or _size(stored.count(field), field, tensor.proto.data_type) > MOST_BYTES:
+    if field is None or _size(stored.count(field), field, tensor.proto.data_type) > MAX_BYTES:
         return ()
     return [*_one_by_one(stored)]
 

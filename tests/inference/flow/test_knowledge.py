@@ -14,7 +14,7 @@ from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.inference.flow import function_walk
-from onnx_lint.inference.flow.knowledge import MOST_CAUSES, has_known_shape
+from onnx_lint.inference.flow.knowledge import MAX_CAUSES, has_known_shape
 from onnx_lint.inference.shapes.fact import fact
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
@@ -93,7 +93,7 @@ def test_an_input_without_a_shape():
 
 
 def test_of_many_inputs_without_a_shape_those_are_told_that_most_values_come_from():
-    inputs = [f"x{index:03}" for index in range(MOST_CAUSES + 20)]
+    inputs = [f"x{index:03}" for index in range(MAX_CAUSES + 20)]
     outputs = ["a", "b", "c"]
     found = _knowledge(
         f"g ({', '.join(f'float[] {name}' for name in inputs)}) => (float[] c)"
@@ -103,7 +103,7 @@ def test_of_many_inputs_without_a_shape_those_are_told_that_most_values_come_fro
     assert found.causes == (
         (("input", inputs[-1]), 3),
         (("input", inputs[-2]), 2),
-        *((("input", name), 1) for name in inputs[: MOST_CAUSES - 2]),
+        *((("input", name), 1) for name in inputs[: MAX_CAUSES - 2]),
     )
 
 

@@ -33,7 +33,7 @@ _RANKS = range(7)
 _FACTORS = (2, 3, 4, 6)
 _GREATEST = 200
 
-_MOST_TRIED = 1_000
+_MAX_TRIED = 1_000
 """The most nodes that are tried in search of shapes that fit. If more are left, it stays open whether any fits."""
 
 _WITHOUT_SIZES = {
@@ -146,7 +146,7 @@ def _fits_any(node: Node, ranks: Mapping[int, int]) -> bool | None:
     products = {size * factor for size in sizes for factor in factors if size * factor < _GREATEST}
     tried = sorted({*range(1, 13), *sizes, *factors, *products} - {0})
     places = [(index, axis) for index, rank in ranks.items() for axis in range(rank)]
-    left = _MOST_TRIED
+    left = _MAX_TRIED
 
     def fits(known: dict[tuple[int, int], int]) -> bool:
         nonlocal left

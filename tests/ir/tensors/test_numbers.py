@@ -78,7 +78,7 @@ def test_long_lists_in_attributes_are_not_copied(monkeypatch: pytest.MonkeyPatch
     """A list may be as long as the file, and a float of Python takes eight times as many bytes."""
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     monkeypatch.setattr(wire_values, "PIECE_BYTES", 1 << 16)
-    monkeypatch.setattr(attribute_values, "_MOST_LISTED", 1_000)
+    monkeypatch.setattr(attribute_values, "_MAX_LISTED", 1_000)
     count = 500_000 // step
     values = [0.5] * count
     for last, messages in ((0.5, []), (math.nan, [f"element {count - 1:,} of attribute 'value_floats'"])):

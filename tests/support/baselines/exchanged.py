@@ -208,11 +208,11 @@ def with_one_more(rule: str) -> Iterator[tuple[str, FileReport, FileReport]]:
         known = _report_on_text(made, settings)
         places = [item.pointer for item in unfold(known.diagnostics) if item.rule == rule]
         for number, (_, _, path) in enumerate(_lists(made, ordered=_ELEMENTS)):
-            if number == _MOST_LISTS or not places:
+            if number == _MAX_LISTS or not places:
                 break
             if not any(_is_inside(path, place) or _is_inside(place, path) for place in places):
                 continue
-            for at, to in itertools.permutations(range(_MOST_COPIED), 2):
+            for at, to in itertools.permutations(range(_MAX_COPIED), 2):
                 now = _with_copy(made, number, at, to)
                 if now is not None and _faults(rule, report := _report_on_text(now, settings)) > _faults(rule, known):
                     yield f"{fixture.id} {path} {at} {to}", known, report
@@ -251,7 +251,7 @@ def _faults(rule: str, file: FileReport) -> int:
     return max(len(found) + sum(more), sum(max(item.count, item.identity.element_count) for item in found))
 
 
-_MOST_LISTS, _MOST_COPIED = 25, 3
+_MAX_LISTS, _MAX_COPIED = 25, 3
 
 
 def _list(model: onnx.ModelProto, number: int) -> tuple[Message, str, str]:

@@ -22,7 +22,7 @@ FOLDERS = (
 )
 """`ONNX_LINT_TEST_MODELS` names a folder with more models."""
 
-MOST_BYTES = 100_000
+MAX_BYTES = 100_000
 
 Plant = Callable[[onnx.ModelProto, onnx.GraphProto, random.Random], object]
 
@@ -107,7 +107,7 @@ PREFIXES = {"producer twice": b"\x12\x01p", "long number": b"\x08\x8a\x80\x00"}
 
 def small_models() -> list[Path]:
     found = [path for folder in FOLDERS for path in sorted(folder.rglob("*.onnx"))]
-    return [path for path in found if path.stat().st_size < MOST_BYTES]
+    return [path for path in found if path.stat().st_size < MAX_BYTES]
 
 
 def placed(path: Path, where: int) -> onnx.ModelProto:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-MOST_SECONDS = 600
+MAX_SECONDS = 600
 """The limit for one file, of the processor. The program is ended at it."""
 
 MAIN = """
@@ -46,7 +46,7 @@ class Run:
 
 def run(path: Path, *arguments: str, limit: int = resource.RLIM_INFINITY, form: str = "json") -> Run:
     """Lint the file, with no more than `limit` bytes of address space. Only a report in JSON is returned."""
-    command = [sys.executable, "-c", MAIN, str(MOST_SECONDS), str(limit), str(path), "-f", form, *arguments]
+    command = [sys.executable, "-c", MAIN, str(MAX_SECONDS), str(limit), str(path), "-f", form, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     *report, figures = done.stdout.splitlines()
     peak, seconds = figures.split()

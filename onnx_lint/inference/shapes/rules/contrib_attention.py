@@ -208,7 +208,7 @@ def packs_heads(node: Operands) -> Outputs:
     if node.given(1) or len(sizes) != _BY_HEADS or not isinstance(place, InputDimension):
         return UNKNOWN
     _, groups, value, key = sizes
-    if groups > _MOST_HEADS:
+    if groups > _MAX_HEADS:
         return UNKNOWN
     widths = [groups * value + 2 * heads * key for heads in range(1, groups + 1) if groups % heads == 0]
     if widths and place.size not in widths:
@@ -219,7 +219,7 @@ def packs_heads(node: Operands) -> Outputs:
 _STATE = 6
 """The input of GatedDeltaNet with the state [texts, heads of values, size of values, size of keys]."""
 
-_MOST_HEADS = 1_000
+_MAX_HEADS = 1_000
 """The most heads whose divisors are counted."""
 
 

@@ -108,14 +108,14 @@ def pool_of_integers(node: Operands) -> Outputs:
 def _is_pooled(node: Operands) -> None:
     """Record an input of more than three spatial axes, or without elements, except of an empty batch: runs fail."""
     shape = node.fact(0).shape or ()
-    if len(shape) > _MOST_RANK:
-        node.wrong_rank(0, _LEAST_RANK, _MOST_RANK)
+    if len(shape) > _MAX_RANK:
+        node.wrong_rank(0, _LEAST_RANK, _MAX_RANK)
     for axis, size in enumerate(shape):
         if axis and size == 0 and not node.problems:
             node.problems.append(Unequal(InputDimension(0, axis, 0), 1, or_more=True))
 
 
-_MOST_RANK = 5
+_MAX_RANK = 5
 
 
 def _has_windows(node: Operands, spatial: Dims) -> None:

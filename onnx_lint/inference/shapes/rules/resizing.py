@@ -163,7 +163,7 @@ def _times(size: Dim, factor: float | None) -> Dim:
         return size
     if isinstance(size, str) and factor is not None and math.isfinite(factor) and factor > 0:
         up, down = float(factor).as_integer_ratio()
-        return divide_down(multiply(size, up), down) if max(up, down) <= _MOST_EXACT else None
+        return divide_down(multiply(size, up), down) if max(up, down) <= _MAX_EXACT else None
     if not isinstance(size, int) or factor is None or not math.isfinite(factor) or factor < 0:
         return None
     wide = size * factor
@@ -173,7 +173,7 @@ def _times(size: Dim, factor: float | None) -> Dim:
     return math.floor(wide) if math.floor(wide) == math.floor(narrow) else None
 
 
-_MOST_EXACT = 64
+_MAX_EXACT = 64
 """The greatest numerator and denominator for which a size times a scale is exact in 32 bits."""
 
 

@@ -24,9 +24,9 @@ from onnx_lint.inference.shapes.dims import (
     total,
     union,
 )
-from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, ElementContents
+from onnx_lint.inference.shapes.fact import MAX_ELEMENTS, ElementContents
 from onnx_lint.inference.shapes.operands import (
-    MOST_LISTED,
+    MAX_LISTED,
     UNKNOWN,
     Inside,
     Operands,
@@ -75,7 +75,7 @@ def empty(node: Operands) -> Outputs:
     return [Inside(None, 0)]
 
 
-@register_rule("SequenceConstruct", reads=tuple(range(MOST_LISTED)))
+@register_rule("SequenceConstruct", reads=tuple(range(MAX_LISTED)))
 def construct(node: Operands) -> Outputs:
     """A sequence of the inputs."""
     indices = range(node.count)
@@ -119,7 +119,7 @@ def insert(node: Operands) -> Outputs:
     # Each shape once, in order.
     known = () if isinstance(count, int) or shape is None else (*node.fact(0).elements, shape)
     some = tuple({salted_key((each,)): each for each in known}.values())
-    return [Inside(whole, add(count, 1), some[-MOST_LISTED:] if any(each != whole for each in some) else ())]
+    return [Inside(whole, add(count, 1), some[-MAX_LISTED:] if any(each != whole for each in some) else ())]
 
 
 @register_rule("SequenceErase", reads=(0, 1))
@@ -225,7 +225,7 @@ def split(node: Operands) -> Outputs:
 def _parts(node: Operands, axis: int, part: Dim | tuple[int, ...], count: Dim) -> ElementContents:
     """Return the elements of each part of a tensor whose elements are known."""
     content, sizes = node.content(0), node.fact(0).shape
-    if content is None or not are_sizes(sizes) or not isinstance(count, int) or count > MOST_LISTED or part is None:
+    if content is None or not are_sizes(sizes) or not isinstance(count, int) or count > MAX_LISTED or part is None:
         return ()
     from onnx_lint.inference.shapes.more_contents import parts_along
 
@@ -238,7 +238,7 @@ def _sizes(node: Operands, size: Dim) -> tuple[int, ...] | None:
     parts = node.content(1)
     if not are_sizes(parts) or node.shape(1) != ():
         return parts if are_sizes(parts) else None
-    if not isinstance(size, int) or size > MOST_ELEMENTS:
+    if not isinstance(size, int) or size > MAX_ELEMENTS:
         return None
     return (*[parts[0]] * (size // parts[0]), size % parts[0])
 
