@@ -20,7 +20,7 @@ from onnx_lint.engine.lint import lint_source, opened
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings as EngineSettings
-from onnx_lint.input.locations import shown_location
+from onnx_lint.input.locations import IN_MEMORY, has_folder, shown_location
 from onnx_lint.input.source import BytesSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report.findings import Diagnostic
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from onnx_lint.fixing.files import FixOptions
     from onnx_lint.input.patched_source import PatchedSource
     from onnx_lint.report.file_report import FileReport
-
-IN_MEMORY: Final = "<memory>"
-"""The name of a model without a path."""
 
 ACCEPTED_MODELS: Final = (
     "a path, bytes, a buffer, or a message such as onnx.ModelProto (ONNXProgram.model_proto of torch.onnx)"
@@ -126,7 +123,7 @@ class Settings(TypedDict, total=False):
     plugins: Paths
     """Python files with further rules."""
     external_data: bool
-    """Whether to look at external data files of a model that is given as a path."""
+    """Whether to look at external data files, in the folder of the path or of `filename`."""
     follow_links: bool
     """Whether to follow links to external data files inside the folder of the model; by `fix` also a link to the model.
     """
@@ -153,9 +150,9 @@ def lint(
     model: Lintable,
     settings: Settings | None = None,
     *,
-    select: str | Iterable[str] = (),
-    ignore: str | Iterable[str] = (),
-    target: str | Iterable[str] = (),
+    select: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] | None = None,
+    target: str | Iterable[str] | None = None,
     baseline: str | os.PathLike[str] | None = None,
     fail_on: Gate | None = None,
     config: str | os.PathLike[str] | bool = False,
@@ -167,10 +164,11 @@ def lint(
     - `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any form, or
       a message such as `onnx.ModelProto`, which may be any of the messages that the setting `proto` names.
     - `settings`: what else the command line takes, such as `Settings(severity={"cycle": "warning"})`. `select`,
-      `ignore`, `target`, `baseline` and `fail_on` are settings as well; the keyword replaces the entry.
-    - `config`: a configuration file, or True for the one that the command line would find near the model. Settings
-      override it.
-    - `filename`: the path to use for a model in memory, in the report and in patterns for paths.
+      `ignore`, `target`, `baseline` and `fail_on` are settings as well; a keyword other than None replaces the entry.
+    - `config`: a configuration file, or True for the one that the command line would find near the model. A setting
+      that is given overrides it, also with the default value.
+    - `filename`: the path of a model in memory. The report shows it, patterns for paths and `config=True` use it, and
+      external data is looked for in its folder.
 
     A model that breaks the specification, or bytes that are not a model, result in diagnostics and never in an
     exception. The exceptions:
@@ -194,8 +192,8 @@ def fix(
     *,
     unsafe: bool = False,
     folder: str | os.PathLike[str] | None = None,
-    select: str | Iterable[str] = (),
-    ignore: str | Iterable[str] = (),
+    select: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] | None = None,
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
     **others: Never,
@@ -230,12 +228,12 @@ def _refuse(others: Mapping[str, object]) -> None:
 
 
 def _joined(settings: Settings | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings with the keywords that are given. Raises TypeError for a name that is no setting."""
+    """Return the settings with the keywords that are not None. Raises TypeError for a name that is no setting."""
     if not isinstance(settings, (Mapping, type(None))):
         raise TypeError(f"settings are a Settings(...) or another mapping, not {type(settings).__name__}")
     given = {
         **(settings or {}),
-        **{name: value for name, value in keywords.items() if value is not None and value != ()},
+        **{name: value for name, value in keywords.items() if value is not None},
     }
     for name in given:
         if name not in Settings.__annotations__:
@@ -263,7 +261,7 @@ def _report(
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
         if fix_options is None:
-            file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=own.context)
+            file = lint_source(source, name, settings, is_file=has_folder(name), context=own.context)
         else:
             file, fixed_model = _fixed(source, path, name, settings, fix_options, own.context)
         report = _compared_with_baseline(file, plan, name, settings)
@@ -333,16 +331,11 @@ def _path_of(model: Any) -> str | None:
 
 
 def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:
-    """Return the request that the command line would make of the arguments.
-
-    Arguments with default values are not set.
-    """
-    defaults = Request(())
-    chosen = frozenset(field for field, value in given.items() if value != getattr(defaults, field))
+    """Return the request that the command line would make of the arguments, all of which count as given."""
     if not isinstance(config, (str, os.PathLike, bool)):
         raise TypeError(f"config takes a path, True or False, not {config!r:.100} ({type(config).__name__})")
     file = None if isinstance(config, bool) else os.fspath(config)
-    return Request((name,), chosen, **given, config=file, no_config=file is None and not config)
+    return Request((name,), frozenset(given), **given, config=file, no_config=file is None and not config)
 
 
 def _source(model: Any, path: str | None, settings: EngineSettings) -> Source:

@@ -20,6 +20,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
 from onnx_lint.fixing.rounds import FixOutcome, Lint, Load, Round, fix_in_rounds, problem_of_written
 from onnx_lint.input.copying import copy_all
+from onnx_lint.input.locations import has_folder
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
 from onnx_lint.ir.places.edits import Assign, DataCopy, Edit
@@ -63,7 +64,7 @@ class FileToFix(Record):
             source,
             self.name,
             self.settings,
-            is_file=self.receive is None,
+            is_file=has_folder(self.name),
             context=self.context,
             beside=beside,
             keeps_edits=lambda fix: self.fix_options.unsafe or fix.is_safe,
@@ -80,12 +81,12 @@ class FileToFix(Record):
             or not any(each.advice.fix for each in unfold(report.diagnostics))
         ):
             return report
-        found = lint_source(source, self.name, self.settings, is_file=self.receive is None, context=self.context)
+        found = lint_source(source, self.name, self.settings, is_file=has_folder(self.name), context=self.context)
         return report if found.internal_errors or found.unreadable is not None else found
 
     def load(self, source: Source) -> Model:
         """Load a source as if it were the file."""
-        return load_source(source, path=self.name, settings=self.settings, is_file=self.receive is None)
+        return load_source(source, path=self.name, settings=self.settings, is_file=has_folder(self.name))
 
 
 def fix_file(
