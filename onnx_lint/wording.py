@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
 
-MAX_SHOWN = 100
-"""The longest name that is shown whole. Names are untrusted input and may have a hundred megabytes."""
+MAX_QUOTED_CHARACTERS: Final = 100
+"""The longest name that a message quotes whole. Names are untrusted input and may have a hundred megabytes."""
 
 MAX_CANDIDATES = 2000
 """The number of names that are compared with a wrong one; a graph may have a hundred thousand."""
@@ -18,12 +18,14 @@ MAX_CANDIDATES = 2000
 MAX_DIMENSIONS = 16
 """The dimensions of a shape to show: a hostile tensor has a million, in each of many findings."""
 
-MAX_ELEMENTS: Final = 65_536
-"""The most wrong elements of one value that baselines and suppressions know."""
+MAX_LISTED_ELEMENTS: Final = 65_536
+"""The most wrong elements of one value that a finding lists, for baselines and suppressions."""
 
-MAX_MESSAGE = 10_000
-MAX_NAME = 1_000
-"""The most characters of a message, and of a name, in a report; longer ones are cut in the middle."""
+MAX_MESSAGE_CHARACTERS: Final = 10_000
+"""The most characters of a message in a report; a longer one is cut in the middle."""
+
+MAX_NAME_CHARACTERS: Final = 1_000
+"""The most characters of a name in a report; a longer one is cut in the middle."""
 
 MAX_SUGGESTIONS = 20
 """The number of suggestions per file, for each kind of wrong names."""
@@ -31,8 +33,8 @@ MAX_SUGGESTIONS = 20
 
 def quote(name: str) -> str:
     """Return the name in single quotes, with unprintable characters escaped and a long one cut in the middle."""
-    if len(name) > MAX_SHOWN:
-        half = MAX_SHOWN // 2
+    if len(name) > MAX_QUOTED_CHARACTERS:
+        half = MAX_QUOTED_CHARACTERS // 2
         name = f"{name[:half]}...{name[-half:]}"
     shown = repr(name)
     # A byte that is not UTF-8 is a surrogate in Python, which is escaped here as the byte.
@@ -115,7 +117,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """
     from difflib import get_close_matches
 
-    if len(name) > MAX_SHOWN:
+    if len(name) > MAX_QUOTED_CHARACTERS:
         return None
     slack = max(2, len(name) // 4)
     alike = (other for other in known if other != name and abs(len(other) - len(name)) <= slack)
@@ -189,7 +191,7 @@ def shortened(text: str, most: int) -> str:
 
 def report_name(name: str) -> str:
     """Return a name for reports: a very long one is cut in the middle and gets a checksum, so that it stays unique."""
-    if len(name) <= MAX_NAME:
+    if len(name) <= MAX_NAME_CHARACTERS:
         return name
     digest = binascii.crc32(name.encode("utf-8", "surrogatepass"))
-    return f"{shortened(name, MAX_NAME)} ({len(name):,} characters, CRC-32 {digest:08x})"
+    return f"{shortened(name, MAX_NAME_CHARACTERS)} ({len(name):,} characters, CRC-32 {digest:08x})"

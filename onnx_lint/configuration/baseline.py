@@ -34,7 +34,7 @@ VERSION: Final = 1
 """The newest version of the format that can be read, and the one that is written."""
 MAX_BYTES: Final = 1 << 26
 """The largest baseline that is read."""
-MAX_SHOWN: Final = 200
+MAX_KEPT_NAME_CHARACTERS: Final = 200
 """The most characters of a name in an entry."""
 
 
@@ -516,9 +516,9 @@ def _is_of_one_part(diagnostic: Diagnostic, entry: Entry) -> bool:
 def _where(diagnostic: Diagnostic) -> str:
     """Return `Entry.where`."""
     scope = () if diagnostic.collective else diagnostic.around.scope
-    names = [shortened(name, MAX_SHOWN) for name in scope if name]
+    names = [shortened(name, MAX_KEPT_NAME_CHARACTERS) for name in scope if name]
     if diagnostic.subject and diagnostic.subject not in names:
-        names.append(shortened(diagnostic.subject, MAX_SHOWN))
+        names.append(shortened(diagnostic.subject, MAX_KEPT_NAME_CHARACTERS))
     return encodable(" / ".join(names))
 
 

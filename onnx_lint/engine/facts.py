@@ -13,7 +13,7 @@ from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
 from onnx_lint.model import Model
 from onnx_lint.report.file_report import FileFacts, Shapes
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE, Suggestions, quote, report_name, shortened
+from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, Suggestions, quote, report_name, shortened
 
 _MAX_UNREAD: Final = 100
 """The number of data files with unverified checksums to list."""
@@ -84,7 +84,11 @@ def why_not_judged(model: Model) -> str | None:
     """Return why nothing was judged: the file is not one of the documents."""
     if model.loaded:
         return None
-    return shortened(model.faults[-1].message, MAX_MESSAGE) if model.faults else f"{model.describe()} could not be read"
+    return (
+        shortened(model.faults[-1].message, MAX_MESSAGE_CHARACTERS)
+        if model.faults
+        else f"{model.describe()} could not be read"
+    )
 
 
 def data_files_of(model: Model, settings: Settings) -> tuple[str, ...]:

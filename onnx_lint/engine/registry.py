@@ -78,6 +78,15 @@ class Registered:
         """The first line of the documentation: what is wrong, in one sentence."""
         return self.documentation.partition("\n")[0]
 
+    @property
+    def first_step(self) -> str:
+        """The first sentence of the section "How to fix"; empty if the section begins with a list or a command."""
+        import re  # late, as few runs need it
+
+        paragraph = self.documentation.partition("### How to fix\n\n")[2].partition("\n\n")[0]
+        found = re.match(r"[^`\s].*?\.(?= [A-Z`]|\Z)", " ".join(paragraph.split()))
+        return found.group() if found is not None else ""
+
     @cached_property
     def rule(self) -> Rule:
         """The rule itself. Raises RegistryError if the file does not hold exactly this rule."""

@@ -8,7 +8,7 @@ from onnx_lint.model import Model, Node, has_late_uses
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, unquoted
 
-MAX_SHOWN = 20
+MAX_SHOWN_VALUES = 20
 """A longer circle is cut in the message."""
 
 MAX_RELATED = 100
@@ -62,9 +62,9 @@ def cycle(model: Model) -> Iterator[Finding]:
 
 def _way(values: tuple[str, ...]) -> str:
     """The circle by the names of its values, a long one cut in the middle."""
-    shown = [unquoted(value) for value in values[:MAX_SHOWN]]
-    if len(values) > MAX_SHOWN:
-        shown.append(f"... {len(values) - MAX_SHOWN:,} more ...")
+    shown = [unquoted(value) for value in values[:MAX_SHOWN_VALUES]]
+    if len(values) > MAX_SHOWN_VALUES:
+        shown.append(f"... {len(values) - MAX_SHOWN_VALUES:,} more ...")
     return " -> ".join((*shown, shown[0]))
 
 
