@@ -205,6 +205,6 @@ def _registry_with(files: tuple[str, ...]) -> _Registry:
         chapter = plugins.chapter_of_file(module.__name__) if module.__name__ in files else _chapter(module.__name__)
         rules = [entry_of(rule, chapter, module.__name__, name) for rule in rules_in(module)]
         if not rules and module.__name__ in files:
-            raise RegistryError(f"plugin {module.__name__} has no rule")
+            raise RegistryError(f"plugin {module.__name__} has no rule", module.__name__)
         found += rules
     return registered(found)

@@ -307,7 +307,7 @@ def test_settings_that_differ_from_file_to_file_are_counted() -> None:
 
 def test_what_settings_left_out_is_counted_among_the_judged_files() -> None:
     assert verdict_in_words(run_of([MISSING, LEFT_OUT, CLEAN])).endswith(
-        "1 of 170 default rules checked in 1 of 2 judged models"
+        "1 of 170 default rules checked in 1 of 2 judged files"
     )
     assert verdict_in_words(run_of([MISSING, *several(LEFT_OUT)])).endswith("; 1 of 170 default rules checked")
 
