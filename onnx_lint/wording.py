@@ -67,7 +67,9 @@ def quote_some(names: Iterable[str], most: int = 3) -> str:
 
 def listed(words: Sequence[str], word: str = "and") -> str:
     """Return words as a list of prose: "a, b and c"."""
-    return f" {word} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {word} {words[-1]}"
 
 
 def describe_shape(shape: Sequence[int | str | None] | None, rank: int = 0) -> str:
@@ -113,7 +115,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name nearest to `name`; None if none is near or the name is very long.
 
     A name that differs in case alone is the nearest. Only names of nearly the same length are compared, and of those
-    the first MAX_CANDIDATES.
+    the first MAX_CANDIDATES. If that is still too much, only the _MAX_LONG that share the most characters at both ends.
     """
     from difflib import get_close_matches
 
@@ -152,7 +154,10 @@ def _shared_ends(one: str, other: str) -> int:
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return the words that suggest the nearest known name, to be appended to a message; empty if none is near."""
-    near = nearest(name, known)
+    return _question(nearest(name, known))
+
+
+def _question(near: str | None) -> str:
     return f"; did you mean {quote(near)}?" if near is not None else ""
 
 
@@ -168,8 +173,7 @@ class Suggestions:
 
     def __call__(self, name: str, known: Iterable[str]) -> str:
         """Same as the function `suggestion`; empty after MAX_SUGGESTIONS calls."""
-        near = self.nearest(name, known)
-        return f"; did you mean {quote(near)}?" if near is not None else ""
+        return _question(self.nearest(name, known))
 
     def nearest(self, name: str, *known: Iterable[str]) -> str | None:
         """Return the nearest name in the first of `known` that has a near one; None after MAX_SUGGESTIONS calls."""

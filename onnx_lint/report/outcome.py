@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from onnx_lint.report.totals import Report
 
 
-class Outcome(Record):
+class FileOutcome(Record):
     """What the last line about a file says, without its facts."""
 
     kind: Literal["conforms", "not judged", "findings"]
@@ -32,14 +32,14 @@ class Outcome(Record):
         return self.verdict + self.details
 
 
-def outcome_of(file: FileReport, report: Report) -> Outcome:
+def outcome_of(file: FileReport, report: Report) -> FileOutcome:
     """Return the outcome of a file that was read. Only rules that had something to check are counted."""
     if is_ignored(file, report) and not file.suppressed:
-        return Outcome("not judged", "not judged: every rule is ignored")
+        return FileOutcome("not judged", "not judged: every rule is ignored")
     if file.conformity.conforms and not file.diagnostics:
         standard = report.standard(file.edition, file.variant)
-        return Outcome("conforms", "conforms", f" to {standard}; {counted(file.judged_by, 'rule')} checked")
-    return Outcome("findings", findings_line(file, report))
+        return FileOutcome("conforms", "conforms", f" to {standard}; {counted(file.judged_by, 'rule')} checked")
+    return FileOutcome("findings", findings_line(file, report))
 
 
 def is_ignored(file: FileReport, report: Report) -> bool:
