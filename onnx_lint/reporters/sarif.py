@@ -212,7 +212,7 @@ def _related_places(item: Diagnostic) -> tuple[RelatedPlace, ...]:
 
 
 def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
-    """Return the fix as bytes to replace. SARIF has no word for its safety, so that the description says it."""
+    """Return the fix as bytes to replace. SARIF cannot say whether it is safe; the description does."""
     replacements = [
         {"deletedRegion": {"byteOffset": offset, "byteLength": length}, "insertedContent": {"binary": new}}
         for offset, length, new in fix.patches

@@ -52,7 +52,7 @@ def cycle(model: Model) -> Iterator[Finding]:
         nodes = islice(zip(found.nodes, found.values, strict=True), MAX_RELATED)
         yield Finding(
             found.use.place,
-            f"the nodes of {found.nodes[0].graph.describe()} form a cycle: {_way(found.values)}",
+            f"the nodes of {found.nodes[0].graph.describe()} form a cycle: {_cycle_in_words(found.values)}",
             related=tuple(_related(node, value) for node, value in nodes),
             allowed="a graph without cycles",
             subject=found.use.name,
@@ -60,8 +60,8 @@ def cycle(model: Model) -> Iterator[Finding]:
         )
 
 
-def _way(values: tuple[str, ...]) -> str:
-    """The circle by the names of its values, a long one cut in the middle."""
+def _cycle_in_words(values: tuple[str, ...]) -> str:
+    """Return the names of the values along the cycle; the number of those after the first MAX_SHOWN_VALUES."""
     shown = [unquoted(value) for value in values[:MAX_SHOWN_VALUES]]
     if len(values) > MAX_SHOWN_VALUES:
         shown.append(f"... {len(values) - MAX_SHOWN_VALUES:,} more ...")
