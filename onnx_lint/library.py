@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public functions: lint a model from Python."""
+"""The public functions: lint and fix a model from Python."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from onnx_lint.input.locations import IN_MEMORY, has_folder, shown_location
 from onnx_lint.input.source import BytesSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.report.totals import Report as BareReport
+from onnx_lint.report.totals import Report as RunReport
 from onnx_lint.report.verdict import verdict_lines
 from onnx_lint.reporters import write_report
 from onnx_lint.spec.clauses import Severity
@@ -58,7 +58,7 @@ Level = Literal["error", "warning", "note"]
 Gate = Literal["error", "warning", "note", "never"]
 
 
-class Report(BareReport):
+class Report(RunReport):
     """The result of `lint` and `fix`. As text it is the report that the command line prints."""
 
     fail_on: str = "error"
@@ -251,7 +251,7 @@ def _report(
 ) -> Report:
     """Return the report on a model; after it was fixed, if `fix_options` is given."""
     fixed_model: bytes | None = None
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = {}  # for an error in the conversion of the first setting
     try:
         fields = {_REQUEST_FIELDS.get(key, key): _converted(key, value) for key, value in given.items()}
         request = _request(name, fields, config)
@@ -267,14 +267,11 @@ def _report(
         report = _compared_with_baseline(file, plan, name, settings)
     except RunError as error:
         raise _public_error(error, fields) from None
-    return Report(
-        **{field: getattr(report, field) for field in field_names(BareReport)},
-        fail_on=plan.request_for(name).fail_on,
-        fixed_model=fixed_model,
-    )
+    facts = {field: getattr(report, field) for field in field_names(RunReport)}
+    return Report(**facts, fail_on=plan.request_for(name).fail_on, fixed_model=fixed_model)
 
 
-def _compared_with_baseline(file: FileReport, plan: Plan, name: str, settings: EngineSettings) -> BareReport:
+def _compared_with_baseline(file: FileReport, plan: Plan, name: str, settings: EngineSettings) -> RunReport:
     """Return the report of a run over one file, without the findings that the baseline lists, if there is one."""
     report = report_of([file], settings)
     if not plan.has_baseline:
@@ -430,6 +427,7 @@ def _text(setting: Setting, value: Any, types: Any) -> Any:
     if not isinstance(value, types):
         return _WRONG_TYPE
     allowed = setting.kind.allowed
+    # Other choices are checked by what uses them.
     if setting.field in ("fail_on", "target_gate") and value not in allowed:
         raise ValueError(f"{setting.field} is one of {', '.join(allowed)}, not {value!r}")
     return os.fspath(value)

@@ -83,23 +83,29 @@ def _sections(report: Report, files: Sequence[FileReport], options: Options) -> 
 
 
 def _findings(report: Report, files: Sequence[FileReport], options: Options) -> Iterator[str]:
-    """Yield the sections of the files, the most severe first across all files, since there may not be room for all."""
-    last: FileReport | None = None
-    listed: set[int] = set()
-    for level in (None, *reversed(Severity)):
+    """Yield the sections of the files, the most severe first across all files, since there may not be room for all.
+
+    Files without a verdict come even before errors.
+    """
+    last: int | None = None
+    headed: set[int] = set()
+    for index, file in enumerate(files):
+        if file.failure is not None or file.internal_errors:
+            yield _heading(file, report)
+            headed.add(index)
+            last = index
+    for level in reversed(Severity):
         for index, file in enumerate(files):
             rows = list(_rows(file, level))
-            # Files without a verdict come even before errors.
-            is_undone = file.failure is not None or file.internal_errors
-            if not rows and (level is not None or not is_undone):
+            if not rows:
                 continue
-            if last is not file:
-                yield _heading(file, report) if index not in listed else f"\n### {inert(shown_path(file.path))}\n"
-            listed.add(index)
-            last = file
+            if last != index:
+                yield f"\n### {inert(shown_path(file.path))}\n" if index in headed else _heading(file, report)
+            headed.add(index)
+            last = index
             yield from rows
     for index, file in enumerate(files):
-        if index not in listed and not options.quiet:
+        if index not in headed and not options.quiet:
             yield _heading(file, report)
 
 
@@ -117,7 +123,7 @@ def _remark(label: str, what: str) -> str:
     return f"- **{inert(label)}**: {inert(what)}\n"
 
 
-def _rows(file: FileReport, level: Severity | None) -> Iterator[str]:
+def _rows(file: FileReport, level: Severity) -> Iterator[str]:
     """Yield the findings of one severity as rows of a table, grouped by rule and clause."""
     for index, group in enumerate(grouped_findings(item for item in file.diagnostics if item.severity is level)):
         heading = "\n| Severity | Rule | Finding |\n| --- | --- | --- |\n" if index == 0 else ""
