@@ -37,7 +37,7 @@ def _is_safetensors(head: bytes) -> bool:
     return len(head) > 9 and head[8:9] == b"{" and head[9:10] in b'"} \n' and head[5:8] == b"\0\0\0"
 
 
-class _ForeignFormat(Record):
+class ForeignFormat(Record):
     """A format of other files than models, recognized by its magic number."""
 
     offset: int
@@ -52,62 +52,63 @@ _EXPORT: Final = "convert or export it to ONNX"
 _EXPORT_OR_UNPACK: Final = "export the model to ONNX; if the archive holds an ONNX file, unpack it"
 _CHECK_PATH: Final = "check the path: files of this kind hold no model"
 
+# The fields of `ForeignFormat`. Records are made of rows that match only, as most files are models.
 # Sources: the formats' own descriptions of their magic numbers.
-_FOREIGN_FORMATS: Final = (
-    _ForeignFormat(0, b"\x1f\x8b", "a gzip archive", _UNPACK),
-    _ForeignFormat(0, b"PK\x03\x04", "a zip archive (such as a PyTorch checkpoint or a NumPy .npz)", _EXPORT_OR_UNPACK),
-    _ForeignFormat(0, b"PK\x05\x06", "an empty zip archive", "export, copy or download the model again"),
-    _ForeignFormat(0, b"\x28\xb5\x2f\xfd", "a Zstandard archive", _UNPACK),
-    _ForeignFormat(0, b"\xfd7zXZ\0", "an xz archive", _UNPACK),
-    _ForeignFormat(0, b"BZh", "a bzip2 archive", _UNPACK),
-    _ForeignFormat(0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
-    _ForeignFormat(257, b"ustar", "a tar archive", _UNPACK),
-    _ForeignFormat(4, b"ORTM", "an ONNX Runtime flatbuffer (.ort)", _EXPORT),
-    _ForeignFormat(4, b"TFL3", "a TensorFlow Lite flatbuffer", _EXPORT),
-    _ForeignFormat(0, b"\x89HDF\r\n\x1a\n", "an HDF5 file", _EXPORT),
-    _ForeignFormat(0, b"\x93NUMPY", "a NumPy array", _CHECK_PATH),
-    _ForeignFormat(0, b"GGUF", "a GGUF file", _EXPORT),
-    _ForeignFormat(0, b"\x7fELF", "an ELF binary", _CHECK_PATH),
-    _ForeignFormat(0, b"%PDF-", "a PDF document", _CHECK_PATH),
-    _ForeignFormat(0, b"\x89PNG\r\n\x1a\n", "a PNG image", _CHECK_PATH),
-    _ForeignFormat(0, b"\xff\xd8\xff", "a JPEG image", _CHECK_PATH),
-    _ForeignFormat(0, b"GIF87a", "a GIF image", _CHECK_PATH),
-    _ForeignFormat(0, b"GIF89a", "a GIF image", _CHECK_PATH),
-    _ForeignFormat(0, b"RIFF", "a RIFF file (such as a WebP image or a WAVE recording)", _CHECK_PATH),
-    _ForeignFormat(0, b"SQLite format 3\0", "a SQLite database", _CHECK_PATH),
-    _ForeignFormat(
+_ROWS: Final = (
+    (0, b"\x1f\x8b", "a gzip archive", _UNPACK),
+    (0, b"PK\x03\x04", "a zip archive (such as a PyTorch checkpoint or a NumPy .npz)", _EXPORT_OR_UNPACK),
+    (0, b"PK\x05\x06", "an empty zip archive", "export, copy or download the model again"),
+    (0, b"\x28\xb5\x2f\xfd", "a Zstandard archive", _UNPACK),
+    (0, b"\xfd7zXZ\0", "an xz archive", _UNPACK),
+    (0, b"BZh", "a bzip2 archive", _UNPACK),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
+    (257, b"ustar", "a tar archive", _UNPACK),
+    (4, b"ORTM", "an ONNX Runtime flatbuffer (.ort)", _EXPORT),
+    (4, b"TFL3", "a TensorFlow Lite flatbuffer", _EXPORT),
+    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file", _EXPORT),
+    (0, b"\x93NUMPY", "a NumPy array", _CHECK_PATH),
+    (0, b"GGUF", "a GGUF file", _EXPORT),
+    (0, b"\x7fELF", "an ELF binary", _CHECK_PATH),
+    (0, b"%PDF-", "a PDF document", _CHECK_PATH),
+    (0, b"\x89PNG\r\n\x1a\n", "a PNG image", _CHECK_PATH),
+    (0, b"\xff\xd8\xff", "a JPEG image", _CHECK_PATH),
+    (0, b"GIF87a", "a GIF image", _CHECK_PATH),
+    (0, b"GIF89a", "a GIF image", _CHECK_PATH),
+    (0, b"RIFF", "a RIFF file (such as a WebP image or a WAVE recording)", _CHECK_PATH),
+    (0, b"SQLite format 3\0", "a SQLite database", _CHECK_PATH),
+    (
         0,
         b"\0\x05\x16\x07",
         "an AppleDouble file, in which macOS keeps the attributes of the file without '._'",
         "use the file without '._' in its name",
     ),
-    _ForeignFormat(0, b"PAR1", "an Apache Parquet file", _CHECK_PATH),
-    _ForeignFormat(0, b"ARROW1\0\0", "an Apache Arrow file", _CHECK_PATH),
-    _ForeignFormat(0, b"MATLAB 5.0 MAT-file", "a MATLAB file", _EXPORT),
-    _ForeignFormat(0, b"ML\xefR", "MLIR bytecode", _EXPORT),
-    _ForeignFormat(0, b"\0asm", "a WebAssembly module", _CHECK_PATH),
-    _ForeignFormat(0, b"ftrt", "a TensorRT engine", _EXPORT),
-    _ForeignFormat(4, b"ET12", "an ExecuTorch program", _EXPORT),
+    (0, b"PAR1", "an Apache Parquet file", _CHECK_PATH),
+    (0, b"ARROW1\0\0", "an Apache Arrow file", _CHECK_PATH),
+    (0, b"MATLAB 5.0 MAT-file", "a MATLAB file", _EXPORT),
+    (0, b"ML\xefR", "MLIR bytecode", _EXPORT),
+    (0, b"\0asm", "a WebAssembly module", _CHECK_PATH),
+    (0, b"ftrt", "a TensorRT engine", _EXPORT),
+    (4, b"ET12", "an ExecuTorch program", _EXPORT),
 )
-_SAFETENSORS: Final = _ForeignFormat(8, b"{", "a safetensors file", _EXPORT)
-_PICKLE: Final = _ForeignFormat(0, b"\x80", "a Python pickle", _EXPORT)
+_SAFETENSORS: Final = (8, b"{", "a safetensors file", _EXPORT)
+_PICKLE: Final = (0, b"\x80", "a Python pickle", _EXPORT)
 
-_FORMATS_BY_OFFSET: Final = {
-    start: {each.magic: each for each in _FOREIGN_FORMATS if each.offset == start}
-    for start in sorted({each.offset for each in _FOREIGN_FORMATS})
+_MAGICS_BY_OFFSET: Final = {
+    start: tuple([magic for offset, magic, *_ in _ROWS if offset == start])
+    for start in sorted({offset for offset, *_ in _ROWS})
 }
-"""The formats by the offset and the magic number: there are far fewer offsets than formats."""
+"""The magic numbers by offset: there are far fewer offsets than formats."""
 
 
-def format_by_magic(head: bytes) -> _ForeignFormat | None:
+def format_by_magic(head: bytes) -> ForeignFormat | None:
     """Return the format that a file has by its magic number; None for a message of Protocol Buffers and for others."""
-    for start, formats in _FORMATS_BY_OFFSET.items():
-        if head.startswith(tuple(formats), start) and not (start and _may_be_model(head, start)):
-            return next(found for magic, found in formats.items() if head.startswith(magic, start))
+    for start, magics in _MAGICS_BY_OFFSET.items():
+        if head.startswith(magics, start) and not (start and _may_be_model(head, start)):
+            return next(ForeignFormat(*row) for row in _ROWS if row[0] == start and head.startswith(row[1], start))
     if _is_safetensors(head):
-        return _SAFETENSORS
-    if head[:1] == _PICKLE.magic and head[1:2] in b"\x02\x03\x04\x05" and b"." in head:
-        return _PICKLE
+        return ForeignFormat(*_SAFETENSORS)
+    if head.startswith(b"\x80") and head[1:2] in b"\x02\x03\x04\x05" and b"." in head:
+        return ForeignFormat(*_PICKLE)
     return None
 
 
