@@ -15,7 +15,7 @@ from onnx_lint.rule import Finding, Rule
 from onnx_lint.schema import Proto
 from onnx_lint.spec.clauses import Clause, Severity, place_kind
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
+from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, report_name, shortened
 
 _MAX_RELATED: Final = 1_000
 """The most related places of a finding that are listed."""
@@ -28,7 +28,7 @@ def located(
     bare = Diagnostic(
         rule=rule.id,
         severity=level,
-        message=shortened(finding.message, MAX_MESSAGE),
+        message=shortened(finding.message, MAX_MESSAGE_CHARACTERS),
         at=finding.place,
         cited=CitedClause(
             clause.id,
@@ -128,7 +128,7 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
     places = [
         RelatedPlace(
             _with_noun(item.place, model),
-            shortened(item.message, MAX_MESSAGE),
+            shortened(item.message, MAX_MESSAGE_CHARACTERS),
             _bytes_of(item.place, model),
         )
         for item in finding.related[:_MAX_RELATED]

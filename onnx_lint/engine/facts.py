@@ -14,7 +14,7 @@ from onnx_lint.model import Model
 from onnx_lint.model.model import has_inferred_shapes
 from onnx_lint.report.file_report import FileFacts, Shapes
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE, Suggestions, quote, report_name, shortened
+from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, Suggestions, quote, report_name, shortened
 
 _MAX_UNREAD: Final = 100
 """The number of data files with unverified checksums to list."""
@@ -85,7 +85,11 @@ def why_not_judged(model: Model) -> str | None:
     """Return why nothing was judged, if the file could not be read as one of the documents; otherwise None."""
     if model.loaded:
         return None
-    return shortened(model.faults[-1].message, MAX_MESSAGE) if model.faults else f"{model.describe()} could not be read"
+    return (
+        shortened(model.faults[-1].message, MAX_MESSAGE_CHARACTERS)
+        if model.faults
+        else f"{model.describe()} could not be read"
+    )
 
 
 def data_files_of(model: Model, settings: Settings) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from onnx_lint.report.findings import (
     RelatedPlace,
 )
 from onnx_lint.rule import FaultParts, Faults, Finding
-from onnx_lint.wording import MAX_MESSAGE, shortened, with_more
+from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, shortened, with_more
 
 if TYPE_CHECKING:
     from onnx_lint.model import Place
@@ -94,7 +94,7 @@ def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[Relate
         if found and message == alone[0].message:
             is_of_call = partners and partners != first_partners
             message = with_more(message, f"what is new is {partners[0] if is_of_call else inner or place}")
-        found.append(RelatedPlace(place, shortened(message, MAX_MESSAGE), extent_of(each, model)))
+        found.append(RelatedPlace(place, shortened(message, MAX_MESSAGE_CHARACTERS), extent_of(each, model)))
     return tuple(found)
 
 

@@ -22,7 +22,7 @@ from onnx_lint.ir.tensors.strings import whole_records
 from onnx_lint.ir.tensors.wire_values import count_entries, entry_pieces
 from onnx_lint.schema import Proto, wire
 from onnx_lint.schema.wire import WireError
-from onnx_lint.wording import MAX_ELEMENTS
+from onnx_lint.wording import MAX_LISTED_ELEMENTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -188,7 +188,7 @@ def repeated_in(values: Sequence[int]) -> list[int]:
     numbers = numbers_of(values)
     order = np.argsort(numbers, kind="stable")
     again = order[1:][numbers[order[1:]] == numbers[order[:-1]]]
-    return [int(index) for index in np.sort(again)[:MAX_ELEMENTS]]
+    return [int(index) for index in np.sort(again)[:MAX_LISTED_ELEMENTS]]
 
 
 class AttributeInFile:

@@ -17,7 +17,7 @@ from onnx_lint.report.pictures import PictureValue
 from onnx_lint.surroundings.of_findings import type_of
 from onnx_lint.wording import report_name, shortened
 
-MAX_NAME: Final = 300
+MAX_WIRE_NAME_CHARACTERS: Final = 300
 
 
 class Wires:
@@ -136,4 +136,4 @@ def names_from_outside(graph: Graph, known: dict[Graph, dict[str, None]]) -> dic
 
 def short(name: str) -> str:
     """Return a name as pictures keep it."""
-    return shortened(report_name(name), MAX_NAME)
+    return shortened(report_name(name), MAX_WIRE_NAME_CHARACTERS)

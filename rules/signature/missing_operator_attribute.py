@@ -32,7 +32,7 @@ from onnx_lint.model import (
 )
 from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
+from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, holds_output_element_type
 from onnx_lint.spec.operators.combinations import Combination
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote
@@ -140,7 +140,7 @@ def _fitting_number(model: Model, schema: OperatorSchema, node: Node, name: str)
 
 def _declared_type(model: Model, schema: OperatorSchema, node: Node, name: str) -> Proposals | None:
     """Return the number of the element type of output 0, if the attribute decides that and it is declared."""
-    if not is_element_type(schema, name) or not node.outputs:
+    if not holds_output_element_type(schema, name) or not node.outputs:
         return None
     kind = model.value_flow.fact_of(node.outputs[0], node.graph).kind
     for value in allowed_values(schema, name) or ():

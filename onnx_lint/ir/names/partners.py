@@ -11,7 +11,7 @@ from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.affixes import Affix, Respelling, common_affix, respelling
 from onnx_lint.ir.names.misspelling import LEAST_LETTERS, KnownNames, is_misspelt, is_respelt
 from onnx_lint.ir.names.uses import ValueUses
-from onnx_lint.wording import MAX_SHOWN, nearest
+from onnx_lint.wording import MAX_QUOTED_CHARACTERS, nearest
 
 MAX_UNUSED: Final = 50
 """The most unused values of a graph that are looked at: in a graph with more of them, they are unused on purpose."""
@@ -253,4 +253,4 @@ def _is_like(value: str, name: str) -> bool:
 def _likeness(one: str, other: str) -> float:
     from difflib import SequenceMatcher
 
-    return SequenceMatcher(None, one[:MAX_SHOWN], other[:MAX_SHOWN]).ratio()
+    return SequenceMatcher(None, one[:MAX_QUOTED_CHARACTERS], other[:MAX_QUOTED_CHARACTERS]).ratio()

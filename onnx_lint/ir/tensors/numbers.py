@@ -19,7 +19,7 @@ from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, FLOATING_TYPES, VALUE_FIELDS
-from onnx_lint.wording import MAX_ELEMENTS, quote
+from onnx_lint.wording import MAX_LISTED_ELEMENTS, quote
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,9 @@ class Constant(Record):
 
     def indices(self, is_wrong: Callable[[float], bool]) -> list[int]:
         """Return the indices of the first wrong numbers."""
-        return list(islice((index for index, number in enumerate(self.read()) if is_wrong(number)), MAX_ELEMENTS))
+        return list(
+            islice((index for index, number in enumerate(self.read()) if is_wrong(number)), MAX_LISTED_ELEMENTS)
+        )
 
 
 def element_is(index: int, owner: str, number: str, count: int) -> str:

@@ -14,7 +14,7 @@ from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.tensors.contents import int64_pieces, rows_of
 from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 from onnx_lint.spec.element_types import MAX_INT64
-from onnx_lint.wording import MAX_ELEMENTS
+from onnx_lint.wording import MAX_LISTED_ELEMENTS
 
 _Wrong = TypeVar("_Wrong")
 
@@ -95,5 +95,5 @@ class WrongIndices(Generic[_Wrong]):
             self.count += count
 
     def listed(self) -> list[_Wrong]:
-        """Return the first ones, at most MAX_ELEMENTS."""
-        return list(islice((each for _, found in self._pieces() for each in found), MAX_ELEMENTS))
+        """Return the first ones, at most MAX_LISTED_ELEMENTS."""
+        return list(islice((each for _, found in self._pieces() for each in found), MAX_LISTED_ELEMENTS))

@@ -12,7 +12,7 @@ from onnx_lint.input.limits import Limits, refusal, size_in_words
 from onnx_lint.input.source import ReadError, Source
 from onnx_lint.ir.documents.kinds import describe_kind
 
-MAX_BYTES_PER_INPUT_BYTE: Final = 4_005
+MAX_MEMORY_PER_INPUT_BYTE: Final = 4_005
 """The most memory that a byte of a message is estimated to need: an empty graph of a function's node has two bytes."""
 
 
@@ -22,7 +22,7 @@ class NotCheckedError(ReadError):
 
 def is_within(size: int, limits: Limits) -> bool:
     """Return whether a message of that many bytes cannot exceed the limit on memory with any content."""
-    return size * MAX_BYTES_PER_INPUT_BYTE <= limits.memory
+    return size * MAX_MEMORY_PER_INPUT_BYTE <= limits.memory
 
 
 def beyond(name: str, limits: Limits, actual: str, needed: int | None) -> NotCheckedError:
