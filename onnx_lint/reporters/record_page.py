@@ -126,6 +126,9 @@ def _conditions_in_words(words: list[str]) -> str:
 
 
 def _in_words(word: str) -> str:
+    one, differs, other = word.partition("!=")
+    if differs:
+        return f"`{one}` is not `{other}`"
     for sign, verb in (("!~", "has another type than"), ("~", "has the type of")):
         one, found, other = word.partition(sign)
         if found:
