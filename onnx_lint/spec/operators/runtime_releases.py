@@ -106,7 +106,11 @@ def failing_runs(
     if record is None or release not in releases:
         return
     at = releases.index(release)
-    given = {**{name: str(value) for name, value in record.defaults.items()}, **values, **{name: str(rank) for name, rank in ranks.items()}}
+    given = {
+        **{name: str(value) for name, value in record.defaults.items()},
+        **values,
+        **{name: str(rank) for name, rank in ranks.items()},
+    }
     for words, last in record.failing.items():
         if (not last or at <= releases.index(last)) and _are_true(words, given, types):
             said = [word for word in words.split() if word.removeprefix("!") not in record.values]

@@ -84,7 +84,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "bias": {"split": "w+w+y", "by_head": "w+w+w", "else": None},
         },
         # Heads of values are as large as those of keys, in whole numbers.
-        sizes={"all": "equal to #past_sequence_length+1", "c": "equal to b/e", "y": "at least w; at most w+@num_heads-1"},
+        sizes={
+            "all": "equal to #past_sequence_length+1",
+            "c": "equal to b/e",
+            "y": "at least w; at most w+@num_heads-1",
+        },
         contents={
             "past_sequence_length": "at least 0; below p if past_present_share_buffer",
             "cache_indirection": "at least 0; below #beam_width; at most 0 if !beam_width",
@@ -144,7 +148,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "ADVISED TOGETHER in:q_norm_weight in:k_norm_weight",
         ),
         inputs={
-            "query": {"key": "b s w=@num_heads*d", "else": "b s (@num_heads+2*@kv_num_heads)*d"},
+            "query": {
+                "query_seqlens key": "b s w",  # `fits_cache`
+                "key": "b s w=@num_heads*d",
+                "else": "b s (@num_heads+2*@kv_num_heads)*d",
+            },
             "key": {"past_key": "b t @kv_num_heads*d", "else": "b s @kv_num_heads*d"},
             "value": {"past_key": "b t @kv_num_heads*d", "else": "b s @kv_num_heads*d"},
             # A cache of few bits has several numbers in an element.
@@ -203,6 +211,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         reads=("total_sequence_length", "position_ids"),
         advised={
+            "query": {"key": "b s w=@num_heads*d", "else": "b s (@num_heads+2*@kv_num_heads)*d"},
             "position_ids": "b s",
             "q_norm_weight": "d",
             "k_norm_weight": "d",

@@ -53,11 +53,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         defaults={"bits": 4, "block_size": 128, "gather_axis": 0, "quantize_axis": 1},
         computed="contrib_quantization.gather_blocks",
         compared=(
-            "`data` has at least 2 dimensions, `scales` and `zero_points` as many; `bits` is 4 for int4 and uint4, and 2, "
-            "4 or 8 for uint8, whose numbers are packed along the last dimension; `block_size` is a power of 2, at least "
-            "16, or 0 for one block if `data` is of float8 or float4; `gather_axis` and `quantize_axis` are axes of "
-            "`data`, for uint8 `gather_axis` is 0 and `quantize_axis` another one; `scales` has one number for each block "
-            "along `quantize_axis`, and for each number along the other axes; `zero_points` is packed like `data`"
+            "`data` has at least 2 dimensions, `scales` and `zero_points` as many; `bits` is 4 for int4 and uint4, "
+            "and 2, 4 or 8 for uint8, with numbers packed along the last dimension; `block_size` is a power of 2, at "
+            "least 16, or 0 for one block if `data` is of float8 or float4; `gather_axis` and `quantize_axis` are axes "
+            "of `data`, and two different ones for uint8, whose `gather_axis` is 0; `scales` has one number for each "
+            "block along `quantize_axis`, and for each number along other axes; `zero_points` is packed as `data`"
         ),
     ),
     "GatherPacked": lambda: OperatorRecord(
