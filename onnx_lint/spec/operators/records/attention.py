@@ -200,8 +200,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         computed="contrib_attention.fits_cache",
         compared=(
-            "the number of scales of a quantized cache; new keys are as many as queries; after a past, several new "
-            "queries are of one text"
+            "beside `past_key`, `key` has as many tokens as `query`, or none; beside it, without `query_seqlens` and a "
+            "sliding cache, `total_sequence_length` is `p+t`, or from `t` to `p`; beside it, several new tokens need "
+            "`query_seqlens` or a batch of 1; `k_scale` and `v_scale` have 1 number for PER_TENSOR, and "
+            "`@kv_num_heads*d` for PER_CHANNEL; the first of `position_ids` is below `m`"
         ),
         outputs={
             "output": {"key": "b s w", "else": "b s @num_heads*d"},
