@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -11,53 +12,75 @@ from onnx_lint.wording import listed
 
 LEGEND: Final = (
     "Dimensions have names: equal names are equal sizes in all operands. `@k` is the number in attribute `k`, `#k` "
-    "that in input `k`, `?` any size, `*rows` any number of dimensions, `*all` any shape, `1|b` either of two sizes, "
-    "`{a, b}` either of two forms. `w=2*d` is a size with a name, `a^b` a quotient that is rounded up, `a//b` one that "
-    "is rounded down. `-` is an operand that the node must leave out, and `!` one that it must have."
+    "that in input `k`, `?` any size, `*rows` any number of dimensions (so `? ? *more` is two or more), `*all` any "
+    "shape, `1|b` either of two sizes, `{a, b}` either of two forms. `w=2*d` gives a size a name, `ceil(a/b)` is a "
+    "quotient that is rounded up, `a//b` one that is rounded down. `-` is an operand that the node must leave out, and "
+    "`!` one that it must have."
 )
 """The sentences before the list, which explain how its lines are written."""
 
 _TEXTS: Final = (
-    ("attributes", "attribute `{}`: {}"),
     ("sizes", "dimension `{}`: {}"),
     ("contents", "each number in input `{}`, if it is a constant: {}"),
 )
 """The fields of a record that have requirements for each name, and the lines."""
 
-_OTHERS: Final = (
-    ("flags", "attribute `{}`: one of {}; kernels decide what another value does"),
-    ("minima", "attribute `{}`: each number at least {}"),
-    ("lists", "attribute `{}`: {} elements"),
-    ("defaults", "attribute `{}`: {} if it is left out"),
+_OF_ATTRIBUTES: Final = (
+    ("attributes", "{}"),
+    ("flags", "one of {}; kernels decide what another value does"),
+    ("minima", "each number at least {}"),
+    ("lists", "{} elements"),
+    ("defaults", "{} if it is left out"),
+    ("advised", "{}, which the documentation requires, not kernels"),
 )
-"""The fields of a record that have a text or number for each name, and the format of their lines."""
+"""The fields of a record that say something of each attribute, and the words for it."""
 
 
 def record_lines(record: OperatorRecord) -> Iterator[str]:
     """Yield what a record requires, one line for each requirement."""
     kinds = frozenset(word for choice in record.cases for word in choice.split(" or "))
+    if record.compared:
+        yield f"compared as a whole: {record.compared}"
     for choice in record.cases:
-        yield f"all operands are of one kind, which the lines below name: {choice}"
+        yield f"the operands of a node are all of one kind, by their forms in the lines below: {choice}"
     for name, form in record.where.items():
         yield f"`{name}` stands for {_form(form, kinds)}"
     for field, forms in (("input", record.inputs), ("output", record.outputs)):
         for name, form in forms.items():
+            advised = record.advised.get(name) if field == "input" else None
             if form is not None:
                 yield f"{field} `{name}`: {_form(form, kinds)}"
+            if advised is not None:
+                yield f"required by the documentation, not by kernels, of `{name}`: {_form(advised, kinds)}"
+    yield from _attributes(record, kinds)
     for field, line in _TEXTS:
         texts: Mapping[str, Any] = getattr(record, field)
         yield from (line.format(name, _required(text)) for name, text in texts.items())
-    for field, line in _OTHERS:
-        texts = getattr(record, field)
-        yield from (line.format(name, text) for name, text in texts.items())
     yield from _lists(record)
-    for name, form in record.advised.items():
-        yield f"required by the documentation, not by kernels, of `{name}`: {_form(form, kinds)}"
     yield from _releases(record)
-    if record.compared:
-        yield f"also compared: {record.compared}"
-    elif record.computed and not record.graphs:
+    if record.computed and not record.compared and not record.graphs:
         yield "sizes that no line names are compared as well, such as those of windows and of products of matrices"
+
+
+def _attributes(record: OperatorRecord, kinds: frozenset[str]) -> Iterator[str]:
+    """Yield all that is said of each attribute in one line. An input of which only advice is known has one as well."""
+    fields = [(field, words, getattr(record, field)) for field, words in _OF_ATTRIBUTES]
+    for name in dict.fromkeys(name for _, _, texts in fields for name in texts if name not in record.inputs):
+        said = [
+            words.format(_form(texts[name], kinds) if field in ("attributes", "advised") else texts[name])
+            for field, words, texts in fields
+            if name in texts
+        ]
+        yield f"{'' if _is_shape(record, name) else 'attribute '}`{name}`: {'; '.join(said)}"
+
+
+def _is_shape(record: OperatorRecord, name: str) -> bool:
+    """Return whether what is advised of a name is a shape, as of an input, and no requirement."""
+    form = record.advised.get(name)
+    try:
+        return form is not None and (not isinstance(form, str) or not requirements(form))
+    except ValueError:
+        return True
 
 
 def _lists(record: OperatorRecord) -> Iterator[str]:
@@ -97,27 +120,50 @@ def _releases(record: OperatorRecord) -> Iterator[str]:
 def _form(form: object, kinds: frozenset[str]) -> str:
     """Return the dimensions of an operand, or the requirement of an attribute, for each case or condition."""
     if isinstance(form, Mapping):
-        texts = [f"{_form(each, kinds)} {_condition(words, kinds)}" for words, each in form.items()]
-        return "; ".join(texts)
+        return "; ".join(_choices(form, kinds, ()))
     if form is None:
         return "any shape"
     text = str(form)
     try:
         return _required(text)
     except ValueError:
-        return {"": "a scalar", "-": "must be left out"}.get(text, f"`[{text}]`")
+        return {"": "a scalar", "-": "must be left out"}.get(text, f"`[{_rounded_up(text)}]`")
+
+
+def _choices(form: object, kinds: frozenset[str], before: tuple[str, ...]) -> Iterator[str]:
+    """Yield each form with all its conditions. `before`: those that hold of all of them; "" for what is otherwise."""
+    if isinstance(form, Mapping):
+        for words, each in form.items():
+            yield from _choices(each, kinds, (*before, _condition(words, kinds)))
+        return
+    conditions = [each for each in before if each]
+    otherwise = " otherwise" if not all(before) else ""
+    yield f"{_form(form, kinds)}{otherwise}{f' if {listed(conditions)}' if conditions else ''}"
+
+
+def _rounded_up(text: str) -> str:
+    """Return dimensions with `ceil(a/b)` in place of `a^b`, which is computed from the left."""
+    return re.sub(r"[^\s{},=|]+\^[^\s{},=|]+", lambda found: _from_the_left(found[0]), text)
+
+
+def _from_the_left(term: str) -> str:
+    first, *rest = re.split(r"([\^*])", term)
+    for sign, other in zip(rest[::2], rest[1::2], strict=True):
+        first = f"ceil({first}/{other})" if sign == "^" else f"{first}*{other}"
+    return first
 
 
 def _condition(words: str, kinds: frozenset[str]) -> str:
+    """Return a condition in words; empty for what is otherwise."""
     if words == "else":
-        return "otherwise"
+        return ""
     choices = [each.split() for each in words.split(" or ")]
     texts = []
     for choice in choices:
         named = [f"the kind is {word}" for word in choice if word in kinds]
         others = [word for word in choice if word not in kinds]
         texts.append(listed([*named, *([_conditions_in_words(others)] if others else [])]))
-    return f"if {listed(texts, 'or')}"
+    return listed(texts, "or")
 
 
 def _conditions_in_words(words: list[str]) -> str:
@@ -126,6 +172,9 @@ def _conditions_in_words(words: list[str]) -> str:
 
 
 def _in_words(word: str) -> str:
+    one, differs, other = word.partition("!=")
+    if differs:
+        return f"`{one}` is not `{other}`"
     for sign, verb in (("!~", "has another type than"), ("~", "has the type of")):
         one, found, other = word.partition(sign)
         if found:

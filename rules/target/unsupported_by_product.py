@@ -484,14 +484,16 @@ def _refused_by_kernels(
         for what in _refused_values(node.attribute_protos, schema, release):
             yield schema.name, f"{what}, which {release} refuses"
     if schema.domain in release.own_domains:
-        for what in _later_values(node, schema, release):
+        for what in _later_values(node, schema, types, release):
             yield _name(schema.domain, schema.name), f"{what}, which {release} refuses"
 
 
-def _later_values(node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
+def _later_values(
+    node: Node, schema: OperatorSchema, types: Mapping[str, set[str]], release: ProductRelease
+) -> Iterator[str]:
     """Yield values of attributes that the release does not have for one of ONNX Runtime's operators."""
     values = {**_values_of(node, schema), "outputs": str(len(node.outputs))}
-    for each in refused_values(release.version, schema.name, values):
+    for each in refused_values(release.version, schema.name, values, types):
         name, _, value = each.partition("=")
         yield f"attribute {quote(name)} with the value {value}"
 
@@ -520,7 +522,8 @@ def _failing_runs(model: Model, release: ProductRelease) -> Iterator[_Refused]:
                 continue
             given = [(each.name, name) for each, name in zip(inputs, node.inputs, strict=False) if name]
             ranks = {each: _rank(model, node, name) for each, name in given}
-            for what in failing_runs(release.version, schema.name, _values_of(node, schema), ranks):
+            types = _types(model, node, schema)
+            for what in failing_runs(release.version, schema.name, _values_of(node, schema), ranks, types):
                 cause = f"has {what}, with which each run of {release} on CPUs fails"
                 yield _RefusalCause(5, "PRD-7", subject, cause), (node,)
 

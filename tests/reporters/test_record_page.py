@@ -15,6 +15,25 @@ def test_conditions_are_in_words():
     ]
 
 
+def test_nested_conditions_are_one_condition():
+    form = {"quant=int": {"rows": "e h*bits^8", "columns": "e"}, "else": {"rows": "", "else": "e ? *more"}}
+    assert _lines(inputs={"x": form}, cases=("rows or columns",))[1:] == [
+        "input `x`: `[e ceil(h*bits/8)]` if `quant` is int and the kind is rows; "
+        "`[e]` if `quant` is int and the kind is columns; a scalar otherwise if the kind is rows; "
+        "`[e ? *more]` otherwise"
+    ]
+
+
+def test_all_of_an_attribute_is_in_one_line():
+    fields = {"attributes": {"k": "at least 1"}, "defaults": {"k": 4, "m": 0}, "advised": {"x": "a", "k": "one of 1 2"}}
+    assert _lines(inputs={"x": "a b"}, **fields) == [
+        "input `x`: `[a b]`",
+        "required by the documentation, not by kernels, of `x`: `[a]`",
+        "attribute `k`: at least 1; 4 if it is left out; 1 or 2, which the documentation requires, not kernels",
+        "attribute `m`: 0 if it is left out",
+    ]
+
+
 def test_requirements_are_in_words():
     assert _lines(attributes={"k": "at least 1; multiple of n if !past", "rule": "with gated needs decay beta"}) == [
         "attribute `k`: at least 1; a multiple of `n` if the node lacks `past`",
@@ -41,7 +60,7 @@ def test_releases_are_in_words():
 
 
 def test_code_says_what_it_compares():
-    assert _lines(computed="a.b", compared="all scales") == ["also compared: all scales"]
+    assert _lines(computed="a.b", compared="all scales") == ["compared as a whole: all scales"]
     (line,) = _lines(computed="a.b")
     assert line.startswith("sizes that no line names")
 

@@ -62,6 +62,7 @@ class OutcomeMemo:
         "crash",
         "has_faulty_attribute",
         "has_walks",
+        "named_outputs",
         "operator",
         "outcomes",
         "plain",
@@ -82,6 +83,7 @@ class OutcomeMemo:
         self.has_walks = operator is None or operator.by_subgraphs
         """True if a node may run graphs or a function, which are walked for each node."""
         self.count = len(form.outputs)
+        self.named_outputs = form.outputs
         # A schema file may describe an operator without outputs.
         self._is_plain = form.outputs == (True,) and operator is not None and bool(operator.schema.outputs)
         self.outcomes: dict[tuple[object, ...], NodeOutcome] = {}
@@ -256,7 +258,9 @@ class OutcomeMemo:
         """Return the view of a node with these inputs for shape rules; None if there is no rule for it."""
         if self.operator is None or self._attributes is None:
             return None
-        return Operands(self.operator.schema, self._attributes, facts, self.count)
+        found = Operands(self.operator.schema, self._attributes, facts, self.count)
+        found.named_outputs = self.named_outputs
+        return found
 
     def _add_contents(self, facts: Facts, outputs: list[Fact]) -> None:
         """Add the known elements to the outputs of a node."""

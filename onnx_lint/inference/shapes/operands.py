@@ -128,6 +128,7 @@ class Operands:
         "equated",
         "facts",
         "implied",
+        "named_outputs",
         "output_count",
         "problems",
         "schema",
@@ -145,6 +146,8 @@ class Operands:
         self._attributes = attributes
         self.facts = facts
         self.output_count = output_count
+        self.named_outputs: tuple[bool, ...] = ()
+        """Whether each output has a name. One beyond the end has one, if the node has it."""
         self.defaults: Mapping[str, AttributeValue] = EMPTY
         """Defaults that the signature does not have."""
         self.problems: list[ShapeProblem] = []
@@ -186,6 +189,10 @@ class Operands:
     def given(self, index: int) -> bool:
         """Return whether the node has the input."""
         return self.fact(index) is not ABSENT
+
+    def gives(self, index: int) -> bool:
+        """Return whether the node has the output: one with an empty name is left out."""
+        return self.output_count > index and (index >= len(self.named_outputs) or self.named_outputs[index])
 
     def shape(
         self,

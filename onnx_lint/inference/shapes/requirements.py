@@ -28,6 +28,8 @@ def condition(text: str, inputs: Sequence[str], outputs: Sequence[str] = ()) -> 
         without = condition(text[1:], inputs, outputs)
         return lambda node: not without(node)
     name, equals, value = text.partition("=")
+    if equals and value == "''":
+        return lambda node: node.argument(name) in ("", ("",))
     if equals:
         return lambda node: str(node.argument(name)) == value
     name, is_more, least = text.partition(">")
@@ -44,7 +46,7 @@ def condition(text: str, inputs: Sequence[str], outputs: Sequence[str] = ()) -> 
         return lambda node: node.given(index)
     if text in outputs:
         place = outputs.index(text)
-        return lambda node: node.output_count > place
+        return lambda node: node.gives(place)
     return lambda node: bool(node.argument(text))
 
 
@@ -123,7 +125,7 @@ def _operand(node: Operands, name: str) -> tuple[str, bool] | None:
     if index >= 0:
         return f"input {index} ('{name}')", node.given(index)
     index = next((at for at, each in enumerate(node.schema.outputs) if each.name == name), -1)
-    return (f"output {index} ('{name}')", node.output_count > index) if index >= 0 else None
+    return (f"output {index} ('{name}')", node.gives(index)) if index >= 0 else None
 
 
 def _has_count(node: Operands, name: str, value: object, required: Requirement) -> None:

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import EMPTY, replace
 from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.spec.operators.store import ONNXRUNTIME, DataFile
 
@@ -30,10 +30,13 @@ def comes_later(release: str, operator: str, what: str) -> bool:
     return release in releases and releases.index(release) < releases.index(since)
 
 
-def refused_values(release: str, operator: str, values: Mapping[str, str]) -> list[str]:
+def refused_values(
+    release: str, operator: str, values: Mapping[str, str], types: Mapping[str, Collection[str]] = EMPTY
+) -> list[str]:
     """Return the attributes, of these values, with which a release makes no session for CPUs, as `name=value`.
 
     An attribute without a value has the one that ONNX Runtime takes in its place. `outputs` is how many the node has.
+    `types`: the known types of the inputs.
     """
     from onnx_lint.spec.operators.records import record_of
 
@@ -45,19 +48,37 @@ def refused_values(release: str, operator: str, values: Mapping[str, str]) -> li
     values = {**{name: str(value) for name, value in record.defaults.items()}, **values}
     words = [each for each, first in record.since.items() if "=" in each and at < releases.index(first)]
     words += [each for each, last in record.until.items() if not last or at > releases.index(last)]
-    return list(dict.fromkeys([_refused(each, values) for each in words if _are_true(each, values)]))
+    return list(dict.fromkeys([_refused(each, values) for each in words if _are_true(each, values, types)]))
 
 
 def _refused(words: str, values: Mapping[str, str]) -> str:
     """Return the attribute that conditions are about, and the number of outputs if they are about it as well."""
-    name = words.split()[0].removeprefix("!").partition("=")[0]
+    name = words.split()[0].removeprefix("!").partition("=")[0].partition(">")[0]
     more = f" and {values['outputs']} outputs" if " outputs=" in words else ""
+    more += "".join([f" and {_in_words(word, EMPTY)}" for word in words.split() if "~" in word])
     return f"{name}={values[name]}{more}"
 
 
-def _are_true(words: str, values: Mapping[str, str]) -> bool:
-    """Return whether conditions are true of values: `!ndim=1`, and `!bias` of a node without a value of that name."""
+def _are_true(words: str, values: Mapping[str, str], types: Mapping[str, Collection[str]] = EMPTY) -> bool:
+    """Return whether conditions are true of values: `!ndim=1`, `k>2`, and `!bias` of a node without a value of that
+    name; and of the known types of inputs: `a~b`, if they are equal.
+    """
     for word in words.split():
+        one, differs, other = word.partition("!=")
+        if differs:
+            if one not in values or other not in values or values[one] == values[other]:
+                return False
+            continue
+        one, is_of_types, other = word.partition("~")
+        first, is_more, bound = word.partition(">")
+        if is_of_types or is_more:
+            if is_of_types:
+                is_true = bool(types.get(one)) and types.get(one) == types.get(other)
+            else:
+                is_true = values.get(first, "").isdecimal() and int(values[first]) > int(bound)
+            if not is_true:
+                return False
+            continue
         name, equals, value = word.removeprefix("!").partition("=")
         is_not = word.startswith("!")
         if equals and name not in values:
@@ -68,11 +89,15 @@ def _are_true(words: str, values: Mapping[str, str]) -> bool:
 
 
 def failing_runs(
-    release: str, operator: str, values: Mapping[str, str], ranks: Mapping[str, int | None]
+    release: str,
+    operator: str,
+    values: Mapping[str, str],
+    ranks: Mapping[str, int | None],
+    types: Mapping[str, Collection[str]] = EMPTY,
 ) -> Iterator[str]:
     """Yield what makes each run of a node on CPUs fail in a release, in words.
 
-    `values`: those of attributes. `ranks`: those of the inputs that the node has.
+    `values`: those of attributes. `ranks`: those of the inputs that the node has. `types`: their known types.
     """
     from onnx_lint.spec.operators.records import record_of
 
@@ -81,17 +106,28 @@ def failing_runs(
     if record is None or release not in releases:
         return
     at = releases.index(release)
-    given = {**values, **{name: str(rank) for name, rank in ranks.items()}}
+    given = {
+        **{name: str(value) for name, value in record.defaults.items()},
+        **values,
+        **{name: str(rank) for name, rank in ranks.items()},
+    }
     for words, last in record.failing.items():
-        if (not last or at <= releases.index(last)) and _are_true(words, given):
-            yield " and ".join([_in_words(word, ranks) for word in words.split()])
+        if (not last or at <= releases.index(last)) and _are_true(words, given, types):
+            said = [word for word in words.split() if word.removeprefix("!") not in record.values]
+            yield " and ".join([_in_words(word, ranks) for word in said])
 
 
 def _in_words(word: str, ranks: Mapping[str, int | None]) -> str:
     """Return a condition of `failing` in words."""
+    one, is_of_types, other = word.partition("~")
+    if is_of_types:
+        return f"input '{one}' of the type of input '{other}'"
+    one, differs, other = word.partition("!=")
+    if differs:
+        return f"attribute '{one}' with another value than '{other}'"
     name, equals, value = word.removeprefix("!").partition("=")
     if equals and name not in ranks:
-        return f"attribute '{name}' with the value {value}"
+        return f"attribute '{name}' with {'another value than' if word.startswith('!') else 'the value'} {value}"
     return f"{'no ' if word.startswith('!') else ''}input '{name}'{f' with {value} dimensions' if equals else ''}"
 
 

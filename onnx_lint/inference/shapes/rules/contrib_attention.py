@@ -176,11 +176,35 @@ def fits_cache(node: Operands) -> Outputs:
         if scales and are_sizes(scales) and expected is not None and math.prod(scales) != expected:
             node.has_count(index, math.prod(scales), expected)
     _fits_new_keys(node)
+    _fits_total(node)
+    if node.given(16) and node.given(1):
+        _fits_heads(node)
     batch, length, total = node.dim(0, 0), node.dim(0, 1), node.content(6)
     is_going_on = not node.given(16) and isinstance(length, int) and length > 1 and node.given(3)
     if is_going_on and total and isinstance(total[0], int) and total[0] != length and isinstance(batch, int):
         node.same((0, 0), min(batch, 1), Element(6, total[0]))
     return UNKNOWN
+
+
+def _fits_heads(node: Operands) -> None:
+    """Note queries of padded texts whose heads are not as large as those of the keys, in whole numbers."""
+    heads, groups = node.integer("num_heads"), node.integer("kv_num_heads")
+    width, keys = node.dim(0, 2), node.dim(1, 2)
+    if heads and groups and isinstance(width, int) and isinstance(keys, int) and width // heads != keys // groups:
+        node.same((0, 2), keys // groups * heads, node.place(1, 2))
+
+
+def _fits_total(node: Operands) -> None:
+    """Note a total length that is neither all of the cache and the new keys, nor within the cache."""
+    numbers, past, new = node.content(6), node.dim(3, 2), node.dim(1 if node.given(1) else 0, 1)
+    total = numbers[0] if numbers else None
+    if node.given(16) or node.integer("sliding_window_cache", 0) or not node.given(3):
+        return
+    if not (isinstance(total, int) and isinstance(past, int) and isinstance(new, int)):
+        return
+    if total < new or past < total < past + new:
+        within = f", or {new} to {past}" if new <= past else ""
+        node.wrong_value(6, total, "", allowed=f"{past + new}{within}")
 
 
 def _fits_new_keys(node: Operands) -> None:

@@ -153,13 +153,17 @@ _BLOCKS = 3
 def are_blocks(node: Operands) -> Outputs:
     """Record weights, scales and zero points that are not those of the blocks, as ONNX Runtime requires them."""
     rows, columns, size = (node.integer(name) for name in ("K", "N", "block_size"))
-    if rows is None or columns is None or size is None or node.shape(2, at_least=1, at_most=2) is None:
+    weights = node.fact(1).shape
+    # Nothing reads the scales and zero points of a projection that is left out.
+    is_left_out = 0 in (weights or ()) and not node.integer("weight_prepacked", 0)
+    if rows is None or columns is None or size is None:
+        return UNKNOWN
+    if not is_left_out and node.shape(2, at_least=1, at_most=2) is None:
         return UNKNOWN
     # Releases that do not compare the weights compare the rows that they are multiplied with.
     if node.same((0, -1), rows, Element("K", rows)) != node.dim(0, -1) and node.problems:
         return UNKNOWN
     bits, blocks, by = node.integer("bits", 4), -(-rows // size), Element("N", columns)
-    weights = node.fact(1).shape
     if weights is not None and len(weights) != _BLOCKS:
         node.wrong_rank(1, _BLOCKS, _BLOCKS)
         return UNKNOWN
@@ -167,10 +171,10 @@ def are_blocks(node: Operands) -> Outputs:
         for axis, (expected, source) in enumerate(
             ((columns, by), (blocks, Element("K", rows)), (size * bits // _BITS_OF_A_BYTE, Element("bits", bits)))
         ):
-            # No weights are a projection that is left out.
             if weights[axis] != 0:
                 node.same((1, axis), expected, source)
-    _fit_columns(node, columns, blocks, Element("K", rows))
+    if not is_left_out:
+        _fit_columns(node, columns, blocks, Element("K", rows))
     return UNKNOWN
 
 
@@ -180,6 +184,8 @@ def _fit_columns(node: Operands, columns: int, blocks: int, rows: Element) -> No
     packed = -(-blocks * bits // _BITS_OF_A_BYTE) if node.fact(3).kind == "tensor(uint8)" else blocks
     for index, each, source in ((2, blocks, rows), (3, packed, rows if packed == blocks else Element("bits", bits))):
         shape = node.fact(index).shape
+        if not are_sizes(node.fact(1).shape or (None,)) and 0 in (shape or ()):
+            continue  # as the weights may be
         if shape == ():
             node.wrong_rank(index, 1, 2)
         if shape and are_sizes(shape) and node.shape(index, at_most=2) is not None:

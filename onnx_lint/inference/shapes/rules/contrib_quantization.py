@@ -109,11 +109,13 @@ def reduced_integers(node: Operands) -> Outputs:
 
 def gather_blocks(node: Operands) -> Outputs:
     """Indices in place of an axis; the packed axis has several numbers in a byte."""
-    data, indices = node.shape(0, at_least=1), node.shape(1)
+    data, indices = node.shape(0, at_least=2), node.shape(1)
     size = node.integer("block_size", 128)
     has_attribute(node, "block_size", _BLOCK if node.fact(0).kind in _BY_BLOCKS else _BLOCK_OR_WHOLE)
     if node.fact(0).kind == "tensor(uint8)":
         has_attribute(node, "bits", _PACKED)
+    elif node.fact(0).kind in _ONE_BY_ONE:
+        has_attribute(node, "bits", _IN_FOURS)
     if data is not None and node.fact(3).shape is not None:
         node.shape(3, len(data), like=0)
     if data is not None and node.fact(2).shape is not None and node.shape(2, len(data), like=0) is not None:
@@ -169,7 +171,9 @@ def _has_scales(node: Operands, data: Dims, size: int) -> None:
 _BITS = (2, 4, 8)
 
 # 0 means one block.
-_BLOCK, _BLOCK_OR_WHOLE, _PACKED = requirements("power of 2 from 16; power of 2 from 16 if block_size; one of 2 4 8")
+_BLOCK, _BLOCK_OR_WHOLE, _PACKED, _IN_FOURS = requirements(
+    "power of 2 from 16; power of 2 from 16 if block_size; one of 2 4 8; one of 4"
+)
 
 _ONE_BY_ONE = frozenset({"tensor(int4)", "tensor(uint4)"})
 """Element types whose elements are one number each."""

@@ -66,6 +66,21 @@ _BESIDE_NARROW = {
 """What attributes must be beside weights of 3 bits."""
 
 
+def has_heads(node: Operands) -> Outputs:
+    """Note an input of MRotaryEmbedding with its heads side by side, and no word on how many there are."""
+    shape = node.fact(0).shape
+    heads = node.integer("num_heads", 0)
+    if shape is not None and len(shape) == _BY_CHANNEL and not heads:
+        node.wrong_value("num_heads", heads, "input 0 has 3 dimensions", allowed="at least 1")
+    return UNKNOWN
+
+
+def tokens(node: Operands) -> Outputs:
+    """Without texts there are no tokens, and no dimension for them."""
+    shape = node.fact(0).shape
+    return [(*shape[:-1], 0)] if shape and 0 in shape else UNKNOWN
+
+
 _BY_CHANNEL = 3
 """The rank of an input with one axis of channels."""
 

@@ -40,7 +40,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "output": {"qkv_hidden_sizes": "b s @qkv_hidden_sizes.2", "else": "b s @num_heads*d"},
             "present": {
                 "past_present_share_buffer": None,
-                "qkv_hidden_sizes": "2 b @num_heads p+s @qkv_hidden_sizes.1/@num_heads",
+                "qkv_hidden_sizes": "2 b @num_heads p+s @qkv_hidden_sizes.2/@num_heads",
                 "else": "2 b @num_heads p+s d",
             },
         },
@@ -48,10 +48,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         reads=("mask_index",),
     ),
     "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
-        since={"cache_indirection": "1.32.0", "past_sequence_length": "1.32.0"},
+        failing={"key=4 attention_bias": ""},
+        since={"beam_width": "1.32.0", "cache_indirection": "1.23.2", "past_sequence_length": "1.32.0"},
         attributes={
             "num_heads": "at least 1",
-            "past_present_share_buffer": "at least 1 if past_key; needs past_key past_sequence_length",
+            "past_present_share_buffer": "not 0 if past_key; needs past_key past_sequence_length",
         },
         defaults={"past_present_share_buffer": 0},
         combinations=(
@@ -75,19 +76,23 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "else": "-",
             },
             "mask_index": {"by_head": "b t", "else": "b all"},
-            "attention_bias": {"split": "1|b 1|@num_heads 1 all", "else": None},
+            "attention_bias": {"split": "1|b 1|@num_heads 1 all", "by_head": "1|b 1|@num_heads 1 t", "else": None},
             "past_key": {"split": "b @num_heads p d", "else": None},
             "past_value": {"split": "b @num_heads p d", "else": None},
             "past_sequence_length": {"past_key": "", "else": None},
-            "cache_indirection": {"split": "? ? p", "else": None},
-            "bias": {"split": "w+w+y", "else": None},
+            "cache_indirection": {"split": "c e p", "by_head": "c e ?", "else": None},
+            "bias": {"split": "w+w+y", "by_head": "w+w+w", "else": None},
         },
         # Heads of values are as large as those of keys, in whole numbers.
-        sizes={"all": "equal to #past_sequence_length+1", "y": "at least w; at most w+@num_heads-1"},
+        sizes={
+            "all": "equal to #past_sequence_length+1",
+            "c": "equal to b/e",
+            "y": "at least w; at most w+@num_heads-1",
+        },
         contents={
             "past_sequence_length": "at least 0; below p if past_present_share_buffer",
             "cache_indirection": "at least 0; below #beam_width; at most 0 if !beam_width",
-            "beam_width": "at most 1 if !cache_indirection",
+            "beam_width": "at most 1 if !cache_indirection; at least e; at most e",
         },
         outputs={
             "output": {"split": "b 1 y", "else": "b 1 @num_heads*d"},
@@ -96,7 +101,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "GroupQueryAttention": lambda: OperatorRecord(
-        failing={"q_norm_weight": "", "!q_norm_weight k_norm_weight": ""},
+        failing={
+            "q_norm_weight": "",
+            "!q_norm_weight k_norm_weight": "",
+            "sliding_window_cache=1 !qk_output=0": "",
+        },
         since={"seqlens_k": "1.32.0", "total_sequence_length": "1.32.0"},
         attributes={
             "causal": "one of 1 if query_seqlens",
@@ -104,7 +113,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "kv_num_heads": "at least 1",
             "do_rotary": "needs cos_cache if do_rotary=1",
             "local_window_size": "one of -1 if causal=0; at least 1 if sliding_window_cache=1",
-            "qk_output": "needs output_qk; one of 1 2 if output_qk",
+            "qk_output": "needs output_qk; one of 1 2 if output_qk past_key",
             "sliding_window_cache": "needs past_key if sliding_window_cache=1",
             "kv_cache_bit_width": (
                 "one of 0 if k_quant_type=NONE; one of 4 8 if k_quant_type=PER_TENSOR; "
@@ -139,7 +148,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "ADVISED TOGETHER in:q_norm_weight in:k_norm_weight",
         ),
         inputs={
-            "query": {"key": "b s w=@num_heads*d", "else": "b s (@num_heads+2*@kv_num_heads)*d"},
+            "query": {
+                "query_seqlens key": "b s w",  # `fits_cache`
+                "key": "b s w=@num_heads*d",
+                "else": "b s (@num_heads+2*@kv_num_heads)*d",
+            },
             "key": {"past_key": "b t @kv_num_heads*d", "else": "b s @kv_num_heads*d"},
             "value": {"past_key": "b t @kv_num_heads*d", "else": "b s @kv_num_heads*d"},
             # A cache of few bits has several numbers in an element.
@@ -165,7 +178,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "query_seqlens": "b",
         },
         sizes={
-            "d": "multiple of 8; multiple of 16 if do_rotary=1",
+            "d": (
+                "multiple of 8; multiple of 16 if do_rotary=1; "
+                "multiple of 16 if sliding_window_cache=1 kv_cache_bit_width=8; "
+                "multiple of 32 if sliding_window_cache=1 kv_cache_bit_width=4"
+            ),
             "m": "at least #total_sequence_length",
             "n": "at least s",
             "p": "at least @local_window_size if sliding_window_cache=1",
@@ -183,8 +200,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         computed="contrib_attention.fits_cache",
         compared=(
-            "the number of scales of a quantized cache; new keys are as many as queries; after a past, several new "
-            "queries are of one text"
+            "beside `past_key`, `key` has as many tokens as `query`, or none; beside it, without `query_seqlens` and a "
+            "sliding cache, `total_sequence_length` is `p+t`, or from `t` to `p`; beside it, several new tokens need "
+            "`query_seqlens` or a batch of 1; `k_scale` and `v_scale` have 1 number for PER_TENSOR, and "
+            "`@kv_num_heads*d` for PER_CHANNEL; the first of `position_ids` is below `m`"
         ),
         outputs={
             "output": {"key": "b s w", "else": "b s @num_heads*d"},
@@ -194,12 +213,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         reads=("total_sequence_length", "position_ids"),
         advised={
+            "query": {"key": "b s w=@num_heads*d", "else": "b s (@num_heads+2*@kv_num_heads)*d"},
             "position_ids": "b s",
             "q_norm_weight": "d",
             "k_norm_weight": "d",
             "k_norm_epsilon": "above 0; not nan inf",
             "k_quant_type": _IN_CAPITALS,
             "q_norm_epsilon": "above 0; not nan inf",
+            "qk_output": "one of 1 2 if output_qk",
             "v_quant_type": f"{_IN_CAPITALS}; with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
         },
     ),
@@ -229,7 +250,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "MultiHeadAttention": lambda: OperatorRecord(
         failing={"!key": "", "key !value": ""},
         attributes={"num_heads": "at least 1"},
-        since={"past_sequence_length": "1.32.0"},
+        since={"cache_indirection": "1.23.2", "past_sequence_length": "1.32.0"},
         combinations=("TOGETHER in:past_key in:past_value", "NEEDS in:value in:key"),
         cases=("split or by_head or packed_keys or packed",),
         inputs={
@@ -251,8 +272,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "past_key": {"split or by_head": "b @num_heads p d", "else": "? ? ? ?"},
             "past_value": {"split or by_head": "b @num_heads p d", "else": None},
             "past_sequence_length": {"past_key": "", "else": None},
+            "cache_indirection": {
+                "past_sequence_length past_key split or past_sequence_length past_key by_head": "c e p",
+                "split or by_head": "c e ?",
+                "else": None,
+            },
         },
-        sizes={"all": "equal to #past_sequence_length+t"},
+        sizes={"all": "equal to #past_sequence_length+t", "c": "equal to b/e"},
         contents={"past_sequence_length": "at least 0; at most p-t"},
         outputs={
             "output": {"split": "b s y", "else": "b s @num_heads*d"},

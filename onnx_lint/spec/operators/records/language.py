@@ -100,6 +100,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "sin_cache": "m @mrope_section.0+@mrope_section.1+@mrope_section.2",
         },
         contents={"position_ids": "at least 0; below m"},
+        computed="contrib_transformers.has_heads",
+        compared="an input of 3 dimensions requires `num_heads` above 0",
         outputs={
             "output": {
                 "num_heads": {"packed": "b s @num_heads*h", "by_head": "b n s h"},
@@ -114,6 +116,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "!k=2 use_sparse_mixer=1": "",
             "activation_type=geglu": "",
             "activation_type=relu2": "",
+            "!swiglu_limit_after_activation=0": "",
             "swiglu_fusion=0 activation_type=swiglu": "",
             "swiglu_fusion=2 activation_type=swiglu": "",
         },
@@ -148,6 +151,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "topk_group": "at least 1; at most n_group",
         },
         defaults={"n_group": 1},
+        combinations=(
+            "TOGETHER out:selection_scores out:router_weights",
+            "AT_MOST_ONE out:router_probs out:selection_scores+out:router_weights",
+        ),
         sizes={"e": "multiple of @n_group"},
         # ONNX Runtime takes a bias in any form that has as many elements.
         cases=("many or one", "flat or batched or nested"),
@@ -180,13 +187,19 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "*all"},
     ),
     "QMoE": lambda: OperatorRecord(
-        failing={"fc3_experts_weights": ""},
+        failing={
+            "fc3_experts_weights": "",
+            "fc1_expert_weight_bits!=fc2_expert_weight_bits": "",
+            "fc1_expert_weight_bits!=expert_weight_bits !fc2_expert_weight_bits": "",
+            "fc2_expert_weight_bits!=expert_weight_bits !fc1_expert_weight_bits": "",
+        },
         block_scales="fc1_scales fc2_scales fc3_scales",
         since={"expert_weight_bits=2": "1.32.0", "expert_weight_bits=3": "1.32.0"},
         until={
             "!k=2 use_sparse_mixer=1": "",
             "activation_type=geglu": "",
             "activation_type=relu2": "",
+            "!swiglu_limit_after_activation=0": "",
             "swiglu_fusion=0 activation_type=swiglu": "1.23.2",
             "swiglu_fusion=2 activation_type=swiglu": "1.23.2",
         },
@@ -214,7 +227,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "fc2_expert_weight_bits": _BITS,
             "fc3_expert_weight_bits": _BITS,
         },
-        combinations=("SOME in:fc1_scales in:fc1_global_scale", "SOME in:fc2_scales in:fc2_global_scale"),
+        combinations=(
+            "SOME in:fc1_scales in:fc1_global_scale",
+            "SOME in:fc2_scales in:fc2_global_scale",
+            "NEEDS in:fc3_scales in:fc3_experts_weights",
+            "NEEDS in:fc3_experts_bias in:fc3_experts_weights",
+            "NEEDS in:fc3_zero_points in:fc3_experts_weights",
+        ),
         cases=("rows or columns", "flat or batched", "by_block or by_row"),
         where={
             "f": _FUSED,

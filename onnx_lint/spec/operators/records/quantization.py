@@ -48,7 +48,17 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"Y": "t d b @hidden_size", "Y_h": "d b @hidden_size", "Y_c": "d b @hidden_size"},
     ),
     "GatherBlockQuantized": lambda: OperatorRecord(
-        block_scales="scales", since={"bits=2": "1.32.0"}, computed="contrib_quantization.gather_blocks"
+        block_scales="scales",
+        since={"data": "1.23.2", "bits=2": "1.32.0"},
+        defaults={"bits": 4, "block_size": 128, "gather_axis": 0, "quantize_axis": 1},
+        computed="contrib_quantization.gather_blocks",
+        compared=(
+            "`data` has at least 2 dimensions, `scales` and `zero_points` as many; `bits` is 4 for int4 and uint4, "
+            "and 2, 4 or 8 for uint8, with numbers packed along the last dimension; `block_size` is a power of 2, at "
+            "least 16, or 0 for one block if `data` is of float8 or float4; `gather_axis` and `quantize_axis` are axes "
+            "of `data`, and two different ones for uint8, whose `gather_axis` is 0; `scales` has one number for each "
+            "block along `quantize_axis`, and for each number along other axes; `zero_points` is packed as `data`"
+        ),
     ),
     "GatherPacked": lambda: OperatorRecord(
         attributes={"K": "at least 1"},

@@ -109,6 +109,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "a_log": "g",
             "dt_bias": {"by_head": "g", "by_number": "{g, g d, g*d}"},
             "capture_count": "b",
+            "state_update_active": "1",
         },
         computed="contrib_attention.packs_heads",
         sizes={"b": "at least 1", "g": "multiple of h", "t": "multiple of b if !cu_seqlens"},
@@ -128,7 +129,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "LinearAttentionGate": lambda: OperatorRecord(
         combinations=("NEEDS out:beta in:b",),
-        inputs={"a": "*rows h", "dt_bias": "*x 1|h", "decay_scale": "*y 1|h", "b": "*rows h"},
+        inputs={"a": "*rows h", "dt_bias": "{h, ? ? *more}", "decay_scale": "{h, ? ? *more}", "b": "*rows h"},
+        advised={"dt_bias": "h", "decay_scale": "h"},
         outputs={"decay": "*rows h", "beta": "*rows h"},
     ),
     "LongformerAttention": lambda: OperatorRecord(

@@ -170,13 +170,13 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "ndim": "at least 1; at most 3; one of 1 if channels_last",
             "state_channels_last": "at least -1; at most 1",
             "state_length": f"at least 0; at most {MOST}",
-            "state_update_capacity": "at least 0; at most 8",
+            "state_update_capacity": "at least 0; at most 8; at least 1 if state_update",
             "state_window": (
                 "at least 0; at most 8; one of 0 if input_channels; one of 0 if state_length; "
                 "one of 0 if state_update_capacity"
             ),
         },
-        defaults={"channels_last": 0, "ndim": 1, "state_channels_last": -1},
+        defaults={"channels_last": 0, "ndim": 1, "state_channels_last": -1, "state_update_capacity": 0},
         values={"activation": "none silu swish"},
         cases=("text or image",),
         where={
@@ -364,7 +364,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "Tokenizer": lambda: OperatorRecord(
-        attributes={"mincharnum": "at least 1"},
+        attributes={
+            # An empty separator, and a token of any letter, mean single letters.
+            "mincharnum": "at least 1; at most 1 if separators=''; at most 1 if tokenexp=. !separators",
+        },
         patterns=("separators", "tokenexp"),
         combinations=(
             "SOME separators tokenexp",
@@ -373,6 +376,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         cases=("words or rows",),
         inputs={"X": {"words": "n", "rows": "b n"}},
         outputs={"Y": {"words": "n ?", "rows": "b n ?"}},
+        computed="contrib_transformers.tokens",
+        compared="without texts, the output has as many dimensions as the input",
     ),
     "VarlenCausalConvWithState": lambda: OperatorRecord(
         combinations=("TOGETHER in:kernel_delta in:previous_mask",),
