@@ -52,14 +52,18 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     - All equations with the same single variable are compared together. They may have minima, maxima, and quotients
       that are rounded down: a third of N, rounded down, is never N + 1.
     - Where only the size 0 fits, such as N for 2*N, the message says "no size above 0": only empty tensors run. It is
-      a warning as well, because no program enforces the names, and two tensors with a dimension N may differ. Two
-      numbers that differ beside a variable are an error of other rules, such as a Reshape of `[N, 6]` to `[N, 7]`.
+      a warning as well, because no program enforces the names, and two tensors with a dimension N may differ. If the
+      model computes both of two numbers that differ beside a variable, it is an error of other rules.
+    - A Reshape of `[N, 6]` that is declared as `[N, 3]` is reported here, also if the new shape is unknown: the model
+      runs with 2*N rows.
     - Broadcasting gives no variable a size, because it may be 1. A size that other nodes require must broadcast.
     - The sizes of an empty operand of Concat are required by its text, although ONNX Runtime leaves the operand out: a
       past `[2, 0]` beside `[N, K]` contradicts 3 for N elsewhere.
-    - A size in a nested graph applies to that graph only, because it may not run.
+    - A size in a nested graph applies to that graph only, because it may not run. The message then ends with "where"
+      the graph runs.
     - Declarations in a nested graph are not compared with each other.
-    - There is one finding for each variable. It is a warning, because the model runs.
+    - There is one finding for each variable, and none of `frozen-dimension-variable`, except in a graph that may not
+      run. It is a warning, because the model runs.
     - Other checkers do not report it, because each declaration by itself fits any size.
     - Reported by other rules: an initializer and its input (`contradictory-dimension-variable`), two sizes without a
       variable (`contradictory-declared-shape`, `incompatible-operand-shapes`), two sizes of a variable within one node

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.joining import joined
+from onnx_lint.inference.flow.joining import joined, joined_shapes
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow, have_different_types
 from onnx_lint.inference.flow.walks import Call
@@ -52,15 +52,25 @@ class Declarations:
                 differing.add(name)
         return differing
 
-    def compare_counts(self, graph: Graph, name: str, data: Fact, stated: Fact, known: Fact, call: Call | None) -> None:
-        """Record the output of a Reshape that is declared with another number of elements than its input has."""
-        if data.shape is None or stated.shape is None or known.shape is None:
-            return
-        if may_count_the_same(data.shape, known.shape):
-            return
+    def compare_counts(self, graph: Graph, name: str, data: Fact, stated: Fact, made: Fact, call: Call | None) -> bool:
+        """Record the output of a Reshape that is declared with another number of elements than its input has.
+
+        Return whether only the declared names make it another number: the model may run, whatever they are.
+        """
+        if data.shape is None or stated.shape is None:
+            return False
+        known = joined_shapes(made.shape, stated.shape)[0]
+        if known is None or may_count_the_same(data.shape, known):
+            return False
+        if made.shape is not None and not may_count_the_same(data.shape, made.shape):
+            return False  # whatever is declared
+        sizes = joined_shapes(made.shape, tuple([dim if isinstance(dim, int) else None for dim in stated.shape]))[0]
+        if sizes is not None and may_count_the_same(data.shape, sizes):
+            return True
         entry = next(((field, index) for field, index, other in declarations_of(graph) if other == name), None)
         if entry is not None:
             self._found.note_declared_count(graph, *entry, stated, data, call)
+        return False
 
     def compare_branches(
         self,

@@ -385,8 +385,10 @@ class Flow:
         found = quick or self._declarations.join(name, made, stated, here.contradicted)
         if name in here.contradicted:
             here.affected.add(name)  # declarations of later values may follow from the wrong one
-        elif _is_bound_reshape(memo) and step.inputs and step.inputs[0] is not None:
-            self._declarations.compare_counts(here.graph, name, step.inputs[0], stated, found, here.frame.call)
+        elif _is_bound_reshape(memo) and step.inputs and not step.outcome.shape_problems:
+            data = step.inputs[0] or UNKNOWN
+            if self._declarations.compare_counts(here.graph, name, data, stated, made, here.frame.call):
+                here.unequal.append(index)
         return found
 
     def _compare_declarations(self, here: _GraphWalk) -> set[str]:
