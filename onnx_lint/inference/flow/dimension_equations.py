@@ -300,9 +300,9 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
 
 def _unsure_graph(flow: ValueFlow, scope: _ScopePath) -> Graph | None:
     """Return the innermost graph of a scope that may not run; None if all of them run."""
-    unsure = [each for each in scope if each not in flow.sure_graphs or each in flow.doubtful_graphs]
-    is_innermost = scope != _APART and bool(unsure)
-    return next((each.graph for each in flow.running if is_innermost and id(each.graph) == unsure[-1]), None)
+    sure = flow.sure_graphs - flow.doubtful_graphs
+    unsure = [each for each in scope if each not in _APART and each not in sure]
+    return next((each.graph for each in flow.running if unsure and id(each.graph) == unsure[-1]), None)
 
 
 def _not_broadcast(flow: ValueFlow, walked: WalkResult, solution: _Solution) -> Iterator[Contradiction]:
@@ -312,20 +312,35 @@ def _not_broadcast(flow: ValueFlow, walked: WalkResult, solution: _Solution) -> 
         first = _BROADCAST.get(node.op_type)
         if first is None or operator is None or operator.schema.domain or operator.schema.since_version < first:
             continue
-        facts = flow.walks.inputs(walked, node.inputs)
-        shapes = [(index, each.shape) for index, each in enumerate(facts) if each.shape is not None]
+        shapes = _broadcast_shapes(node.op_type, flow.walks.inputs(walked, node.inputs))
         for at in range(-max([len(shape) for _, shape in shapes], default=0), 0):
             dims = [(index, shape[at], at + len(shape)) for index, shape in shapes if len(shape) >= -at]
             if any(isinstance(dim, str) for _, dim, _ in dims):
                 yield from solution.not_broadcast(node, dims)
 
 
+def _broadcast_shapes(op_type: str, facts: Facts) -> list[tuple[int, Dims]]:
+    """Return the shapes that a node broadcasts, each with the index of its input."""
+    shapes = [(index, each.shape) for index, each in enumerate(facts) if each.shape is not None]
+    if op_type in _PRODUCTS:
+        return [(index, shape[:-2]) for index, shape in shapes]
+    if op_type != "Expand":
+        return shapes
+    asked = facts[1].content if len(facts) > 1 else None
+    target = tuple([dim if isinstance(dim, int | str) else None for dim in asked or ()])
+    return [(1, target), *[each for each in shapes if each[0] == 0]]
+
+
+_PRODUCTS: Final = ("MatMul", "MatMulInteger")
+"""The operators that broadcast all axes but the last two."""
+
 _BROADCAST: Final = dict.fromkeys(
-    ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"), 7
+    ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "PRelu", "Pow", "Sub", "Xor"), 7
 )
 _BROADCAST.update(dict.fromkeys(("Max", "Mean", "Min", "Sum"), 8))
-_BROADCAST.update(dict.fromkeys(("GreaterOrEqual", "LessOrEqual", "Mod", "Where"), 1))
-"""The operators that broadcast all operands, each with the first version that does."""
+_BROADCAST.update(dict.fromkeys(("BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Expand", "GreaterOrEqual"), 1))
+_BROADCAST.update(dict.fromkeys(("LessOrEqual", "Mod", "StringConcat", "Where", *_PRODUCTS), 1))
+"""The operators that broadcast operands, each with the first version that does."""
 
 
 class _SizeOfVariable(Record):

@@ -210,11 +210,22 @@ def test_concat_fixes_no_size_if_the_operand_that_has_it_may_be_empty():
         ("a = MatMul(x, two) y = Mul(x, three)", 0),
         ("a = MatMul(x, two) b = MatMul(z, three_columns) y = Where(yes, x, z)", 1),
         ("a = MatMul(x, two) y = Where(yes, x, z)", 0),
+        ("a = MatMul(x, two) y = PRelu(x, three_columns)", 1),
+        ("a = MatMul(x, two) y = PRelu(x, three)", 0),
+        ("a = MatMul(x, two) s = Constant<value_ints=[4,3]>() y = Expand(x, s)", 1),
+        ("a = MatMul(x, two) s = Constant<value_ints=[4,2]>() y = Expand(x, s)", 0),
+        ("a = MatMul(x, two) s = Shape(z) t = MatMul(z, three_columns) y = Expand(x, s)", 1),
+        ("a = MatMul(x, two) c = Cast<to=7>(x) d = Cast<to=7>(three_columns) y = BitwiseAnd(c, d)", 1),
+        ("a = MatMul(x, two) c = Cast<to=7>(x) d = Cast<to=7>(three) y = BitwiseAnd(c, d)", 0),
+        ("a = MatMul(x, two) b = Transpose(x) c = Unsqueeze(b, two_axes) y = MatMul(c, three_matrices)", 1),
+        ("a = MatMul(x, two) b = Transpose(x) c = Unsqueeze(b, two_axes) y = MatMul(c, two_matrices)", 0),
     ],
 )
 def test_sizes_that_equations_give_are_broadcast(graph: str, count: int):
     found = warnings_of(f"""(float[n,m] x, float[n,k] z, bool yes) => (float[p,q] y)
-        <float[3,1] three = {{1,1,1}}, float[3,3] three_columns = {{1,1,1,1,1,1,1,1,1}}, float[2,2] two = {{1,1,1,1}}>
+        <float[3,1] three = {{1,1,1}}, int64[1] two_axes = {{2}}, float[3,1,1] three_matrices = {{1,1,1}},
+         float[2,1,1] two_matrices = {{1,1}}, float[3,3] three_columns = {{1,1,1,1,1,1,1,1,1}},
+         float[2,2] two = {{1,1,1,1}}>
         {{ {graph} }}""")
     assert len([each for each in found if "no size makes all of this true" in each]) == count
 
