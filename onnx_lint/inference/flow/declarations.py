@@ -12,7 +12,7 @@ from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow, have_different_types
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import may_count_the_same
-from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, fact
+from onnx_lint.inference.shapes.fact import Fact, fact
 from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Graph
@@ -149,8 +149,7 @@ def _contradicting(
     decided: set[str] = set()
     for field, index, name in declarations_of(graph):
         if name in contradicted and name not in decided:
-            types = graph.value_infos[field].types[index : index + 1]  # outputs of a function have none
-            stated = facts_of_types(types)[0] if types else UNKNOWN
+            stated = facts_of_types(graph.value_infos[field].types[index : index + 1])[0]
             if joined(contradicted[name], stated)[1]:
                 decided.add(name)
                 found[name] = field, index, stated
@@ -172,8 +171,12 @@ def with_declared_rank(made: Fact, stated: Fact, form: NodeForm) -> Fact:
 
 
 def declarations_of(graph: Graph) -> Iterator[tuple[str, int, str]]:
-    """Yield each declaration of an output or in value_info: the list, the index in it, and the name."""
-    for field, names in (("output", graph.output_names), ("value_info", graph.value_info_names)):
+    """Yield each declaration of an output or in value_info: the list, the index in it, and the name.
+
+    The outputs of a function have no types.
+    """
+    outputs = () if graph.is_function else graph.output_names
+    for field, names in (("output", outputs), ("value_info", graph.value_info_names)):
         for index, name in enumerate(names):
             yield field, index, name
 
