@@ -19,7 +19,7 @@ from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, is_natural, is_positive
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, are_sizes, is_natural, is_positive
 from onnx_lint.inference.shapes.dims import product as product_of
 from onnx_lint.inference.shapes.expression import Product, Sum, bounds, limited_factor, read, variables_in
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, is_complete
@@ -82,11 +82,11 @@ class DimensionEquation(Record):
 
     def binds_if_full(self, variable: str) -> bool:
         """Return whether the equation is required unless the operand with the variable is empty: the other one never
-        is, if its own variables are above 0.
+        is, because it has sizes alone.
         """
         sides = [side for side in (self.one, self.other) if variable not in variables_in(side)]
         others = [shape for shape in self.joined if shape[self.axis or 0] in sides]
-        return self.binds(variable) or any(all(map(is_positive, shape)) for shape in others)
+        return self.binds(variable) or any(are_sizes(shape) and 0 not in shape for shape in others)
 
     @property
     def is_declared(self) -> bool:

@@ -194,6 +194,14 @@ def test_concat_fixes_a_size_where_no_other_one_of_the_operand_is_0(shape: str, 
     assert [message.split("; ")[-1] for message in found] == [f"so 'b' of input 'x' can only be {expected}"]
 
 
+@pytest.mark.parametrize(("length", "count"), [("Shape(q)", 0), ("Constant<value_ints=[3]>()", 1)])
+def test_a_past_whose_length_an_input_decides_fixes_no_size(length: str, count: int):
+    found = warnings_of(f"""(float[b,2,s,4] x, int64[n] q) => (float[c,2,t,4] w)
+        <int64[2] a = {{1,2}}, int64[1] f = {{4}}> {{
+        l = {length} d = Concat<axis=0>(a, l, f) p = ConstantOfShape(d) w = Concat<axis=2>(p, x) }}""")
+    assert len(found) == count
+
+
 def test_concat_fixes_no_size_if_the_operand_that_has_it_may_be_empty():
     found = warnings_of("""(float[b,s,4] x, float[1,9,4] c) => (float[d,m,4] w) {
         k = Shape<start=1,end=2>(x) e = Constant<value_ints=[99]>() a = Constant<value_ints=[1]>()
