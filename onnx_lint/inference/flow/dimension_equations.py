@@ -463,20 +463,25 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
     solution = _Solution(None)
     with crashes.at(_SOLVE):
         list(solution.contradictions(equations))
-    found: list[FrozenSize] = []
-    for name, (place, input_name) in sources.items():
-        size, reasons = solution.value(name)
-        is_unless_empty = not isinstance(size, int) and name in solution.unless_empty
-        if is_unless_empty:
-            size, reasons = solution.unless_empty[name]
-        if isinstance(size, int) and reasons and not any(each.is_of_input for each in reasons):
-            if not all(each.binds_if_full(name) for each in reasons):
-                continue
-            if_full = not all(each.binds(name) for each in reasons)
-            or_0 = not if_full and (is_unless_empty or any(each.is_true_at_0(name) for each in reasons))
-            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], or_0, if_full))
+    frozen = [_frozen_size(solution, name, *source) for name, source in sources.items()]
+    found = [each for each in frozen if each is not None]
     excluded = _variables_without_a_size(flow, crashes) if found else ()
     return [each for each in found if each.variable not in excluded]
+
+
+def _frozen_size(solution: _Solution, name: str, place: Place, input_name: str) -> FrozenSize | None:
+    """Return the only size that equations leave to a variable of an input; None if they leave others."""
+    size, reasons = solution.value(name)
+    is_unless_empty = not isinstance(size, int) and name in solution.unless_empty
+    if is_unless_empty:
+        size, reasons = solution.unless_empty[name]
+    if not isinstance(size, int) or not reasons or any(each.is_of_input for each in reasons):
+        return None
+    if not all(each.binds_if_full(name) for each in reasons):
+        return None
+    if_full = not all(each.binds(name) for each in reasons)
+    or_0 = not if_full and (is_unless_empty or any(each.is_true_at_0(name) for each in reasons))
+    return FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], or_0, if_full)
 
 
 def _variables_without_a_size(flow: ValueFlow, crashes: Crashes) -> set[str]:
