@@ -26,8 +26,8 @@ Product = tuple[str, ...]
 Sum = dict[Product, int]
 """The coefficient of each product; the empty product has the constant term."""
 
-_NAMES: Final = re.compile(r"'[^']*'|[^\W\d]\w*")
-"""The variables in an expression, and the names of its functions."""
+_NAMES: Final = r"'[^']*'|[^\W\d]\w*"
+"""The variables in an expression, and the names of its functions. Few runs need it, so it is compiled when used."""
 
 _read: Final[Memory[str, Sum | None]] = Memory(2_000)
 
@@ -181,7 +181,7 @@ def rounded_down(one: str, divisor: int) -> str | int | None:
 
 def variables_in(text: str | int) -> set[str]:
     """Return the variables in an expression."""
-    return {*_NAMES.findall(text)} - {"min", "max"} if isinstance(text, str) else set()
+    return {*re.findall(_NAMES, text)} - {"min", "max"} if isinstance(text, str) else set()
 
 
 def is_never_multiple(text: str, divisor: int) -> bool:
