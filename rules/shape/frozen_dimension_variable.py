@@ -48,8 +48,8 @@ def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
       and LSTM (SHP-6c, a warning).
     - A size of 0 beside the one size is not counted, because only empty tensors have it; the message says "or 0".
     - ONNX Runtime leaves out an empty operand of Concat, such as the past of a first step, against the text. Such an
-      operand fixes no size, nor does one that a computed length may make empty. If another dimension of the operand
-      with the variable may be 0, the message says "where no operand is empty".
+      operand fixes no size, nor does one that is empty if a size of an input is 0. If another dimension of the operand
+      with the variable may be 0, such as that of `x[:, :-1]`, the message says "where no operand is empty".
     - A size that only the weights of a product, convolution or recurrent operator fix, such as the channels of an
       image, is reported with `--pedantic` (SHP-6d).
     - Variables of inputs without a default are checked. There is one finding for each variable.

@@ -44,7 +44,8 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     ### Details
 
     - "A dimension variable "N" represents the same value across the entire graph in a model." The main graph, its
-      functions and the training algorithms share their variables; an initialization graph has its own.
+      functions and the training algorithms share their variables; an initialization graph has its own. The names in
+      `value_info` of a function are its own as well, because each call may pass other sizes.
     - A variable is compared with the size that follows for a declared dimension, with the inner dimensions of a matrix
       product (MatMul, MatMulInteger, Gemm), the channels and the bias of a convolution (Conv, ConvTranspose), and the
       axes along which Concat does not join.
@@ -52,14 +53,18 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     - All equations with the same single variable are compared together. They may have minima, maxima, and quotients
       that are rounded down: a third of N, rounded down, is never N + 1.
     - Where only the size 0 fits, such as N for 2*N, the message says "no size above 0": only empty tensors run.
-    - Two numbers that differ beside a variable are an error of other rules, such as a Reshape of `[N, 6]` to `[N, 7]`.
+    - Two numbers that differ beside a variable are an error of other rules, if the model computes both.
+    - A Reshape of `[N, 6]` that is declared as `[N, 3]` is reported here, also if the new shape is unknown: the model
+      runs with 2*N rows.
     - Broadcasting gives no variable a size, because it may be 1. A size that other nodes require must broadcast.
     - The documentation of Concat requires the sizes of an empty operand as well, although ONNX Runtime ignores it: a
       past `[2, 0]` beside `[N, K]` contradicts 3 for N elsewhere.
-    - A size in a nested graph applies to that graph only, because it may not run.
+    - A size in a nested graph applies to that graph only, because it may not run. The message then ends with "where"
+      the graph runs.
     - Declarations in a nested graph are not compared with each other.
-    - There is one finding for each variable. It is a warning, because no program enforces the names: the model runs,
-      and two tensors with a dimension N may differ.
+    - There is one finding for each variable, and none of `frozen-dimension-variable`, except in a graph that may not
+      run. It is a warning, because no program enforces the names: the model runs, and two tensors with a dimension N
+      may differ.
     - Other checkers do not report it, because each declaration by itself fits any size.
     - Reported by other rules: an initializer and its input (`contradictory-dimension-variable`), two sizes without a
       variable (`contradictory-declared-shape`, `incompatible-operand-shapes`), two sizes of a variable within one node

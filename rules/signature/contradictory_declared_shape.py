@@ -68,9 +68,9 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     - The declaration of a sequence must fit all its elements: "The entire shape must be omitted from the type if
       different tensors in the sequence may have different ranks." If only a variable does not fit, it is a warning,
       because the shape inference of onnx writes such variables.
-    - A Reshape to an unknown shape keeps the number of elements: `[N, 7]` is never `[N, 6]`, except for empty tensors,
-      which are no excuse for two numbers. Two counts that differ in their variables only, such as N and 2*N, are
-      a warning of `unsatisfiable-dimension-variable`.
+    - A Reshape to an unknown shape keeps the number of elements: `[N, 7]` is never `[3, 5]`. If only the names of the
+      declaration make it another number, such as `[N, 6]` for `[N, 7]`, it is a warning of
+      `unsatisfiable-dimension-variable`, because the model runs whatever the names are.
     - A DictVectorizer of C keys makes `[C]` by its description and `[1, C]` in ONNX Runtime. Both are accepted.
     - If the output has exactly the declared shape with two inputs of the node exchanged, the finding is at these
       inputs, and no fix declares another shape. If it has the declared shape with another value of one attribute, such

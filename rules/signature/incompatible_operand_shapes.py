@@ -66,8 +66,9 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
       in the run. It is a warning if they accept one element of another rank: a bound of Clip as `[1]`, the shape of
       Expand as a scalar. It is not reported if the test cases of ONNX write it: the axis of Unsqueeze.
     - An empty operand of Concat, such as the past of a first step, must have the sizes of the others beside the axis.
-      Consumers that know these sizes when they load the model refuse it: an error. If an operator such as Clip computes
-      a size, it is a warning: ONNX Runtime leaves out an empty operand, and so do the inferred shapes.
+      Consumers that know these sizes when they load the model refuse it: an error, also if nodes compute a size from
+      constants. If it follows from a size of the run, it is a warning: ONNX Runtime leaves out an empty operand, and so
+      do the inferred shapes. An empty element of ConcatFromSequence is a warning of `unsupported-operand-value`.
     - Where numbers differ and the node could run with empty tensors only, it is an error: `[N, 1]` beside `[N, 4]` in a
       Concat along axis 0, whose text does not except empty tensors, or ranks 2 and 3. Where only names contradict each
       other, such as N and 2*N, it is a warning of `unsatisfiable-dimension-variable`: no program enforces names.

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.joining import joined
+from onnx_lint.inference.flow.joining import joined, joined_shapes
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow, have_different_types
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import may_count_the_same
-from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, fact
+from onnx_lint.inference.shapes.fact import Fact, fact
 from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Graph
@@ -52,15 +52,25 @@ class Declarations:
                 differing.add(name)
         return differing
 
-    def compare_counts(self, graph: Graph, name: str, data: Fact, stated: Fact, known: Fact, call: Call | None) -> None:
-        """Record the output of a Reshape that is declared with another number of elements than its input has."""
-        if data.shape is None or stated.shape is None or known.shape is None:
-            return
-        if may_count_the_same(data.shape, known.shape):
-            return
+    def compare_counts(self, graph: Graph, name: str, data: Fact, stated: Fact, made: Fact, call: Call | None) -> bool:
+        """Record the output of a Reshape that is declared with another number of elements than its input has.
+
+        Return whether only the declared names make it another number: the model may run, whatever they are.
+        """
+        if data.shape is None or stated.shape is None:
+            return False
+        known = joined_shapes(made.shape, stated.shape)[0]
+        if known is None or may_count_the_same(data.shape, known):
+            return False
+        if made.shape is not None and not may_count_the_same(data.shape, made.shape):
+            return False  # whatever is declared
+        sizes = joined_shapes(made.shape, tuple([dim if isinstance(dim, int) else None for dim in stated.shape]))[0]
+        if sizes is not None and may_count_the_same(data.shape, sizes):
+            return True
         entry = next(((field, index) for field, index, other in declarations_of(graph) if other == name), None)
         if entry is not None:
             self._found.note_declared_count(graph, *entry, stated, data, call)
+        return False
 
     def compare_branches(
         self,
@@ -139,8 +149,7 @@ def _contradicting(
     decided: set[str] = set()
     for field, index, name in declarations_of(graph):
         if name in contradicted and name not in decided:
-            types = graph.value_infos[field].types[index : index + 1]  # outputs of a function have none
-            stated = facts_of_types(types)[0] if types else UNKNOWN
+            stated = facts_of_types(graph.value_infos[field].types[index : index + 1])[0]
             if joined(contradicted[name], stated)[1]:
                 decided.add(name)
                 found[name] = field, index, stated
@@ -162,8 +171,12 @@ def with_declared_rank(made: Fact, stated: Fact, form: NodeForm) -> Fact:
 
 
 def declarations_of(graph: Graph) -> Iterator[tuple[str, int, str]]:
-    """Yield each declaration of an output or in value_info: the list, the index in it, and the name."""
-    for field, names in (("output", graph.output_names), ("value_info", graph.value_info_names)):
+    """Yield each declaration of an output or in value_info: the list, the index in it, and the name.
+
+    The outputs of a function have no types.
+    """
+    outputs = () if graph.is_function else graph.output_names
+    for field, names in (("output", outputs), ("value_info", graph.value_info_names)):
         for index, name in enumerate(names):
             yield field, index, name
 

@@ -140,11 +140,16 @@ def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fac
 def declared_values(graph: Graph) -> FactsByName:
     """Return the declarations of outputs and value_info, without names that are declared with two types.
 
-    Of two shapes of one name the common part is used; the difference is another finding.
+    Of two shapes of one name the common part is used; the difference is another finding. The outputs of a function have
+    no types.
     """
-    inner, outputs = graph.value_infos["value_info"], graph.value_infos["output"]
-    names = [*inner.names, *outputs.names] if inner.names else outputs.names
-    facts = facts_of_types([*inner.types, *outputs.types] if inner.names else outputs.types)
+    inner = graph.value_infos["value_info"]
+    if graph.is_function:
+        names, facts = inner.names, facts_of_types(inner.types)
+    else:
+        outputs = graph.value_infos["output"]
+        names = [*inner.names, *outputs.names] if inner.names else outputs.names
+        facts = facts_of_types([*inner.types, *outputs.types] if inner.names else outputs.types)
     found = dict(zip(names, facts, strict=True))
     if len(found) < len(names) or "" in found:
         return _unambiguous(zip(names, facts, strict=True))

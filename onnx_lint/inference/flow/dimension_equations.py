@@ -8,20 +8,21 @@ variable may be 1. A nested graph may not run at all, so its equations are only 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import gcd
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict import Note
 from onnx_lint.inference.flow.declared_facts import declared_values
+from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, is_natural, is_positive
-from onnx_lint.inference.shapes.expression import Product, Sum, bounds, limited_factor, read
-from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, are_sizes, is_natural, is_positive
+from onnx_lint.inference.shapes.dims import product as product_of
+from onnx_lint.inference.shapes.expression import Product, Sum, bounds, limited_factor, read, variables_in
+from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, is_complete
 from onnx_lint.inference.shapes.operands import EqualDimensions
 from onnx_lint.inference.shapes.problem import TwoSizes
 from onnx_lint.inference.shapes.stated import facts_of_types
@@ -73,17 +74,19 @@ class DimensionEquation(Record):
         """
         if not self.joined:
             return True
-        full = [shape for shape in self.joined if all(dim is not None and _names(dim) <= {variable} for dim in shape)]
+        full = [
+            shape for shape in self.joined if all(dim is not None and variables_in(dim) <= {variable} for dim in shape)
+        ]
         sides = [shape[self.axis or 0] for shape in full]
         return all(side in sides for side in (self.one, self.other))
 
     def binds_if_full(self, variable: str) -> bool:
         """Return whether the equation is required unless the operand with the variable is empty: the other one never
-        is, if its own variables are above 0.
+        is, because it has sizes alone.
         """
-        sides = [side for side in (self.one, self.other) if variable not in _names(side)]
+        sides = [side for side in (self.one, self.other) if variable not in variables_in(side)]
         others = [shape for shape in self.joined if shape[self.axis or 0] in sides]
-        return self.binds(variable) or any(all(map(is_positive, shape)) for shape in others)
+        return self.binds(variable) or any(are_sizes(shape) and 0 not in shape for shape in others)
 
     @property
     def is_declared(self) -> bool:
@@ -96,7 +99,8 @@ class DimensionEquation(Record):
         if not self.declared:
             return self.node.place.at("input", self.operand)
         field, index = self._declaration
-        return self.node.graph.place.at(field, index).at("type").at("tensor_type").at("shape").at("dim", self.axis)
+        shape = self.node.graph.place.at(field, index).at("type").at("tensor_type").at("shape")
+        return shape if self.axis is None else shape.at("dim", self.axis)
 
     @property
     def inner(self) -> str:
@@ -145,7 +149,7 @@ class DimensionEquation(Record):
     @property
     def shared_variables(self) -> set[str]:
         """The names that occur on both sides."""
-        return _names(self.one) & _names(self.other)
+        return variables_in(self.one) & variables_in(self.other)
 
     @property
     def text(self) -> str:
@@ -157,13 +161,12 @@ class DimensionEquation(Record):
                 return f"{self.node.describe()} needs {name} to have {other} elements, but it has {one}"
             wanted = f"1 or {other}" if self.or_one else other
             return f"{self.node.describe()} needs dimension {self.axis} of {name} to be {wanted}, but it is {one}"
-        what = f"dimension {self.axis} of {self._declaration[0].replace('_', ' ')} {quote(self.declared)}"
+        of_graph = f"{self._declaration[0].replace('_', ' ')} {quote(self.declared)}"
+        if self.axis is None:
+            data = f"input 0 {quote(self.node.inputs[0])} of {self.node.describe()}"
+            return f"{of_graph} is declared with {one} elements, but {data} has {other}"
+        what = f"dimension {self.axis} of {of_graph}"
         return f"{what} is declared as {one}, but {self.node.describe()} produces {other}"
-
-
-def _names(side: int | str) -> set[str]:
-    """Return the variables in an expression."""
-    return {*_NAMES.findall(side)} - {"min", "max"} if isinstance(side, str) else set()
 
 
 def _declared_shape(name: str, graph: Graph, call: Call | None) -> Dims:
@@ -203,9 +206,6 @@ def _follows_from_constants(graph: Graph, name: str) -> bool:
 _MAX_COMPUTED: Final = 32
 """The most values from which a constant may be computed."""
 
-_NAMES: Final = re.compile(r"'[^']*'|[^\W\d]\w*")
-"""The variables in an expression, and the names of its functions."""
-
 _FITTED: Final = ("Attention", "ScatterElements", "ScatterND", "TensorScatter")
 """The operators with masks and updates, which have as many rows as the data."""
 
@@ -221,6 +221,8 @@ class Contradiction(Record):
     because: tuple[DimensionEquation, ...]
     is_of_empty: bool = False
     """True if it is satisfied by the size 0, which only empty tensors have."""
+    unsure: Graph | None = None
+    """The nested graph with the nodes, if it may not run."""
 
     @property
     def is_declared(self) -> bool:
@@ -254,12 +256,10 @@ class Contradiction(Record):
         # 0 makes an equation true between multiples, and where dimensions cancel out, but only empty tensors have it.
         is_of_empty = self.is_of_empty or (one == other and not self.because)
         above_0 = " above 0" if is_of_empty or any(each.copied for each in (self.equation, *self.because)) else ""
-        if not self.because:
-            return f"{self.equation.text}; no size{above_0} makes this true"
-        return (
-            "; ".join(each.text for each in (self.equation, *self.because[:_MAX_SHOWN]))
-            + f"; no size{above_0} makes all of this true"
-        )
+        what = "all of this" if self.because else "this"
+        where = f" where {self.unsure.describe()} runs" if self.unsure is not None else ""
+        texts = "; ".join(each.text for each in (self.equation, *self.because[:_MAX_SHOWN]))
+        return f"{texts}; no size{above_0} makes {what} true{where}"
 
     def notes(self) -> list[Note]:
         """Return the other equations."""
@@ -279,21 +279,30 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     solutions: dict[_ScopePath, _Solution] = {}
     budget = _Budget()
     found: list[Contradiction] = []
+    unsure = partial(_unsure_graph, flow)
     for scope in sorted(equations, key=len):
         around = solutions.get(scope[:-1]) if scope not in ((), _APART) else None
         solution = solutions[scope] = _Solution(around, budget)
         with crashes.at(_SOLVE):
-            of_scope = solution.contradictions(equations[scope])
+            of_scope = [replace(each, unsure=unsure(scope)) for each in solution.contradictions(equations[scope])]
             found.extend(each for each in of_scope if not scope or scope == _APART or not each.is_declared)
     known = [scope for scope, solution in solutions.items() if solution.has_sizes]
     for walked in flow.running if known else ():
         path = _scope(walked.graph, walked.call)
         if path in known:
             with crashes.at(_SOLVE, walked.graph.place):
-                found.extend(_not_broadcast(flow, walked, solutions[path]))
+                of_graph = _not_broadcast(flow, walked, solutions[path])
+                found.extend(replace(each, unsure=unsure(path)) for each in of_graph)
     # Two sizes within one node are an error there.
     told = {each.problem.variable for each in flow.shapes if isinstance(each.problem, TwoSizes)}
     return [each for each in found if each.subject not in told]
+
+
+def _unsure_graph(flow: ValueFlow, scope: _ScopePath) -> Graph | None:
+    """Return the innermost graph of a scope that may not run; None if all of them run."""
+    sure = flow.sure_graphs - flow.doubtful_graphs
+    unsure = [each for each in scope if each not in _APART and each not in sure]
+    return next((each.graph for each in flow.running if unsure and id(each.graph) == unsure[-1]), None)
 
 
 def _not_broadcast(flow: ValueFlow, walked: WalkResult, solution: _Solution) -> Iterator[Contradiction]:
@@ -303,20 +312,35 @@ def _not_broadcast(flow: ValueFlow, walked: WalkResult, solution: _Solution) -> 
         first = _BROADCAST.get(node.op_type)
         if first is None or operator is None or operator.schema.domain or operator.schema.since_version < first:
             continue
-        facts = flow.walks.inputs(walked, node.inputs)
-        shapes = [(index, each.shape) for index, each in enumerate(facts) if each.shape is not None]
+        shapes = _broadcast_shapes(node.op_type, flow.walks.inputs(walked, node.inputs))
         for at in range(-max([len(shape) for _, shape in shapes], default=0), 0):
             dims = [(index, shape[at], at + len(shape)) for index, shape in shapes if len(shape) >= -at]
             if any(isinstance(dim, str) for _, dim, _ in dims):
                 yield from solution.not_broadcast(node, dims)
 
 
+def _broadcast_shapes(op_type: str, facts: Facts) -> list[tuple[int, Dims]]:
+    """Return the shapes that a node broadcasts, each with the index of its input."""
+    shapes = [(index, each.shape) for index, each in enumerate(facts) if each.shape is not None]
+    if op_type in _PRODUCTS:
+        return [(index, shape[:-2]) for index, shape in shapes]
+    if op_type != "Expand":
+        return shapes
+    asked = facts[1].content if len(facts) > 1 else None
+    target = tuple([dim if isinstance(dim, int | str) else None for dim in asked or ()])
+    return [(1, target), *[each for each in shapes if each[0] == 0]]
+
+
+_PRODUCTS: Final = ("MatMul", "MatMulInteger")
+"""The operators that broadcast all axes but the last two."""
+
 _BROADCAST: Final = dict.fromkeys(
-    ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"), 7
+    ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "PRelu", "Pow", "Sub", "Xor"), 7
 )
 _BROADCAST.update(dict.fromkeys(("Max", "Mean", "Min", "Sum"), 8))
-_BROADCAST.update(dict.fromkeys(("GreaterOrEqual", "LessOrEqual", "Mod", "Where"), 1))
-"""The operators that broadcast all operands, each with the first version that does."""
+_BROADCAST.update(dict.fromkeys(("BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Expand", "GreaterOrEqual"), 1))
+_BROADCAST.update(dict.fromkeys(("LessOrEqual", "Mod", "StringConcat", "Where", *_PRODUCTS), 1))
+"""The operators that broadcast operands, each with the first version that does."""
 
 
 class _SizeOfVariable(Record):
@@ -439,19 +463,32 @@ def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
     solution = _Solution(None)
     with crashes.at(_SOLVE):
         list(solution.contradictions(equations))
-    found: list[FrozenSize] = []
-    for name, (place, input_name) in sources.items():
-        size, reasons = solution.value(name)
-        is_unless_empty = not isinstance(size, int) and name in solution.unless_empty
-        if is_unless_empty:
-            size, reasons = solution.unless_empty[name]
-        if isinstance(size, int) and reasons and not any(each.is_of_input for each in reasons):
-            if not all(each.binds_if_full(name) for each in reasons):
-                continue
-            if_full = not all(each.binds(name) for each in reasons)
-            or_0 = not if_full and (is_unless_empty or any(each.is_true_at_0(name) for each in reasons))
-            found.append(FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], or_0, if_full))
-    return found
+    frozen = [_frozen_size(solution, name, *source) for name, source in sources.items()]
+    found = [each for each in frozen if each is not None]
+    excluded = _variables_without_a_size(flow, crashes) if found else ()
+    return [each for each in found if each.variable not in excluded]
+
+
+def _frozen_size(solution: _Solution, name: str, place: Place, input_name: str) -> FrozenSize | None:
+    """Return the only size that equations leave to a variable of an input; None if they leave others."""
+    size, reasons = solution.value(name)
+    is_unless_empty = not isinstance(size, int) and name in solution.unless_empty
+    if is_unless_empty:
+        size, reasons = solution.unless_empty[name]
+    if not isinstance(size, int) or not reasons or any(each.is_of_input for each in reasons):
+        return None
+    if not all(each.binds_if_full(name) for each in reasons):
+        return None
+    if_full = not all(each.binds(name) for each in reasons)
+    or_0 = not if_full and (is_unless_empty or any(each.is_true_at_0(name) for each in reasons))
+    return FrozenSize(reasons[-1], name, place, input_name, size, reasons[:-1], or_0, if_full)
+
+
+def _variables_without_a_size(flow: ValueFlow, crashes: Crashes) -> set[str]:
+    """Return the variables that are in a contradiction with nodes that surely run: that is another finding."""
+    found = [each for each in contradictions(flow, crashes) if each.unsure is None and not each.is_declared]
+    equations = [equation for each in found for equation in (each.equation, *each.because)]
+    return {name for each in equations for side in (each.one, each.other) for name in variables_in(side)}
 
 
 def _equations_of_running(flow: ValueFlow, crashes: Crashes) -> list[DimensionEquation]:
@@ -535,7 +572,10 @@ def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterato
         with crashes.at(_SOLVE, node):
             outcome = memo.outcomes.get(facts) or memo.outcome(facts)
             for name, made in zip(node.outputs, outcome.outputs, strict=False):
-                yield from _of_declaration(node, name, made, stated.get(name, UNKNOWN))
+                declared = stated.get(name, UNKNOWN)
+                yield from _of_declaration(node, name, made, declared)
+                if node.op_type == "Reshape" and facts and not outcome.shape_problems:
+                    yield from _of_declared_count(node, name, facts[0], made, declared)
             reshaped = outcome.outputs[0].shape if node.op_type == "Reshape" and outcome.outputs else None
             yield from _of_operands(node, facts, outcome.equated, reshaped, walked.call)
 
@@ -547,6 +587,16 @@ def _of_declaration(node: Node, name: str, made: Fact, declared: Fact) -> Iterat
         if given is None or said is None or given == said or not (isinstance(said, str) or isinstance(given, str)):
             continue
         yield DimensionEquation(said, given, node, axis, declared=name)
+
+
+def _of_declared_count(node: Node, name: str, data: Fact, made: Fact, declared: Fact) -> Iterator[DimensionEquation]:
+    """Yield that a Reshape to an unknown shape keeps the number of elements, if both numbers have a common variable."""
+    stated, is_contradictory = joined_shapes(made.shape, declared.shape)
+    if data.shape is None or stated is None or is_contradictory or is_complete(made):
+        return
+    one, other = product_of(stated), product_of(data.shape)
+    if one is not None and other is not None and one != other and variables_in(one) & variables_in(other):
+        yield DimensionEquation(one, other, node, None, declared=name)
 
 
 def _word(dim: int | str) -> str:
@@ -563,8 +613,8 @@ def _of_operands(
         is_left_out = node.op_type == "Concat" and 0 in shape
         if is_left_out and not any(isinstance(size, int) and size for size in (found, expected)):
             continue  # two names, or a 0, beside an empty operand, such as the past of a first step, are often meant
-        names = _names(found) | _names(expected)
-        sizes = tuple([size for size in may_be_0 if names & _names(size)])
+        names = variables_in(found) | variables_in(expected)
+        sizes = tuple([size for size in may_be_0 if names & variables_in(size)])
         copied = tuple([dim for dim in reshaped or () if isinstance(dim, str) and dim in shape])
         place = axis % len(shape) if axis is not None else None
         yield DimensionEquation(
@@ -661,7 +711,7 @@ class _Solution:
                     self._reported |= {name} - {""}
                     yield found.contradiction
                 elif found.size is not None and name:
-                    values = self.unless_empty if found.is_unless_empty else self._known
+                    values = self.unless_empty if found.sizes == _WITH_0 else self._known
                     values[name] = found.size, found.because[-_MAX_REASONS:]
 
     def _hold(self, equation: DimensionEquation) -> tuple[bool, tuple[DimensionEquation, ...]] | None:
@@ -845,8 +895,8 @@ class _Solved(Record):
 
     contradiction: Contradiction | None = None
     size: int | None = None
-    is_unless_empty: bool = False
-    """True if the size may also be 0."""
+    sizes: int = 0
+    """How many sizes are left: 2 if the size may also be 0."""
     because: tuple[DimensionEquation, ...] = ()
 
 
@@ -855,6 +905,7 @@ def _together(rows: Sequence[_Row]) -> _Solved:
     from onnx_lint.inference.shapes.one_variable import zeros
 
     kept: list[_Row] = []
+    solved = _Solved()
     sizes: tuple[int, ...] | None = None
     for row in rows[:_MAX_TOGETHER]:
         found = zeros([each.course for each in (*kept, row)])
@@ -867,12 +918,14 @@ def _together(rows: Sequence[_Row]) -> _Solved:
         needed = [each for each in kept[:-1] if not _is_known_without(each, kept, sizes)]
         because = {id(each): each for one in (*needed, row) for each in (*one.because, one.equation)}
         *others, _ = because.values()
-        is_of_empty = sizes == (0,) and not others and bool(row.equation.shared_variables)
+        # 0 makes multiples equal. A number on one side means 0 itself.
+        is_of_empty = sizes == (0,) and all(each.shared_variables for each in because.values())
         if not sizes or is_of_empty:
             return _Solved(Contradiction(row.equation, tuple(others), is_of_empty))
-        if len(sizes) == 1 or (len(sizes) == _WITH_0 and not sizes[0]):
-            return _Solved(size=sizes[-1], is_unless_empty=len(sizes) > 1, because=tuple(because.values()))
-    return _Solved()
+        is_unless_empty = len(sizes) == _WITH_0 and not sizes[0]
+        if (len(sizes) == 1 or is_unless_empty) and (solved.size is None or len(sizes) == 1 < solved.sizes):
+            solved = _Solved(size=sizes[-1], sizes=len(sizes), because=tuple(because.values()))
+    return solved
 
 
 _WITH_0: Final = 2

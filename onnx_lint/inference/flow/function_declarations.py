@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from onnx_lint.common.record import Record, replace
+from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import ContradictionKind, joined
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
@@ -56,7 +57,7 @@ class FunctionDeclarations:
         is_first = function.index not in self._found
         found = self._found.setdefault(function.index, {})
         if is_first:
-            self._stated[function.index] = body, list(facts_of_types(body.value_infos["value_info"].types))
+            self._stated[function.index] = body, _stated(body)
         for index, stated in enumerate(self._stated[function.index][1]):
             name = body.value_info_names[index]
             made = known.get(name, UNKNOWN)
@@ -97,3 +98,14 @@ class FunctionDeclarations:
                     flow.note_impossible(body, "value_info", index, each.stated.kind or "", each.schema, each.call)
                 else:
                     flow.note_declared(body, ("value_info", index), each.stated, each.made, each.call)
+
+
+def _stated(body: Graph) -> list[Fact]:
+    """Return what each entry of value_info declares. Of a name that is declared twice, the first one has the common
+    part: the difference is another finding.
+    """
+    names = body.value_info_names
+    if len(set(names)) == len(names):
+        return list(facts_of_types(body.value_infos["value_info"].types))
+    common = dict(declared_values(body))
+    return [common.pop(name, UNKNOWN) for name in names]

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from onnx_lint import schema
 from onnx_lint.common.record import replace
+from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.frames import Frame, Frames, Known, NestedGraph, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.value_flow import ValueFlow
@@ -196,10 +197,12 @@ class FunctionWalk:
         return self._budget.is_charged(function)
 
     def uncalled(self, function: Function) -> Walk:
-        """Infer the body of a function that is never called, with unknown arguments."""
+        """Infer the body of a function that is never called, with the arguments that its value_info declares."""
         bound = dict.fromkeys(function.attribute_names)
         self._budget.mark_walked(function)
-        inputs = (UNKNOWN,) * len(function.body.input_names)
+        body = function.body
+        stated = declared_values(body) if body.value_info_names else {}
+        inputs = tuple([stated.get(name, UNKNOWN) for name in body.input_names])
         return (yield from self._body(function, inputs, bound, None, {}, CallNeeds()))
 
     def _numbered(self, nested: NestedGraph) -> NestedGraph:

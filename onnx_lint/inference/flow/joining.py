@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Literal
 
 from onnx_lint.inference.shapes.dims import Dim, Shape, agree
+from onnx_lint.inference.shapes.expression import variables_in
 from onnx_lint.inference.shapes.fact import ElementShapes, Fact, fact
 
 ContradictionKind = Literal["", "type", "shape"]
@@ -84,9 +85,12 @@ def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, Contradictio
 def _joined_dims(inferred: Dim, declared: Dim) -> Dim:
     """Return a size rather than a variable, the declared variable rather than the inferred one; None for two sizes.
 
-    What is inferred says more than a name that only reads as an expression.
+    What is inferred says more than a name that only reads as an expression, or one that contradicts it.
     """
     if isinstance(inferred, int):
         return None if isinstance(declared, int) and inferred != declared else inferred
-    is_worse = declared is None or (inferred is not None and isinstance(declared, str) and declared[0] == "'")
+    if inferred is None or not isinstance(declared, str):
+        return inferred if declared is None else declared
+    # A name in an expression for its own dimension is wrong: 2*N rows that are declared as N stay 2*N.
+    is_worse = declared[0] == "'" or (declared in inferred and declared in variables_in(inferred))
     return inferred if is_worse else declared

@@ -14,7 +14,7 @@ from onnx_lint.inference.flow.joining import may_all_have
 from onnx_lint.inference.flow.repairs import repairs_of
 from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_in_words
 from onnx_lint.inference.flow.walks import Call, FurtherCalls
-from onnx_lint.inference.shapes.dims import agree
+from onnx_lint.inference.shapes.dims import agree, are_sizes
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.shapes.problem import (
     EMPTY,
@@ -231,10 +231,45 @@ def has_shape_at_load(graph: Graph, name: str, call: Call | None, depth: int = _
         return True
     with_shapes = _WITH_SHAPES.get(node.op_type) if not node.domain and depth else None
     if with_shapes is None:
-        return False
+        return _is_folded(graph, name, call, depth)
     shaped, constant = node.inputs[:with_shapes], node.inputs[with_shapes:]
     are_known = all(has_shape_at_load(node.graph, each, call, depth - 1) for each in shaped)
-    return are_known and all(not each or _is_constant(node.graph, each, call, 0) for each in constant)
+    return are_known and all(not each or _is_folded(node.graph, each, call, depth - 1) for each in constant)
+
+
+def _is_folded(graph: Graph, name: str, call: Call | None, depth: int) -> bool:
+    """Return whether ONNX Runtime knows a value when it loads a model: up to `depth` nodes in a row compute it of
+    constants and of sizes that inputs are declared with.
+    """
+    definition = graph.definition_of(name)
+    node = definition.node if definition is not None else None
+    if definition is not None and node is None and definition.graph.is_function:
+        argument = _argument(definition, call)
+        return argument is not None and _is_folded(*argument, depth)
+    if node is None:
+        return definition is not None and definition.field != "input"
+    if node.op_type == "Constant":
+        return True
+    if node.domain or not depth or node.op_type in _NOT_FOLDED or not any(node.inputs):
+        return False
+    if node.op_type == "Shape" and _has_declared_sizes(node.graph, node.inputs[0]):
+        return True
+    return all(not each or _is_folded(node.graph, each, call, depth - 1) for each in node.inputs)
+
+
+def _has_declared_sizes(graph: Graph, name: str) -> bool:
+    """Return whether a value is an input of its graph that is declared with sizes alone."""
+    definition = graph.definition_of(name)
+    if definition is None or definition.field != "input" or definition.graph.is_function:
+        return False
+    return are_sizes(fact_of_type(definition.graph.proto.input[definition.index].type).shape)
+
+
+_NOT_FOLDED: Final = frozenset(
+    {"Bernoulli", "Dropout", "If", "Loop", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform"}
+    | {"RandomUniformLike", "Scan", "SequenceMap"}
+)
+"""Operators that may compute something else in each run, and those with subgraphs."""
 
 
 _WITH_SHAPES: Final = {

@@ -233,15 +233,18 @@ class SuppliedShapes(Record):
         return count_in(self.facts[0]) if self.facts else None
 
     def most_runs(self, greatest: int) -> int:
-        """Return the most runs of a Loop's body; 0 if they are more than `greatest` or the first one is not sure.
+        """Return how many runs of a Loop's body to try; 0 if the first one is not sure.
 
-        A Loop without a number of iterations runs until its body says otherwise, so that `greatest` is tried.
+        A Loop without a number of iterations runs until its body says otherwise, so that `greatest` is tried. Of more
+        than `greatest` iterations, the body may end the first one.
         """
         iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
         if iterations is ABSENT:
             return greatest if first is not ABSENT and first.content == (1,) else 0
         runs = self.runs()
-        return runs if isinstance(runs, int) and runs <= greatest else 0
+        if not isinstance(runs, int):
+            return 0
+        return runs if runs <= greatest else min(greatest, 1)
 
     def _runs(self, condition: Fact) -> Dim:
         """Return how often the body of a Loop runs, if the number of iterations is known and no condition ends it."""

@@ -219,7 +219,11 @@ class Flow:
 
     def _walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         check_deadline()
-        here = _GraphWalk(graph, frame, known, {} if graph.is_function else self._enter(graph, frame, known, supplied))
+        if graph.is_function:
+            declared = self._declared_if_uncalled(graph, frame)
+        else:
+            declared = self._enter(graph, frame, known, supplied)
+        here = _GraphWalk(graph, frame, known, declared)
         here.has_unknown = not have_known_shapes(graph.names_before_nodes, known)
         self.faulty.begin(graph)
         here.affected = self.faulty.begin_shapes(graph)
@@ -385,8 +389,10 @@ class Flow:
         found = quick or self._declarations.join(name, made, stated, here.contradicted)
         if name in here.contradicted:
             here.affected.add(name)  # declarations of later values may follow from the wrong one
-        elif _is_bound_reshape(memo) and step.inputs and step.inputs[0] is not None:
-            self._declarations.compare_counts(here.graph, name, step.inputs[0], stated, found, here.frame.call)
+        elif _is_bound_reshape(memo) and step.inputs and not step.outcome.shape_problems:
+            data = step.inputs[0] or UNKNOWN
+            if self._declarations.compare_counts(here.graph, name, data, stated, made, here.frame.call):
+                here.unequal.append(index)
         return found
 
     def _compare_declarations(self, here: _GraphWalk) -> set[str]:
@@ -413,6 +419,11 @@ class Flow:
         for graph in here.nested.get(len(forms), ()):
             # The call gives another graph than the default of the parameter.
             yield from self._walk_alone(graph, here.frame, here.known)
+
+    def _declared_if_uncalled(self, body: Graph, frame: Frame) -> Mapping[str, Fact]:
+        """Return what the value_info of a function that is never called declares. Calls may have other facts."""
+        is_used = frame.call is None and self.flow_input.trusts_declarations and body.value_info_names
+        return declared_values(body) if is_used else {}
 
     def _enter(
         self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None

@@ -8,6 +8,7 @@ follow its name, so such a name is a variable of its own, in quotes. A text long
 
 from __future__ import annotations
 
+import re
 from math import gcd
 from typing import Final
 
@@ -24,6 +25,9 @@ Product = tuple[str, ...]
 
 Sum = dict[Product, int]
 """The coefficient of each product; the empty product has the constant term."""
+
+_NAMES: Final = r"'[^']*'|[^\W\d]\w*"
+"""The variables in an expression, and the names of its functions. Few runs need it, so it is compiled when used."""
 
 _read: Final[Memory[str, Sum | None]] = Memory(2_000)
 
@@ -173,6 +177,11 @@ def rounded_down(one: str, divisor: int) -> str | int | None:
         return _text({product: times // divisor for product, times in first.items()})
     dividend = one if list(first.items()) == [((one,), 1)] else f"({one})"
     return _text({(f"({dividend}//{divisor})",): 1})
+
+
+def variables_in(text: str | int) -> set[str]:
+    """Return the variables in an expression."""
+    return {*re.findall(_NAMES, text)} - {"min", "max"} if isinstance(text, str) else set()
 
 
 def is_never_multiple(text: str, divisor: int) -> bool:

@@ -86,6 +86,15 @@ def test_how_often_a_loop_runs(inputs: str, body: str, length: int | None):
     assert flow(f"y = Loop({inputs}) <{LOOP % body}>").shape_of("y") == (length, 2)
 
 
+@pytest.mark.parametrize(("ends", "rows"), [("no", 4), ("whether", None), ("yes", None)])
+def test_a_loop_of_many_iterations_that_its_body_ends_runs_once(ends: str, rows: int | None):
+    body = (
+        f"b (int64 i, bool c, float[] s) => (bool d, float[] r) {{ d = Identity({ends}) r = Concat<axis = 0>(s, s) }}"
+    )
+    found = flow(f"m = Constant<value_int = {2**63 - 1}>() y = Loop(m, yes, x) <body = {body}>")
+    assert found.shape_of("y") == (rows, "N")
+
+
 def test_a_loop_over_a_sequence_runs_for_each_element():
     nodes = f"s = SequenceConstruct(x, z)  n = SequenceLength(s)  y = Loop(n, yes) <{LOOP % 'd = Identity(c)'}>"
     assert flow(nodes).shape_of("y") == (2, 2)

@@ -194,6 +194,14 @@ def test_concat_fixes_a_size_where_no_other_one_of_the_operand_is_0(shape: str, 
     assert [message.split("; ")[-1] for message in found] == [f"so 'b' of input 'x' can only be {expected}"]
 
 
+@pytest.mark.parametrize(("length", "count"), [("Shape(q)", 0), ("Constant<value_ints=[3]>()", 1)])
+def test_a_past_whose_length_an_input_decides_fixes_no_size(length: str, count: int):
+    found = warnings_of(f"""(float[b,2,s,4] x, int64[n] q) => (float[c,2,t,4] w)
+        <int64[2] a = {{1,2}}, int64[1] f = {{4}}> {{
+        l = {length} d = Concat<axis=0>(a, l, f) p = ConstantOfShape(d) w = Concat<axis=2>(p, x) }}""")
+    assert len(found) == count
+
+
 def test_concat_fixes_no_size_if_the_operand_that_has_it_may_be_empty():
     found = warnings_of("""(float[b,s,4] x, float[1,9,4] c) => (float[d,m,4] w) {
         k = Shape<start=1,end=2>(x) e = Constant<value_ints=[99]>() a = Constant<value_ints=[1]>()
@@ -210,11 +218,22 @@ def test_concat_fixes_no_size_if_the_operand_that_has_it_may_be_empty():
         ("a = MatMul(x, two) y = Mul(x, three)", 0),
         ("a = MatMul(x, two) b = MatMul(z, three_columns) y = Where(yes, x, z)", 1),
         ("a = MatMul(x, two) y = Where(yes, x, z)", 0),
+        ("a = MatMul(x, two) y = PRelu(x, three_columns)", 1),
+        ("a = MatMul(x, two) y = PRelu(x, three)", 0),
+        ("a = MatMul(x, two) s = Constant<value_ints=[4,3]>() y = Expand(x, s)", 1),
+        ("a = MatMul(x, two) s = Constant<value_ints=[4,2]>() y = Expand(x, s)", 0),
+        ("a = MatMul(x, two) s = Shape(z) t = MatMul(z, three_columns) y = Expand(x, s)", 1),
+        ("a = MatMul(x, two) c = Cast<to=7>(x) d = Cast<to=7>(three_columns) y = BitwiseAnd(c, d)", 1),
+        ("a = MatMul(x, two) c = Cast<to=7>(x) d = Cast<to=7>(three) y = BitwiseAnd(c, d)", 0),
+        ("a = MatMul(x, two) b = Transpose(x) c = Unsqueeze(b, two_axes) y = MatMul(c, three_matrices)", 1),
+        ("a = MatMul(x, two) b = Transpose(x) c = Unsqueeze(b, two_axes) y = MatMul(c, two_matrices)", 0),
     ],
 )
 def test_sizes_that_equations_give_are_broadcast(graph: str, count: int):
     found = warnings_of(f"""(float[n,m] x, float[n,k] z, bool yes) => (float[p,q] y)
-        <float[3,1] three = {{1,1,1}}, float[3,3] three_columns = {{1,1,1,1,1,1,1,1,1}}, float[2,2] two = {{1,1,1,1}}>
+        <float[3,1] three = {{1,1,1}}, int64[1] two_axes = {{2}}, float[3,1,1] three_matrices = {{1,1,1}},
+         float[2,1,1] two_matrices = {{1,1}}, float[3,3] three_columns = {{1,1,1,1,1,1,1,1,1}},
+         float[2,2] two = {{1,1,1,1}}>
         {{ {graph} }}""")
     assert len([each for each in found if "no size makes all of this true" in each]) == count
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from math import prod
 
 from onnx_lint.inference.shapes.dims import (
     Dim,
@@ -211,6 +212,8 @@ def _count_elements(
         if rest:
             _require_multiple(node, (source, rest[0]), of_all + describe_shape(before), have, want)
             target[rest[0]] = _exact_quotient(node, before, have, want)
+        elif have is None and isinstance(want, int):
+            _require_factor(node, source, (of_all, before), target, want)
         else:
             node.equal_counts(0, have, want)
     elif not rest and have != want:
@@ -231,6 +234,18 @@ def _require_multiple(node: Operands, at: tuple[int | str, int], before: str, ha
         reason = f"{before} has {quote(have)} elements, which {want} never divides"
         allowed = f"other sizes whose product divides {quote(have)}"
         node.wrong_value(at[0], -1, reason, at[1], allowed=allowed, about_data=True)
+
+
+def _require_factor(
+    node: Operands, source: int | str, data: tuple[str, list[Dim]], target: list[Dim], want: int
+) -> None:
+    """Record that a number of elements is no multiple of the known sizes of data with an unknown dimension."""
+    of_all, before = data
+    sizes = prod([dim for dim in before if isinstance(dim, int)])
+    if want and (not sizes or want % sizes):
+        reason = f"{of_all}{describe_shape(before)} has a multiple of {sizes} elements, but {want} is not a multiple"
+        allowed = f"a shape whose number of elements is a multiple of {sizes}"
+        node.wrong_value(source, tuple(target), reason, allowed=allowed, about_data=bool(of_all))
 
 
 def _exact_quotient(node: Operands, before: Sequence[Dim], have: Dim, want: Dim) -> Dim:

@@ -36,7 +36,7 @@ from onnx_lint.inference.shapes.operands import (
     shape_in,
     whole_of,
 )
-from onnx_lint.inference.shapes.problem import EMPTY
+from onnx_lint.inference.shapes.problem import EMPTY, Element, Warned, WrongValue
 from onnx_lint.inference.shapes.registration import register_rule
 from onnx_lint.wording import describe_shape
 
@@ -166,16 +166,30 @@ def concat(node: Operands) -> Outputs:
 
 
 def _are_concatenated(node: Operands, axis: int | None) -> bool:
-    """Return whether the elements may have one shape but for `axis`; record two that have not."""
+    """Return whether the elements may have one shape but for `axis`; record two that have not.
+
+    An empty element that differs is recorded as a warning: ONNX Runtime leaves it out, unless the axis is a new one.
+    """
     known = [(index, shape) for index, shape in enumerate(node.elements(0) or ()) if shape is not None]
-    for (at, first), (index, shape) in combinations(known, 2):
-        if not _can_be_joined(first, shape, axis):
-            pair = f"elements {at} and {index}" if isinstance(node.element_count(0), int) else "two elements"
-            reason = f"{pair} are {describe_shape(first)} and {describe_shape(shape)}"
-            allowed = "elements of one shape, but for the axis to concatenate on"
-            node.wrong_value(0, "of unequal elements", reason, allowed=allowed)
-            return False
+    pairs = [pair for pair in combinations(known, 2) if not _can_be_joined(pair[0][1], pair[1][1], axis)]
+    if not pairs:
+        return True
+    full = [(one, other) for one, other in pairs if axis is None or not _is_empty_beside(one[1], other[1])]
+    (at, first), (index, shape) = (full or pairs)[0]
+    elements = f"elements {at} and {index}" if isinstance(node.element_count(0), int) else "two elements"
+    reason = f"{elements} are {describe_shape(first)} and {describe_shape(shape)}"
+    allowed = "elements of one shape, but for the axis to concatenate on"
+    if full:
+        node.wrong_value(0, "of unequal elements", reason, allowed=allowed)
+        return False
+    problem = WrongValue(Element(0, "of unequal elements"), reason, allowed)
+    node.warnings.append(Warned(problem, "; ONNX Runtime leaves out an empty element"))
     return True
+
+
+def _is_empty_beside(one: Dims, other: Dims) -> bool:
+    """Return whether one of two elements of one rank is empty."""
+    return len(one) == len(other) and (0 in one or 0 in other)
 
 
 def _concatenated_size(node: Operands, axis: int, size: Dim) -> Dim:
