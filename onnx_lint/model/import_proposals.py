@@ -38,9 +38,9 @@ def other_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | Non
         return None
     edit = Assign(ROOT.at("opset_import", imports[0]).at("version"), other.version)
     text = f"import version {other.version} of {quote(shown_domain(domain))}, {_nodes_with(other)}"
-    is_certain = other.version > model.proto.opset_import[imports[0]].version
+    needs_no_trial = other.version > model.proto.opset_import[imports[0]].version
     return Proposals(
-        "{}", lambda: (ready(text, edit),), cause=f"import {other.version} of {domain}", is_certain=is_certain
+        "{}", lambda: (ready(text, edit),), cause=f"import {other.version} of {domain}", needs_no_trial=needs_no_trial
     )
 
 
@@ -56,7 +56,7 @@ def import_for_types(model: Model, conflict: OperandConflict) -> Proposals | Non
         return None
     operator = model.operators.operator(node)
     proposals = other_import(model, AlikeNodes(operator, node.graph, node.form), node)
-    if proposals is None or not proposals.is_certain:
+    if proposals is None or not proposals.needs_no_trial:
         return None
     other = version_instead(model, operator.domain)
     schema = None if other is None else model.operators.schemas.find(operator.domain, node.op_type, other.version)

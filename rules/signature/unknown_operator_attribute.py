@@ -125,12 +125,14 @@ def _findings(
                 cause=version_cause(other, alike, name),
                 is_cause_shared=bool(other),
                 fix=respelled(node, index, meant[name], schema.attributes),
-                proposals=other_import(model, alike, node) if hint else _proposals(options, is_certain=name in certain),
+                proposals=other_import(model, alike, node)
+                if hint
+                else _proposals(options, needs_no_trial=name in certain),
             )
 
 
-def _proposals(options: Callable[[], tuple[Proposal, ...]], *, is_certain: bool) -> Proposals:
-    return Proposals("did you mean {}?", options, ends_message=True, is_certain=is_certain)
+def _proposals(options: Callable[[], tuple[Proposal, ...]], *, needs_no_trial: bool) -> Proposals:
+    return Proposals("did you mean {}?", options, ends_message=True, needs_no_trial=needs_no_trial)
 
 
 def _is_respelt(name: str, type_code: int, meant: str, schema: OperatorSchema) -> bool:

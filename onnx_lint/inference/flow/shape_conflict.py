@@ -158,7 +158,8 @@ class ShapeConflict(WordedProblem):
     def _changes(self) -> list[Proposal]:
         changes = repairs_of(self.node, self.schema, self.inputs, self.problem)
         return [
-            Proposal(each.text, partial(each.edits, self.node), must_be_whole=each.must_be_whole) for each in changes
+            Proposal(each.text, partial(each.edits, self.node), must_add_no_finding=each.must_add_no_finding)
+            for each in changes
         ]
 
     def describe(self) -> str:

@@ -136,7 +136,7 @@ def _stored_as(definition: Definition, kind: ValueType, also_fixes: tuple[tuple[
     option = Proposal(
         words,
         partial(_edits, definition, name, code),
-        is_sure=True,
+        tolerates_fixable_finding=True,
         leaves_out_numbers=True,
         also_fixes=also_fixes,
     )
