@@ -318,6 +318,24 @@ def test_a_release_loads_what_it_refuses_at_each_run(target: str, warnings: int)
         assert found.targets[0].loads is True
 
 
+@pytest.mark.parametrize(
+    ("attributes", "clause"),
+    [("N = 4, bits = 4, block_size = 16", "NOD-7"), ("K = 32, N = 4, bits = 3, block_size = 16", "NOD-7b")],
+)
+@pytest.mark.parametrize("place", ["main", "function"])
+def test_the_checks_of_onnx_accept_signatures_that_they_do_not_know(attributes: str, clause: str, place: str) -> None:
+    node = f"y = com.microsoft.MatMulNBits<{attributes}>(x, w, s)"
+    body, function = (node, "") if place == "main" else ("y = acme.F(x, w, s)", FUNCTION % node)
+    model = f"""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1, "acme": 1]>
+        g (float[3, 32] x, uint8[4, 2, 8] w, float[4, 2] s) => (float[3, 4] y) {{ {body} }} {function}"""
+    report = onnx_lint.lint(onnx.parser.parse_model(model), target=["onnx.checker", "onnx.full_check"])
+    assert clause in {each.clause for each in report.diagnostics}
+    assert [each.loads for each in report.files[0].targets] == [True, True]
+
+
+FUNCTION = '<domain: "acme", opset_import: ["": 17, "com.microsoft": 1]> F (x, w, s) => (y) { %s }'
+
+
 ATTENTION = """<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
     g (float[2, 3, 16] x, float[16, 48] w, float[48] b, int32[2, 1, 8, 8] m) => (float[2, 3, 16] y) { %s }"""
 
