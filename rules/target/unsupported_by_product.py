@@ -91,7 +91,8 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
     - ONNX Runtime needs the operator sets of all functions of the model as well, also of those that nothing calls.
     - ONNX Runtime rewrites a model before it looks for kernels. A node that may be gone by then, such as one in a
       branch of an If with a constant condition, is a warning.
-    - A node that a release loads, and whose every run on CPUs fails, is a warning: experts with third weights (`fc3`).
+    - A node that a release loads, and whose every run on CPUs fails, is a warning. `onnx-lint explain PRD-7` lists the
+      kinds. `--target-gate` does not fail such a run; `--severity unsupported-by-product=error` does.
     - docs/targets.md lists the releases, and what their data do not cover.
     - A domain that ONNX Runtime does not register needs a library: name the domain in the key `registered`, or
       describe it in a schema file.
