@@ -121,8 +121,8 @@ def _of_neighbours(
         keys = {key for each in others for key in _keys(each)}
         for finding in found:
             if _key(finding) not in both:
-                does = _deed(finding, other, keys)
-                yield reworded(finding, partial(_refused_by_one, release=release, does=does, name=name))
+                answer = _other_answer(finding, other, keys)
+                yield reworded(finding, partial(_refused_by_one, release=release, answer=answer, name=name))
 
 
 def _refused_by_both(finding: Finding, older: ProductRelease, name: str) -> Finding:
@@ -130,16 +130,16 @@ def _refused_by_both(finding: Finding, older: ProductRelease, name: str) -> Find
     return replace(finding, message=f"{finding.message}; {does} as well", program=name)
 
 
-def _refused_by_one(finding: Finding, release: ProductRelease, does: str, name: str) -> Finding:
+def _refused_by_one(finding: Finding, release: ProductRelease, answer: str, name: str) -> Finding:
     return replace(
         finding,
-        message=f"{finding.message}; {does}, and {name.replace('=', ' ')} is between them",
+        message=f"{finding.message}; {answer}, and {name.replace('=', ' ')} is between them",
         clause=finding.clause if finding.clause in ("PRD-6", _OF_RUNS) else "PRD-5",
         program=f"{release.product}={release.version}",
     )
 
 
-def _deed(finding: Finding, other: ProductRelease, keys: Collection[_Key]) -> str:
+def _other_answer(finding: Finding, other: ProductRelease, keys: Collection[_Key]) -> str:
     """Return what another release does with what a release refuses, or loads and refuses at each run.
 
     `keys`: those of the findings about the other release, and of their parts.
