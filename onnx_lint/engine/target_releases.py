@@ -41,22 +41,27 @@ class TargetRelease(Record):
 
     def proofs_of_acceptance(self, item: Diagnostic) -> tuple[str, ...]:
         """Return the releases that are proven to accept the violation, as far as they prove it for this one."""
-        return accepting(clauses()[item.clause], self._stated_case(item), item.subject, self.program, self.data)
+        return accepting(clauses()[item.clause], self.stated_case(item), item.subject, self.program, self.data)
 
     def _case(self, item: Diagnostic, unseen: UnseenFaults) -> str | None:
         """Return the case of a finding: the stated one, unless the release reads the part in another way."""
         if unseen.model.loaded and unseen.has(item, self.program, self.data):
             return UNSEEN
-        is_contributed = item.anchor.startswith(_CONTRIBUTED_SECTION) and item.cited.case in ("main", "branch")
-        if is_contributed and self.data is not None and self.data.has_kernels:
-            return CONTRIBUTED
-        return self._stated_case(item)
+        is_judged = self.data is not None and self.data.has_kernels and item.cited.case in ("main", "branch")
+        return CONTRIBUTED if is_judged and _is_contributed(item) else self.stated_case(item)
 
-    def _stated_case(self, item: Diagnostic) -> str | None:
-        """Return the stated case. For a checker, an operator of ONNX Runtime is as unknown as any other."""
+    def stated_case(self, item: Diagnostic) -> str | None:
+        """Return the stated case. A checker knows no operator of ONNX Runtime, and no signature of one."""
+        if self.is_checker and _is_contributed(item):
+            return CONTRIBUTED
         if self.is_checker and item.cited.case == OWN_OPERATOR:
             return place_kind([field for field, _ in item.at.key])
         return item.cited.case
+
+
+def _is_contributed(item: Diagnostic) -> bool:
+    """Return whether a finding is about the signature of an operator in ONNX Runtime's own domains."""
+    return item.anchor.startswith(_CONTRIBUTED_SECTION)
 
 
 def target_releases(program: str) -> Sequence[TargetRelease]:

@@ -21,7 +21,8 @@ from onnx_lint.engine.parts_in_question import (
     phrases,
     stored_contents,
 )
-from onnx_lint.model import AlikeNodes, Graph, Model, Node
+from onnx_lint.engine.unjudged_bodies import has_doubtful_branches, has_doubtful_loop, has_doubtful_scan
+from onnx_lint.model import AlikeNodes, Model, Node
 from onnx_lint.spec.element_types import ELEMENT_TYPES, STRING_TYPE
 from onnx_lint.spec.products import ProductRelease
 
@@ -327,49 +328,6 @@ _WITH_NUMBER_AS_INPUT: Final = 10
 """The first version of TopK that reads the number of elements from an input."""
 
 
-def _bodies(node: Node) -> list[Graph]:
-    return node.graph.nested_by_node.get(node.index, [])
-
-
-def _return_what_they_compute(bodies: list[Graph]) -> bool:
-    """Return whether a node of a body computes each of its outputs. Dropout does not: its conversion removes it."""
-    returned = [(graph, graph.definition_of(name)) for graph in bodies for name in graph.output_names]
-    return all(
-        each is not None and each.graph is graph and each.node is not None and each.node.op_type != "Dropout"
-        for graph, each in returned
-    )
-
-
-def _has_doubtful_branches(model: Model, node: Node, _: int) -> bool:
-    """Return whether the condition of an If may have dimensions, or a branch returns what no node of it computes."""
-    condition = _sizes(model, node, 0)
-    return condition is None or len(condition) > 1 or not _return_what_they_compute(_bodies(node))
-
-
-def _may_change_states(model: Model, node: Node, _: int) -> bool:
-    """Return whether a state of a Loop may have another shape after a run, or no node of the body computes it."""
-    if not _return_what_they_compute(_bodies(node)):
-        return True
-    for body in _bodies(node):
-        for name, output in zip(node.inputs[2:], body.output_names[1:], strict=False):
-            before, after = model.shape_of(name, node.graph), model.shape_of(output, body)
-            if before is None or after is None or [*before] != [*after]:
-                return True
-    return False
-
-
-def _reads_outer_values(_: Model, node: Node, version: int) -> bool:
-    """Return whether the body of a Scan reads values from outside, or has the form of operator set 8."""
-    own = {*_bodies(node)}
-    names = {name for body in own for inputs in body.node_inputs for name in inputs if name}
-    found = [body.definition_of(name) for body in own for name in names]
-    return version < _WITHOUT_BATCH or any(each is None or each.graph not in own for each in found)
-
-
-_WITHOUT_BATCH: Final = 9
-"""The first version of Scan without a dimension for the batch."""
-
-
 _DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
     **dict.fromkeys(("ArgMax", "ArgMin"), _is_scalar_or_unknown),
     **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _has_doubtful_window),
@@ -384,8 +342,8 @@ _DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
     "GatherElements": _gathers_other_sizes,
     "GlobalLpPool": _has_unknown_size,
     "GridSample": lambda model, node, _: len(_sizes(model, node, 0) or ()) != 4,
-    "If": _has_doubtful_branches,
-    "Loop": _may_change_states,
+    "If": has_doubtful_branches,
+    "Loop": has_doubtful_loop,
     "Mod": _is_mod_of_floats,
     "Pad": lambda _, node, version: has_attribute(node, "mode", b"wrap"),
     "QLinearConv": _has_many_scales(1, 4, 6),
@@ -396,7 +354,7 @@ _DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
     "Reshape": lambda _, node, version: version < 5 and not _has(node, "shape"),
     "Resize": _has_rare_coordinates,
     "ReverseSequence": _has_unknown_size,
-    "Scan": _reads_outer_values,
+    "Scan": has_doubtful_scan,
     **dict.fromkeys(("Squeeze", "Unsqueeze"), _has_no_axes),
     "TopK": _has_many_numbers,
 }
@@ -419,7 +377,8 @@ _WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("GlobalLpPool", "ReverseSequence"), "of unknown size"),
     "GridSample": "of another rank than 4",
     "If": "with a condition of unknown rank, or with branches that return what no node of them computes",
-    "Loop": "whose states may change their shapes, or whose body returns what no node of it computes",
+    "Loop": "whose states may change their shapes, or whose body returns what no node of it computes, or reads a "
+    "condition that it only passes on",
     "Mod": "of floats without fmod",
     "Pad": "with mode 'wrap'",
     **dict.fromkeys(("QLinearConv", "QLinearMatMul"), "with several scales"),
@@ -427,7 +386,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "Range": "of a list",
     **dict.fromkeys(("ReduceMax", "ReduceMin"), "of int8 or uint8 before operator set 13"),
     "Resize": "with coordinate_transformation_mode 'half_pixel_symmetric' or 'tf_crop_and_resize'",
-    "Scan": "whose body reads values from outside",
+    "Scan": "whose body reads values from outside or has another Scan",
     **dict.fromkeys(("Squeeze", "Unsqueeze"), "with axes of no elements"),
     "TopK": "with a number of unknown size",
 }

@@ -12,6 +12,7 @@ from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import EDITIONS, OWN_KEYWORDS, PLACES, Clause, Severity, clauses, severity
+from onnx_lint.spec.target import CONTRIBUTED
 from onnx_lint.wording import listed
 
 PRESENCE: Final = (
@@ -194,7 +195,11 @@ def _acceptance(row: str) -> str:
 
 def _in_words(cases: str) -> str:
     """Return the end of a line about a program: the cases or places, such as `main or branch`; empty for all."""
-    return f": {', '.join(PLACES.get(case, f'if {case}') for case in cases.split(' or '))}" if cases else ""
+    return f": {', '.join(_CASES.get(case, f'if {case}') for case in cases.split(' or '))}" if cases else ""
+
+
+_CASES: Final = {**PLACES, CONTRIBUTED: "in nodes of ONNX Runtime's domains"}
+"""The cases that are no words of a clause."""
 
 
 def _strengths(clause: Clause) -> Iterator[str]:

@@ -36,7 +36,8 @@ do."""
 UNSEEN: Final = "unseen"
 """The case of a finding about a part that a program reads in another way, or not at all: no row is about it."""
 CONTRIBUTED: Final = "contributed"
-"""The case of a finding that a node contradicts the signature of an operator of ONNX Runtime's own domains."""
+"""The case of a finding that a node contradicts the signature of an operator of ONNX Runtime's own domains. The
+checks of onnx know none of them."""
 WITHOUT_ML: Final = "onnx-without-ml"
 """The variant of the specification that lacks classical machine learning."""
 TARGET_GATES: Final = ("refused", "violations", "unproven")

@@ -91,7 +91,8 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
     - ONNX Runtime needs the operator sets of all functions of the model as well, also of those that nothing calls.
     - ONNX Runtime rewrites a model before it looks for kernels. A node that may be gone by then, such as one in a
       branch of an If with a constant condition, is a warning.
-    - A node that a release loads, and whose every run on CPUs fails, is a warning: experts with third weights (`fc3`).
+    - A node that a release loads, and whose every run on CPUs fails, is a warning. `onnx-lint explain PRD-7` lists the
+      kinds. `--target-gate` does not fail such a run; `--severity unsupported-by-product=error` does.
     - docs/targets.md lists the releases, and what their data do not cover.
     - A domain that ONNX Runtime does not register needs a library: name the domain in the key `registered`, or
       describe it in a schema file.
@@ -108,33 +109,68 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
 def _of_neighbours(
     name: str, older: ProductRelease, old: list[Finding], newer: ProductRelease, new: list[Finding]
 ) -> Iterator[Finding]:
-    """Yield what the neighbours of an unknown release refuse: both, which is certain, or one, which is a warning."""
+    """Yield what the neighbours of an unknown release refuse: both, which is certain, or one, which is a warning.
+
+    The same for runs that fail.
+    """
     both = {_key(finding) for finding in old} & {_key(finding) for finding in new}
     for finding in new:
         if _key(finding) in both:
             yield reworded(finding, lambda each: _refused_by_both(each, older, name))
-    for release, other, found in ((older, newer, old), (newer, older, new)):
+    for release, other, found, others in ((older, newer, old, new), (newer, older, new, old)):
+        keys = {key for each in others for key in _keys(each)}
         for finding in found:
             if _key(finding) not in both:
-                yield reworded(finding, partial(_refused_by_one, release=release, other=other, name=name))
+                answer = _other_answer(finding, other, keys)
+                yield reworded(finding, partial(_refused_by_one, release=release, answer=answer, name=name))
 
 
 def _refused_by_both(finding: Finding, older: ProductRelease, name: str) -> Finding:
-    return replace(finding, message=f"{finding.message}; {older.version} refuses it as well", program=name)
+    does = f"each run of {older.version} fails" if finding.clause == _OF_RUNS else f"{older.version} refuses it"
+    return replace(finding, message=f"{finding.message}; {does} as well", program=name)
 
 
-def _refused_by_one(finding: Finding, release: ProductRelease, other: ProductRelease, name: str) -> Finding:
+def _refused_by_one(finding: Finding, release: ProductRelease, answer: str, name: str) -> Finding:
     return replace(
         finding,
-        message=f"{finding.message}; {other.version} does not refuse it, and {name.replace('=', ' ')} is between them",
-        clause=finding.clause if finding.clause in ("PRD-6", "PRD-7") else "PRD-5",
+        message=f"{finding.message}; {answer}, and {name.replace('=', ' ')} is between them",
+        clause=finding.clause if finding.clause in ("PRD-6", _OF_RUNS) else "PRD-5",
         program=f"{release.product}={release.version}",
     )
 
 
-def _key(finding: Finding) -> tuple[str, str | None]:
+def _other_answer(finding: Finding, other: ProductRelease, keys: Collection[_Key]) -> str:
+    """Return what another release does with what a release refuses, or loads and refuses at each run.
+
+    `keys`: those of the findings about the other release, and of their parts.
+    """
+    place, subject, is_of_runs = _key(finding)
+    if (place, subject, False) in keys:
+        return f"{other.version} refuses it"
+    if (place, subject, True) in keys:
+        return f"each run of {other.version} fails"
+    return f"{other.version} {'runs it' if is_of_runs else 'does not refuse it'}"
+
+
+def _keys(finding: Finding) -> Iterator[_Key]:
+    """Yield the keys of a finding and of each of its parts."""
+    yield _key(finding)
+    if isinstance(finding.parts, Faults):
+        for each in finding.parts.all():
+            place, subject = finding.parts.part(each)
+            yield str(place), subject, finding.clause == _OF_RUNS
+
+
+_OF_RUNS: Final = "PRD-7"
+"""The clause about nodes that a release loads, and refuses at each run."""
+
+_Key = tuple[str, str | None, bool]
+"""The place of a finding, its subject, and whether it is about runs."""
+
+
+def _key(finding: Finding) -> _Key:
     """Return what is refused. The reasons differ: one release may lack the operator, and the other an attribute."""
-    return str(finding.place), finding.subject
+    return str(finding.place), finding.subject, finding.clause == _OF_RUNS
 
 
 def _findings(model: Model, release: ProductRelease) -> Iterator[Finding]:
@@ -238,7 +274,6 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
     if release.has_kernels:
         found.append(_refused_values_of_calls(model, release))
         found.append(_later_graphs(model, release))
-        found.append(_failing_runs(model, release))
     for cause, nodes in chain.from_iterable(found):
         if not cause.unless_removed and not cause.unless_dropped:
             refused.setdefault(cause, []).extend(nodes)
@@ -246,6 +281,9 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
         for node in nodes:
             is_kept = model.kept_nodes.is_kept if cause.unless_removed else model.kept_nodes.is_in_no_dropped_branch
             refused.setdefault(_decided(cause, is_kept(node)), []).append(node)
+    loaded = _failing_runs(model, release, {*chain.from_iterable(refused.values())}) if release.has_kernels else ()
+    for cause, nodes in loaded:
+        refused.setdefault(cause, []).extend(nodes)
     for cause in sorted(refused, key=lambda cause: cause.order):
         yield _finding(cause.what, cause.clause, cause.subject, release, refused[cause])
 
@@ -424,17 +462,18 @@ _OPERATORS_WITH_REFUSED_VALUES = frozenset({name for name, _ in REFUSED_VALUES})
 def _finding(what: str, clause: str, name: str, release: ProductRelease, nodes: Sequence[Node]) -> Finding:
     first, *others = nodes
     more = f"; this holds for {len(nodes):,} nodes" if others else ""
+    is_of_runs = clause == _OF_RUNS
     return Finding(
         first.place,
         f"{first.describe()} {what}{more}",
         clause=clause,
-        allowed=f"an operator and element types of {release}",
+        allowed=f"a node that {release} runs on CPUs" if is_of_runs else f"an operator and element types of {release}",
         related=tuple(Related(node.place, f"so has {node.describe()}") for node in others[:3]),
         subject=name,
         collective=True,
         count=len(nodes),
         cause=f"{release} {name} {what}",
-        anchor=release.citation,
+        anchor=_SOURCE_OF_RUNS if is_of_runs else release.citation,
         parts=Faults(
             nodes,
             partial(_finding, what, clause, name, release),
@@ -508,8 +547,11 @@ def _values_of(node: Node, schema: OperatorSchema) -> dict[str, str]:
     return values
 
 
-def _failing_runs(model: Model, release: ProductRelease) -> Iterator[_Refused]:
-    """Yield the nodes of ONNX Runtime's operators that a release loads, and refuses at each run of the model."""
+def _failing_runs(model: Model, release: ProductRelease, refused: Collection[Node]) -> Iterator[_Refused]:
+    """Yield the nodes of ONNX Runtime's operators that a release loads, and refuses at each run of the model.
+
+    `refused`: the nodes that it does not load.
+    """
     for alike in model.operators.alike_nodes:
         schema = alike.operator.schema
         if schema is None or alike.operator.function or schema.domain not in release.own_domains:
@@ -517,15 +559,39 @@ def _failing_runs(model: Model, release: ProductRelease) -> Iterator[_Refused]:
         subject = _name(schema.domain, schema.name)
         inputs = (signature_in(release.version, schema.domain, schema.name) or schema).inputs
         for node in _judged(model, alike, release):
-            # A node in a branch or a function may not run.
-            if node.graph is not model.main_graph or not model.kept_nodes.is_kept(node):
+            if node in refused or not _is_run(model, node) or _has_elements(model, node) is False:
                 continue
             given = [(each.name, name) for each, name in zip(inputs, node.inputs, strict=False) if name]
             ranks = {each: _rank(model, node, name) for each, name in given}
             types = _types(model, node, schema)
             for what in failing_runs(release.version, schema.name, _values_of(node, schema), ranks, types):
-                cause = f"has {what}, with which each run of {release} on CPUs fails"
-                yield _RefusalCause(5, "PRD-7", subject, cause), (node,)
+                unless = "" if _has_elements(model, node) else " if input 0 has elements"
+                cause = f"has {what}, with which each run of {release} on CPUs fails{unless}"
+                yield _RefusalCause(5, _OF_RUNS, subject, cause), (node,)
+
+
+_SOURCE_OF_RUNS: Final = "runs of the package onnxruntime on PyPI, 2026-11-29"
+"""The source of what is known of runs, and its date, as `ProductRelease.citation` has it."""
+
+
+def _is_run(model: Model, node: Node) -> bool:
+    """Return whether each run of a model surely runs a node. One in a branch or a function may not run.
+
+    ONNX Runtime runs a node that nothing reads.
+    """
+    if node.graph is not model.main_graph:
+        return False
+    return model.kept_nodes.is_kept(node) or model.uses.used_in(node.graph).isdisjoint(node.outputs)
+
+
+def _has_elements(model: Model, node: Node) -> bool | None:
+    """Return whether input 0 has elements; None if that is unknown."""
+    shape = model.shape_of(node.inputs[0], node.graph) if node.inputs and node.inputs[0] else None
+    if shape is None:
+        return None
+    if 0 in shape:
+        return False
+    return True if all(isinstance(size, int) for size in shape) else None
 
 
 def _rank(model: Model, node: Node, name: str) -> int | None:

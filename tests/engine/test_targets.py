@@ -318,6 +318,88 @@ def test_a_release_loads_what_it_refuses_at_each_run(target: str, warnings: int)
         assert found.targets[0].loads is True
 
 
+@pytest.mark.parametrize(
+    ("attributes", "clause"),
+    [("N = 4, bits = 4, block_size = 16", "NOD-7"), ("K = 32, N = 4, bits = 3, block_size = 16", "NOD-7b")],
+)
+@pytest.mark.parametrize("place", ["main", "function"])
+def test_the_checks_of_onnx_accept_signatures_that_they_do_not_know(attributes: str, clause: str, place: str) -> None:
+    node = f"y = com.microsoft.MatMulNBits<{attributes}>(x, w, s)"
+    body, function = (node, "") if place == "main" else ("y = acme.F(x, w, s)", FUNCTION % node)
+    model = f"""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1, "acme": 1]>
+        g (float[3, 32] x, uint8[4, 2, 8] w, float[4, 2] s) => (float[3, 4] y) {{ {body} }} {function}"""
+    report = onnx_lint.lint(onnx.parser.parse_model(model), target=["onnx.checker", "onnx.full_check"])
+    assert clause in {each.clause for each in report.diagnostics}
+    assert [each.loads for each in report.files[0].targets] == [True, True]
+
+
+FUNCTION = '<domain: "acme", opset_import: ["": 17, "com.microsoft": 1]> F (x, w, s) => (y) { %s }'
+
+
+ATTENTION = """<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+    g (float[2, 3, 16] x, float[16, 48] w, float[48] b, int32[2, 1, 8, 8] m) => (float[2, 3, 16] y) { %s }"""
+
+
+def runs(text: str, target: str) -> list[str]:
+    """Return the messages about runs that fail in a release of ONNX Runtime, without the node."""
+    found = onnx_lint.lint(onnx.parser.parse_model(text), target=f"onnxruntime={target}", ignore="hygiene")
+    return [each.message.partition(" has ")[2] for each in found.diagnostics if each.clause == "PRD-7"]
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("1.18", "onnxruntime 1.20.1 on CPUs fails; each run of 1.17.3 fails as well"),
+        ("1.30", "onnxruntime 1.23.2 on CPUs fails; 1.32.0 runs it, and onnxruntime 1.30 is between them"),
+    ],
+)
+def test_runs_that_fail_in_two_neighbours_or_in_one(target: str, expected: str) -> None:
+    found = runs(ATTENTION % "y = com.microsoft.Attention<num_heads = 2>(x, w)", target)
+    assert found == [f"no input 'bias', with which each run of {expected}"]
+
+
+@pytest.mark.parametrize("first", ["", 'a = com.microsoft.MoE<k = 1, activation_type = "silu">(x, r, f,, g)'])
+def test_a_neighbour_refuses_a_node_whose_runs_fail_in_the_other(first: str) -> None:
+    """ONNX Runtime 1.20.1 has no kernel for MoE on CPUs."""
+    text = f"""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+        g (float[2, 4] x, float[2, 3] r, float[3, 8, 4] f, float[3, 4, 8] g, float[3, 8, 4] h) => (float[2, 4] y)
+        {{ {first} y = com.microsoft.MoE<k = 1, activation_type = "silu">({"a" if first else "x"}, r, f,, g,, h) }}"""
+    (run,) = runs(text, "1.22")
+    assert run.endswith("onnxruntime 1.23.2 on CPUs fails; 1.20.1 refuses it, and onnxruntime 1.22 is between them")
+    report = onnx_lint.lint(onnx.parser.parse_model(text), target="onnxruntime=1.22")
+    (refusal,) = [each.message for each in report.diagnostics if each.clause == "PRD-5"]
+    does = "does not refuse it" if first else "each run of 1.23.2 fails"
+    assert does in refusal
+    assert report.files[0].targets[0].text.startswith("1.20.1 refuses it: 1 cause; 1.23.2 loads")
+    assert not runs(text, "1.20")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [("2, 3", " fails"), ("2, n", " fails if input 0 has elements"), ("0, 3", ""), ("2, 0", "")],
+)
+def test_a_run_that_computes_nothing_may_not_fail(sizes: str, expected: str) -> None:
+    """ONNX Runtime but for 1.23 ignores a mask of 4 dimensions if there are no elements."""
+    text = ATTENTION.replace("2, 3", sizes) % "y = com.microsoft.Attention<num_heads = 2>(x, w, b, m)"
+    found = runs(text, "1.32")
+    start = "input 'mask_index' with 4 dimensions, with which each run of onnxruntime 1.32.0 on CPUs"
+    assert found == ([start + expected] if expected else [])
+
+
+def test_nodes_that_nothing_reads_run() -> None:
+    node = "z = com.microsoft.Attention<num_heads = 2, do_rotary = 1>(x, w, b)"
+    assert len(runs(ATTENTION % f"{node} y = Relu(x)", "1.32")) == 1
+    assert not runs(ATTENTION % f"{node} s = Shape(z) y = Reshape(x, s)", "1.32")  # Shape is computed before
+
+
+def test_what_is_said_of_runs_has_a_source_of_its_own() -> None:
+    text = ATTENTION % "y = com.microsoft.Attention<num_heads = 2, do_rotary = 1>(x, w, b)"
+    found = onnx_lint.lint(onnx.parser.parse_model(text), target="onnxruntime=1.32").diagnostics
+    (run,) = [each for each in found if each.clause == "PRD-7"]
+    assert run.anchor.startswith("runs of the package onnxruntime")
+    assert run.allowed == "a node that onnxruntime 1.32.0 runs on CPUs"
+
+
 def test_one_of_two_neighbours_refuses_with_a_warning_that_names_both() -> None:
     report = onnx_lint.lint(NEWER, target="onnxruntime=1.18")
     assert [(item.clause, item.severity.label) for item in report.diagnostics] == [("PRD-5", "warning")] * 2

@@ -80,56 +80,6 @@ def test_the_line_names_the_form_whose_conversion_may_fail() -> None:
         assert what in onnx_lint.lint(found, target="openvino=2026.4").files[0].targets[0].text
 
 
-BRANCHES = "(float[2] x, bool%s c) => (float[2] y) { y = If(c) <then_branch = t () => (float[2] u) { %s }, %s> }"
-OTHER = "else_branch = e () => (float[2] v) { v = Neg(x) }"
-
-
-@pytest.mark.parametrize(
-    ("dims", "node", "expected"),
-    [
-        ("", "u = Abs(x)", True),
-        ("[1]", "u = Abs(x)", True),
-        ("[1, 1]", "u = Abs(x)", None),
-        ("", "u = Dropout(x)", None),
-        ("", "u = Bernoulli(x)", None),
-    ],
-)
-def test_branches(dims: str, node: str, expected: bool | None) -> None:
-    assert state(BRANCHES % (dims, node, OTHER)) is expected
-
-
-LOOP = """(float[2] x, int64 n, bool c) => (float[a] y) {
-y = Loop(n, c, x) <body = b (int64 i, bool d, float[a] s) => (bool e, float[b] t) { %s }> }"""
-
-
-@pytest.mark.parametrize(
-    ("nodes", "expected"),
-    [
-        ("e = Identity(d) t = Neg(s)", True),
-        ("e = Identity(d) t = Concat<axis = 0>(s, s)", None),
-        ("e = Identity(d) t = Dropout(s)", None),
-    ],
-)
-def test_loops(nodes: str, expected: bool | None) -> None:
-    assert state(LOOP % nodes) is expected
-
-
-def test_a_scan_that_reads_values_from_outside() -> None:
-    scan = """(float[2] x, float[3, 2] z) => (float[a] y, float[b, c] r) {
-        y, r = Scan<num_scan_inputs = 1, body = b (float[2] s, float[2] p) => (float[2] t, float[2] q) {
-        t = Add(s, %s) q = Identity(p) }>(x, z) }"""
-    assert state(scan % "p") is True
-    assert state(scan % "x") is None
-
-
-def test_subgraphs_are_judged_in_the_release_that_was_asked() -> None:
-    graph = BRANCHES % ("", "u = Abs(x)", OTHER)
-    found = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> g {graph}')
-    answers = [onnx_lint.lint(found, target=f"openvino={each}").files[0].targets[0] for each in ("2025.4", "2026.4")]
-    assert [each.loads for each in answers] == [None, True]
-    assert "1 node with subgraphs" in answers[0].text
-
-
 @pytest.mark.parametrize(
     ("graph", "opset", "expected"),
     [

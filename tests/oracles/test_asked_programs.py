@@ -26,6 +26,7 @@ from support.models.placed_faults import Faulty, placed_faults
 from support.wire.wire_bytes import tag, varint
 
 from onnx_lint import lint
+from onnx_lint.engine.target_releases import TargetRelease
 from onnx_lint.spec.clauses import ACCEPTED, REFUSED, Clause, clauses
 from onnx_lint.spec.products import ProductRelease, product_releases, version_number
 from onnx_lint.spec.releases import NEWEST_OPSET
@@ -200,8 +201,9 @@ def test_each_row_about_onnx_is_proven_in_each_of_its_places(placed: list[Faulty
     _skip_other_onnx()
     reasons = outcomes([each.path for each in placed], OF_ONNX[consumer])
     verdicts: Mapping[tuple[str, str | None], set[bool]] = defaultdict(set)
+    checker = TargetRelease(consumer, None)
     for path, found in placed:
-        verdicts[found.clause, found.cited.case].add(reasons[path] is None)
+        verdicts[found.clause, checker.stated_case(found)].add(reasons[path] is None)
     for clause in clauses().values():
         for case, is_accepted in _rows(clause, consumer):
             if clause.id not in UNFIXTURED:

@@ -65,7 +65,7 @@ EXPLAINED = (
         "a tensor with a dimension of zero has no elements; onnx multiplies those before it",
     ),
     Explained(
-        r"Opset import for domain .* not compatible",
+        r"Opset import for domain .* not compatible|Unrecognized attribute: .* for operator",
         lambda model: len({entry.domain for entry in model.opset_import}) < len(model.opset_import),
         "of two imported versions of a domain the specification takes the highest, onnx the last",
     ),
