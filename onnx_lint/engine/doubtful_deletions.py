@@ -31,7 +31,7 @@ MAX_FAULTS: Final = 5_000
 _OF_OPERANDS: Final = frozenset({"incompatible-operand-shapes", "mismatched-operand-type"})
 """The rules whose findings a wrong operand may cause."""
 
-Fault = tuple[str, Place]
+RuleAndPlace = tuple[str, Place]
 """The rule and the place of a fault."""
 
 
@@ -68,7 +68,7 @@ def _value_of(item: Diagnostic) -> tuple[Place, str] | None:
     return None if item.advice.edits is None else item.advice.edits.trusts
 
 
-def _errors_in(model: Model) -> Iterator[Fault]:
+def _errors_in(model: Model) -> Iterator[RuleAndPlace]:
     """Yield the errors that the usual settings report. Those whose fix deletes a declaration are left out."""
     for entry in Selection(Settings(standard=model.standard), registry()).asked(model):
         check_deadline()
@@ -77,7 +77,7 @@ def _errors_in(model: Model) -> Iterator[Fault]:
                 yield from _errors_of(entry, model)
 
 
-def _errors_of(entry: Registered, model: Model) -> Iterator[Fault]:
+def _errors_of(entry: Registered, model: Model) -> Iterator[RuleAndPlace]:
     for finding in islice(entry.rule.check(model), MAX_FAULTS):
         clause = clauses()[finding.clause or entry.clauses[0]]
         is_of_declaration = isinstance(finding.fix, Fix) and finding.fix.trusts is not None

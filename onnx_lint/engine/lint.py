@@ -131,6 +131,8 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
     if run.trials is not None and len(listed) > 1:
         of_rules, trials = listed, run.trials
         listed = part(lambda: trials.with_causes(of_rules), of_rules, "looking for findings of one cause")
+    if run.trials is not None:
+        run.trials.release()
     folded = part(lambda: _folded(listed), tuple(listed), "folding findings of one cause")
     return Verdict(
         folded,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.import_fixes import ImportFixes
 from onnx_lint.ir.operators.mismatch import fits
-from onnx_lint.ir.operators.operators import AlikeNodes, OtherVersion
-from onnx_lint.ir.operators.proposals import Proposals, ready
+from onnx_lint.ir.operators.operators import AlikeNodes, OtherVersion, TypesNeed
+from onnx_lint.ir.operators.proposals import Proposal, Proposals, ready
 from onnx_lint.ir.places.edits import Assign
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.spec.domains import shown_domain
@@ -36,12 +36,26 @@ def other_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | Non
     signature = model.operators.schemas.find(domain, node.op_type, other.version)
     if signature is None or signature.deprecated or not fits(signature, alike):
         return None
-    edit = Assign(ROOT.at("opset_import", imports[0]).at("version"), other.version)
-    text = f"import version {other.version} of {quote(shown_domain(domain))}, {_nodes_with(other)}"
-    needs_no_trial = other.version > model.proto.opset_import[imports[0]].version
+    imported = model.proto.opset_import[imports[0]].version
+    claim = "all its nodes fit" if other.fits_all else _nodes_with(other)
+    of_signatures = "the signatures of all its nodes fit" if other.fits_all else claim
+    is_proven = other.version > imported
     return Proposals(
-        "{}", lambda: (ready(text, edit),), cause=f"import {other.version} of {domain}", needs_no_trial=needs_no_trial
+        f"{{}}, which {claim}",
+        lambda: (import_of(model, domain, other.version),),
+        cause=f"import {other.version} of {domain}",
+        needs_no_trial=is_proven,
+        is_import=is_proven,
+        sentence_if_unchecked=f"{{}}, which {of_signatures}",
     )
+
+
+def import_of(model: Model, domain: str, version: int) -> Proposal:
+    """Return the import of a version of a domain that the model imports once."""
+    entries = model.proto.opset_import
+    index = next(index for index, each in enumerate(entries) if normalized_domain(each.domain) == domain)
+    edit = Assign(ROOT.at("opset_import", index).at("version"), version)
+    return ready(f"import version {version} of {quote(shown_domain(domain))}", edit)
 
 
 def import_for_types(model: Model, conflict: OperandConflict) -> Proposals | None:
@@ -70,9 +84,30 @@ def import_for_types(model: Model, conflict: OperandConflict) -> Proposals | Non
 
 def _nodes_with(other: OtherVersion) -> str:
     """Return which nodes need the version."""
-    if other.fits_all:
-        return "which all its nodes fit"
-    return f"which {other.needed_by:,} of its nodes {'needs' if other.needed_by == 1 else 'need'}"
+    return f"{other.needed_by:,} of its nodes {'needs' if other.needed_by == 1 else 'need'}"
+
+
+def version_for_types(model: Model, domain: str) -> TypesNeed:
+    """Return the version that allows all types of operands that the imported one does not, if all nodes fit it."""
+    known = model.operators.versions_for_types
+    if domain not in known:
+        known[domain] = _version_for_types(model, domain)
+    return known[domain]
+
+
+def _version_for_types(model: Model, domain: str) -> TypesNeed:
+    from onnx_lint.inference.flow.type_conflict import version_that_takes
+
+    found: dict[str, int] = {}
+    for conflict in model.value_flow.operands:
+        if conflict.node.graph.function is None and normalized_domain(conflict.node.domain) == domain:
+            version = version_that_takes(conflict)
+            if version is not None:
+                found[conflict.node.op_type] = max(version, found.get(conflict.node.op_type, 0))
+    if not found or model.kind != "ModelProto" or not model.imports.are_stated:
+        return TypesNeed(None, 0)
+    version = _fixes(model).version_from(domain, max(found.values()), partial(_rank_of_input, model))
+    return TypesNeed(version, len(found))
 
 
 def version_instead(model: Model, domain: str) -> OtherVersion | None:
@@ -80,9 +115,12 @@ def version_instead(model: Model, domain: str) -> OtherVersion | None:
     found = model.operators.versions_instead
     if domain not in found:
         is_stated = model.kind == "ModelProto" and model.imports.are_stated
-        fixes = ImportFixes(model.graphs, model.operators, model.imports, model.effective_ir_version)
-        found[domain] = fixes.version_instead(domain, partial(_rank_of_input, model)) if is_stated else None
+        found[domain] = _fixes(model).version_instead(domain, partial(_rank_of_input, model)) if is_stated else None
     return found[domain]
+
+
+def _fixes(model: Model) -> ImportFixes:
+    return ImportFixes(model.graphs, model.operators, model.imports, model.effective_ir_version)
 
 
 def _rank_of_input(model: Model, node: Node) -> int | None:

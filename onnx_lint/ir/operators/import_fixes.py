@@ -85,6 +85,16 @@ class ImportFixes:
                 return OtherVersion(found, sum(each.count for each in meant), fits_all=len(meant) == len(unfit))
         return None
 
+    def version_from(self, domain: str, least: int, rank_of: RankOf) -> int | None:
+        """Return the first version from `least` on that all nodes of the model fit and that changes none of them."""
+        imported = self._imported.get(domain, 0)
+        if imported <= 0 or not is_onnx_domain(domain) or imported < (1 if domain else _BROADCASTS):
+            return None
+        nodes = self._nodes.get((None, domain), ())
+        found = self._first_fitting(nodes, range(least, self._newest(domain) + 1))
+        is_possible = found is not None and self._is_free(domain, found)
+        return found if is_possible and not _changes(nodes, imported, found or 0, rank_of) else None
+
     def _newest(self, domain: str) -> int:
         """Return the newest version of a domain of ONNX in the releases with the IR version of the model."""
         known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
@@ -177,6 +187,13 @@ def _changes(nodes: Iterable[AlikeNodes], imported: int, version: int, rank_of: 
 
 
 def _is_last_axis(node: Node, rank: int | None) -> bool:
-    """Return whether a node computes along the last axis in all versions: without an axis it is axis 1 in old ones."""
+    """Return whether a node computes along the last axis in all versions: without an axis it is axis 1 in old ones.
+
+    Also true if the axis is outside of the input, which no version allows.
+    """
     axis = next((each.i for each in node.attribute_protos if each.name == "axis"), None)
-    return axis == -1 or (rank is not None and (1 if axis is None else axis) == rank - 1)
+    return axis == -1 or (rank is not None and _is_last_or_outside(1 if axis is None else axis, rank))
+
+
+def _is_last_or_outside(axis: int, rank: int) -> bool:
+    return axis >= rank - 1 or axis < -rank

@@ -66,6 +66,10 @@ class Proposals(Record):
     """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None
     """A further line, if the sentence ends the message."""
+    is_import: bool = False
+    """True if the change is an import that signatures prove. It is made first, and other changes are tried with it."""
+    sentence_if_unchecked: str = ""
+    """The sentence about an import if the model was not checked with it, or if it uncovers other findings."""
     needs_no_trial: bool = False
     """True if the signatures of operators alone prove the changes: they are reported without a trial."""
 
