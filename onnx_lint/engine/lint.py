@@ -18,8 +18,8 @@ from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.engine.facts import (
     data_files_of,
     facts_of,
-    left_out,
     nodes_not_verified,
+    not_examined,
     operators_not_listed,
     shapes_of,
     why_not_judged,
@@ -402,7 +402,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     not_verified = part(lambda: nodes_not_verified(model), (), "counting unknown operators")
     not_listed = part(lambda: operators_not_listed(model), (), "naming unknown operators") if not_verified else ()
     shapes = part(lambda: shapes_of(model), None, "counting known shapes")
-    incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
+    incomplete = part(lambda: tuple(not_examined(model, settings)), (), "listing what was left out")
     data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
     selection = selection_of(settings)
     judging, gaps = selection.judging(model), selection.gaps(model, verdict.diagnostics)

@@ -12,7 +12,7 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
-from onnx_lint.common.deadline import Briefly
+from onnx_lint.common.deadline import SubDeadline
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.compared_findings import ComparedFinding, ComparedFindings, FindingKey, compared_findings
 from onnx_lint.engine.import_trial import MAX_CHECKS, ImportTrial, import_trial
@@ -149,10 +149,10 @@ class Trials:
         if found is None or not found.imports or not self._most_trials:
             return None
         trial = None
-        brief = Briefly(self._seconds_left)
-        with brief, self._model.crashes.at("trying an import"):
+        part = SubDeadline(self._seconds_left)
+        with part, self._model.crashes.at("trying an import"):
             trial = import_trial(found, self._model.operators, self._changed_model)
-        self._seconds_left -= brief.used
+        self._seconds_left -= part.used
         return trial
 
     # --- outcomes
@@ -259,11 +259,11 @@ class Trials:
         """
         self._left[finding.rule] -= 1
         result = None
-        brief = Briefly(self._seconds_left)
-        with brief, self._model.crashes.at("trying a change"):
+        part = SubDeadline(self._seconds_left)
+        with part, self._model.crashes.at("trying a change"):
             result = self._check_changed_model(proposal, finding)
-        self._seconds_left -= brief.used
-        if brief.is_over:
+        self._seconds_left -= part.used
+        if part.is_over:
             self._left.clear()
         return result
 

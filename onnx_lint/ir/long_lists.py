@@ -71,6 +71,8 @@ class LongList(Sequence[Any]):
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(len(self)))]
         wanted = index if index >= 0 else len(self) + index
+        if wanted < 0:
+            raise IndexError(index)
         start, piece = self._last
         if not start <= wanted < start + len(piece):
             start = 0

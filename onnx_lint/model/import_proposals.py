@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from onnx_lint.model.model import Model
 
 
-def other_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | None:
+def proposed_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | None:
     """Return the import of another version; None if these nodes do not fit it, or a function has the node.
 
     All findings on nodes that need it have one cause. A node that fits no version has another fault, which the import
-    does not mend. Signatures prove a later version, as it allows more types and shapes.
+    does not mend. A later version needs no trial: `ImportFixes.version_instead` has checked the signature of each node
+    and that no node computes something else. An earlier one is tried on the model.
     """
     domain = normalized_domain(node.domain)
-    other = None if node.graph.function is not None else version_instead(model, domain)
+    other = None if node.graph.function is not None else other_version(model, domain)
     imports = [index for index, each in enumerate(model.proto.opset_import) if normalized_domain(each.domain) == domain]
     if other is None or len(imports) != 1:
         return None
@@ -58,10 +59,10 @@ def import_of(model: Model, domain: str, version: int) -> Proposal:
     return ready(f"import version {version} of {quote(shown_domain(domain))}", edit)
 
 
-def import_for_types(model: Model, conflict: OperandConflict) -> Proposals | None:
+def proposed_import_for_types(model: Model, conflict: OperandConflict) -> Proposals | None:
     """Return the import that other nodes need for certain, if it also allows the types of a node; otherwise None.
 
-    In doubt the types are another mistake: if one of them is unknown, or if attributes decide about others.
+    None also if one of the types is unknown, or if attributes or subgraphs decide the types.
     """
     from onnx_lint.inference.types.typed_operator import typed_operator
 
@@ -69,10 +70,10 @@ def import_for_types(model: Model, conflict: OperandConflict) -> Proposals | Non
     if None in conflict.inputs:
         return None
     operator = model.operators.operator(node)
-    proposals = other_import(model, AlikeNodes(operator, node.graph, node.form), node)
+    proposals = proposed_import(model, AlikeNodes(operator, node.graph, node.form), node)
     if proposals is None or not proposals.needs_no_trial:
         return None
-    other = version_instead(model, operator.domain)
+    other = other_version(model, operator.domain)
     schema = None if other is None else model.operators.schemas.find(operator.domain, node.op_type, other.version)
     if schema is None or schema is conflict.schema:
         return None
@@ -110,8 +111,8 @@ def _version_for_types(model: Model, domain: str) -> TypesNeed:
     return TypesNeed(version, len(found))
 
 
-def version_instead(model: Model, domain: str) -> OtherVersion | None:
-    """Return the version of an imported domain that its nodes fit if they do not fit the imported one; else None."""
+def other_version(model: Model, domain: str) -> OtherVersion | None:
+    """Return the version to import instead (`ImportFixes.version_instead`). It is looked for once for each domain."""
     found = model.operators.versions_instead
     if domain not in found:
         is_stated = model.kind == "ModelProto" and model.imports.are_stated

@@ -597,3 +597,8 @@ def reloaded(model: Model, load: Callable[..., Model], source: Source) -> Model:
         trusted_folders=model._trusted_folders,
         given_folder=model._given_folder,
     )
+
+
+def has_inferred_shapes(model: Model) -> bool:
+    """Return whether types and shapes have been inferred: only then does `Model.value_flow` cost no time."""
+    return "value_flow" in vars(model)

@@ -30,7 +30,7 @@ from onnx_lint.model import (
     only,
     ready,
 )
-from onnx_lint.model.import_proposals import other_import
+from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
 from onnx_lint.spec.operators.combinations import Combination
@@ -107,7 +107,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     inner=name,
                     cause=version_cause(other, alike, name),
                     is_cause_shared=bool(other),
-                    proposals=(other_import(model, alike, node) if other else None)
+                    proposals=(proposed_import(model, alike, node) if other else None)
                     or _declared_type(model, schema, node, name)
                     or _fitting_number(model, schema, node, name),
                 )
@@ -184,7 +184,7 @@ def _without_any(
             inner=group.sides[0][0].name,
             cause=version_cause(other, alike, group.sides[0][0].name),
             is_cause_shared=bool(other),
-            proposals=(other_import(model, alike, node) if other else None)
+            proposals=(proposed_import(model, alike, node) if other else None)
             or _fitting_number(model, schema, node, group.sides[0][0].name),
             # ONNX Runtime loads some of them, and crashes when it runs them.
             case="alternative" if schema.domain in ONNXRUNTIME.domains else None,

@@ -24,7 +24,7 @@ from onnx_lint.model import (
     only,
     ready,
 )
-from onnx_lint.model.import_proposals import other_import
+from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain, sources
 from onnx_lint.spec.operators.foreign_names import OF_FRAMEWORKS, RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
@@ -242,7 +242,7 @@ def _other_domain(alike: AlikeNodes, node: Node, model: Model) -> Proposals | No
     known = [each for each in model.operators.schemas.domains_of(operator.op_type) if each != operator.domain]
     domains = [each for each in known if each in imported]
     if not domains and model.operators.schemas.versions(operator.domain, operator.op_type):
-        return other_import(model, alike, node)
+        return proposed_import(model, alike, node)
     domains = domains or [each for each in known if each == _RUNTIME_DOMAINS[0]]
     if len(domains) != 1:
         return None

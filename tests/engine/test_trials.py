@@ -188,8 +188,8 @@ def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
 def test_the_time_of_all_trials_is_counted(monkeypatch: pytest.MonkeyPatch):
     """Also of those that pass."""
     given = []
-    brief = trials.Briefly
-    monkeypatch.setattr(trials, "Briefly", lambda seconds: given.append(seconds) or brief(seconds))
+    limit = trials.SubDeadline
+    monkeypatch.setattr(trials, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
     assert _hints(_many(4)) == 4
     assert given[0] == trials.MAX_SECONDS
     assert len(given) == 4

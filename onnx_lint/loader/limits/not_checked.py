@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from onnx_lint.common.deadline import OutOfTimeError, Within, is_set
+from onnx_lint.common.deadline import Deadline, OutOfTimeError, is_set
 from onnx_lint.input.limits import Limits, refusal, size_in_words
 from onnx_lint.input.source import ReadError, Source
 from onnx_lint.ir.documents.kinds import describe_kind
@@ -68,7 +68,7 @@ def within_time(limits: Limits) -> Iterator[None]:
         yield
         return
     try:
-        with Within(limits.processor_seconds):
+        with Deadline(limits.processor_seconds):
             yield
     except OutOfTimeError as error:
         raise NotCheckedError(_refusal_of_time(limits.processor_seconds, error.rule)) from None
