@@ -10,7 +10,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.ir.places.place import EnclosingNames
 from onnx_lint.model import Graph, Model, Place
-from onnx_lint.report.findings import Advice, ByTarget, CitedClause, Diagnostic, Folding, RelatedPlace
+from onnx_lint.report.findings import Advice, BaselineIdentity, ByTarget, CitedClause, Diagnostic, Folding, RelatedPlace
 from onnx_lint.rule import Finding, Rule
 from onnx_lint.schema import Proto
 from onnx_lint.spec.clauses import Clause, Severity, place_kind
@@ -77,7 +77,17 @@ def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model
         subject=report_name(finding.subject) if finding.subject is not None else None,
         user=finding.element or _user_of(finding.user or finding.caller, model),
         around=around,
+        identity=BaselineIdentity(former=_former(bare, finding, model)),
     )
+
+
+def _former(bare: Diagnostic, finding: Finding, model: Model) -> Diagnostic | None:
+    """Return the finding at the place where an older version had it; None if it was there already."""
+    former = finding.former
+    if former is None:
+        return None
+    subject = None if former.subject is None else report_name(former.subject)
+    return replace(bare, at=former.place, around=model.places.enclosing_names(former.place), subject=subject)
 
 
 def _user_of(place: Place | None, model: Model) -> str | None:
