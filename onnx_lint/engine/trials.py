@@ -190,6 +190,8 @@ class Trials:
             if self._left.get(finding.rule, 0) <= 0:
                 are_all_tried = False
                 break
+            if proposal.is_fallback and any(each.adds_none for each in results):
+                break
             result = self._run_trial(proposal, finding)
             if result is not None and result.adds_none and proposal.is_preferred:
                 results = [result]

@@ -115,7 +115,7 @@ def test_an_operand_that_may_be_wrong_keeps_its_entry():
     )
     model.graph.value_info.append(onnx.helper.make_tensor_value_info("w", onnx.TensorProto.FLOAT16, [4]))
     (found,) = lint(model).diagnostics
-    assert "initializer 'w' as FLOAT16" in (found.hint or "")
+    assert "initializer 'w' converted to FLOAT16" in (found.hint or "")
     assert all(each.fix is None for each in (found, *found.folding.members))
 
 

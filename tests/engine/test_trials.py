@@ -314,7 +314,7 @@ SHARED_HALF = """g (float[2,4] x) => (float[2,4] y) <float16[4] w = {1, 1, 1, 1}
 
 def test_an_initializer_of_a_wrong_type_is_one_finding():
     (found,) = lint(onnx.parser.parse_model(HEAD + SHARED_HALF)).diagnostics
-    assert (found.count, found.hint) == (2, "with initializer 'w' as FLOAT the types fit")
+    assert (found.count, found.hint) == (2, "with initializer 'w' converted to FLOAT the types fit")
 
 
 def _relabelled(nodes: str, code: int, *, declared: bool = False, numbers: int = 4) -> onnx.ModelProto:
@@ -346,6 +346,8 @@ def test_the_size_of_a_relabelled_initializer_has_the_cause_of_its_type(
 ):
     found = lint(_relabelled(nodes, code, **options)).diagnostics
     assert sorted([each.rule for each in one.folding.members or (one,)] for one in found) == sorted(rules)
+    words = [one.hint or "" for one in found if SIZE in [each.rule for each in one.folding.members]]
+    assert ["data_type=1 (FLOAT) of initializer 'w'" in each for each in words] == [True] * len(words)
 
 
 LOOP = """g (float[2,3] x, bool c) => (float[2,3] y) { y = Loop(, c, x) <body = b (int64 i, bool d, float[2,3] v)

@@ -29,6 +29,8 @@ class Proposal(Record):
     """A place to show if the proposal is reported, and what it is."""
     is_preferred: bool = False
     """True if this one alone is reported, provided that it fixes the model."""
+    is_fallback: bool = False
+    """True if it is tried only if none of the changes before it fixes the model without adding a finding."""
     must_add_no_finding: bool = False
     """True if it is not reported if any finding is new, even one that the fixed finding had hidden."""
     tolerates_fixable_finding: bool = False

@@ -135,6 +135,16 @@ def _stored(steps: Any, _: Diagnostic, name: str, kind: str) -> None:
     graph.initializer[index].CopyFrom(numpy_helper.from_array(values, name))
 
 
+def _relabelled(steps: Any, _: Diagnostic, code: str, name: str) -> None:
+    [found] = [each for each in steps[0][0].graph.initializer if each.name == name]
+    found.data_type = int(code)
+
+
+def _declare_input(steps: Any, _: Diagnostic, name: str, kind: str) -> None:
+    [found] = [each for each in steps[0][0].graph.input if each.name == name]
+    found.type.tensor_type.elem_type = TensorProto.DataType.Value(kind.upper())
+
+
 def _number_of_cast(steps: Any, _: Diagnostic, number: str, name: str | None, index: str | None) -> None:
     _, nodes, _ = _node(steps)
     [cast] = [each for each in nodes if each.name == name] if index is None else [nodes[int(index)]]
@@ -334,7 +344,9 @@ _ACTS: Final = {
     rf"to=(\d+) \(\w+\) of (?:node {NAME}|unnamed node (\d+)) \(Cast\).*": _number_of_cast,
     r"an empty name before input (\d+) '.*' of .*": _empty_name,
     rf"initializers {NAME} and {NAME} exchanged": _exchanged_initializers,
-    rf"initializer {NAME} as (\w+)": _stored,
+    rf"initializer {NAME} converted to (\w+)": _stored,
+    rf"data_type=(\d+) \(\w+\) of initializer {NAME}, whose bytes are of that type,": _relabelled,
+    rf"input {NAME} of the graph declared as tensor\((\w+)\)": _declare_input,
     r"(\[.*\]) as input (\d+) '.*'": _list,
     r"inputs (\d+) '.*' and (\d+) '.*' of .* exchanged": _exchange,
     rf"declare output {NAME} as tensor\((\w+)\)": _declare,
