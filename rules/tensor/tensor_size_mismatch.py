@@ -46,7 +46,7 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     """
     for tensor in model.tensors.miscounted:
         if tensor.has_wrong_size:
-            field, expected = tensor.right_field, tensor.expected
+            field, expected = tensor.allowed_field, tensor.expected
             assert field is not None
             assert expected is not None
             yield _finding(tensor, field, _complaint(tensor, field, expected))

@@ -51,7 +51,7 @@ def wrongly_stored(
     with that type, or if its raw data has the size of that type. `miscounted`: the tensors of a wrong size;
     `of_size`: the rule and the clause of the findings on these.
     """
-    relabelled = {each.place: each for each in miscounted if each.right_field == "raw_data" and each.has_wrong_size}
+    relabelled = {each.place: each for each in miscounted if each.allowed_field == "raw_data" and each.has_wrong_size}
     readers: dict[Place, list[_Reader]] = {}
     for conflict in conflicts:
         for each in _readers(conflict):

@@ -94,7 +94,9 @@ class UndefinedNames:
         return self._causes[graph]
 
     def _options(self, name: str, graph: Graph, wanted: WantedValue) -> list[Proposal]:
-        near, unused = self._partners.of(name, graph, wanted, {each for each, _ in self._undefined_like(graph)})
+        near, unused = self._partners.candidates_for(
+            name, graph, wanted, {each for each, _ in self._undefined_like(graph)}
+        )
         found = [*([] if near is None else [near]), *unused]
         return [self._option(each, name, graph, near, unused) for each in found]
 

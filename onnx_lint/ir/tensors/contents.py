@@ -235,9 +235,9 @@ def int64_pieces(tensor: StoredTensor) -> Iterator[Array]:
     """Yield the elements of an int64 tensor."""
     import numpy as np
 
-    if tensor.right_field == "int64_data":
+    if tensor.allowed_field == "int64_data":
         yield from entries(tensor, "int64_data")
-    elif tensor.right_field == "raw_data":
+    elif tensor.allowed_field == "raw_data":
         for raw in raw_pieces(tensor):
             yield np.frombuffer(raw[: len(raw) // 8 * 8], "<i8")
 

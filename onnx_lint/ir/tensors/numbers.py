@@ -203,7 +203,7 @@ def _left_in_source(tensor: Tensor, source: Source) -> Sequence[float]:
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 
     stored = StoredTensor(tensor, source)
-    field = stored.right_field
+    field = stored.allowed_field
     if field is None or _size(stored.count(field), field, tensor.proto.data_type) > MAX_BYTES:
         return ()
     return [*_one_by_one(stored)]
@@ -270,7 +270,7 @@ def number_pieces(tensor: StoredTensor) -> Iterator[Array]:
 
     from onnx_lint.ir.tensors.contents import entries, raw_pieces
 
-    kind, field = tensor.proto.data_type, tensor.right_field
+    kind, field = tensor.proto.data_type, tensor.allowed_field
     if field is None:
         return
     for piece in raw_pieces(tensor) if field == "raw_data" else entries(tensor, field):

@@ -70,7 +70,7 @@ class StoredSparseTensor(Record):
         indices, bounds = self.indices, self.index_bounds
         if indices is None or bounds is None or indices.type is None or indices.type.name != "int64":
             return
-        field = indices.right_field
+        field = indices.allowed_field
         if field and indices.segment is None and indices.count(field) == indices.expected and indices.elements:
             yield from rows_of(int64_pieces(indices), len(bounds))
 
