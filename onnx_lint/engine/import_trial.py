@@ -61,7 +61,7 @@ def import_trial(before: ComparedFindings, operators: Operators, changed: Change
     If types need a later version than signatures, that version is checked as well, and kept if it leaves fewer errors.
     """
     best: ImportTrial | None = None
-    imports = {cause: proposals.options()[0] for cause, proposals in before.imports.items()}
+    imports = _certain_imports(before, operators, changed)
     for _ in range(MAX_CHECKS):
         found = _checked(before, imports, operators, changed)
         if found is None:
@@ -79,12 +79,29 @@ def import_trial(before: ComparedFindings, operators: Operators, changed: Change
     return best
 
 
+def _certain_imports(before: ComparedFindings, operators: Operators, changed: ChangedModel) -> dict[str, Proposal]:
+    """Return the imports by cause, without those that change what a node computes."""
+    imports = {cause: proposals.options()[0] for cause, proposals in before.imports.items()}
+    tests = {cause: each.holds_in for cause, each in before.imports.items() if each.holds_in is not None}
+    if not tests:
+        return imports
+    model = changed(_edits(imports, operators))
+    kept = set() if model is None or not model.loaded else {cause for cause, holds in tests.items() if holds(model)}
+    if model is not None:
+        model.release()
+    return {cause: each for cause, each in imports.items() if cause not in tests or cause in kept}
+
+
+def _edits(imports: Mapping[str, Proposal], operators: Operators) -> tuple[Edit, ...]:
+    return tuple([edit for each in imports.values() for edit in each.edits(operators)])
+
+
 def _checked(
     before: ComparedFindings, imports: Mapping[str, Proposal], operators: Operators, changed: ChangedModel
 ) -> ImportTrial | None:
     """Check the model with these imports."""
-    edits = tuple([edit for each in imports.values() for edit in each.edits(operators)])
-    model = changed(edits)
+    edits = _edits(imports, operators)
+    model = changed(edits) if edits else None
     after = None if model is None or not model.loaded else compared_findings(model)
     if model is None or after is None:
         return None

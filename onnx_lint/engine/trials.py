@@ -130,6 +130,8 @@ class Trials:
         """
         trial = self._import_trial
         cause = proposals.cause or ""
+        if proposals.holds_in is not None and (trial is None or cause not in trial.texts):
+            return finding
         if trial is None or self._unchanged is None:
             unchecked = replace(proposals, sentence=proposals.sentence_if_unchecked)
             return _with_proposals(finding, unchecked, self._options_of(proposals))

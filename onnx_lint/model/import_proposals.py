@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.import_fixes import ImportFixes
@@ -20,6 +20,10 @@ from onnx_lint.wording import quote
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.type_conflict import OperandConflict
     from onnx_lint.model.model import Model
+
+
+MIN_OPERATORS: Final = 2
+"""The least operators whose types need another import."""
 
 
 def proposed_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | None:
@@ -47,8 +51,14 @@ def proposed_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | 
         cause=f"import {other.version} of {domain}",
         needs_no_trial=is_proven,
         is_import=is_proven,
+        holds_in=partial(_keeps_all, domain, imported) if other.is_in_doubt else None,
         sentence_if_unchecked=f"{{}}, which {of_signatures}",
     )
+
+
+def _keeps_all(domain: str, before: int, changed: Model) -> bool:
+    """Return whether the nodes of a model with another import certainly compute what they did."""
+    return _fixes(changed).keeps_all(domain, before, partial(_rank_of_input, changed))
 
 
 def import_of(model: Model, domain: str, version: int) -> Proposal:
@@ -81,6 +91,28 @@ def proposed_import_for_types(model: Model, conflict: OperandConflict) -> Propos
     if typed.by_subgraphs or not typed.attributes.isdisjoint(each.name for each in node.attribute_protos):
         return None
     return None if typed.outcome(conflict.inputs, (), len(node.outputs)).problems else proposals
+
+
+def proposed_import_for_several(model: Model, conflict: OperandConflict) -> Proposals | None:
+    """Return the later import that allows the types of several operators, such as bfloat16, if this is one of them.
+
+    None if the types of one operator alone need it: these may be the mistake. It is tried on the model.
+    """
+    from onnx_lint.inference.flow.type_conflict import version_that_takes
+
+    domain = normalized_domain(conflict.node.domain)
+    if conflict.node.graph.function is not None or version_that_takes(conflict) is None:
+        return None
+    need = version_for_types(model, domain)
+    version = need.version
+    imports = [each for each in model.proto.opset_import if normalized_domain(each.domain) == domain]
+    if version is None or need.operators < MIN_OPERATORS or len(imports) != 1:
+        return None
+    return Proposals(
+        "{}, which allows these types",
+        lambda: (import_of(model, domain, version),),
+        cause=f"import {version} of {domain}",
+    )
 
 
 def _nodes_with(other: OtherVersion) -> str:

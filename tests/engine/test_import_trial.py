@@ -57,3 +57,35 @@ def test_signatures_alone_are_named_if_the_model_is_too_large(monkeypatch: pytes
     monkeypatch.setattr(trials, "MAX_PARTS", 1)
     (found,) = _found("h = Squeeze(x, a) y = Unsqueeze(h, f)")
     assert found.hint == "import version 13 of 'ai.onnx', which the signatures of all its nodes fit"
+
+
+SOFTMAX = "h = Squeeze(x, a) k = Unsqueeze(h, a) {}"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "words"),
+    [
+        ("y = Softmax<axis = 1>(k)", "import version 13 of 'ai.onnx', which all its nodes fit"),
+        (
+            "y = Softmax<axis = 5>(k)",
+            "attribute 'axis' of unnamed node 2 (Softmax) of the main graph is 5, but the axes",
+        ),
+        ("y = Softmax<axis = 0>(k)", None),  # it would compute something else
+    ],
+)
+def test_an_import_in_doubt_is_proposed_if_no_node_computes_something_else(nodes: str, words: str | None):
+    found = _found(SOFTMAX.format(nodes))
+    assert (len(found) == 1) == (words is not None)
+    assert all(words is None and each.hint is None for each in found) or (words or "") in (found[0].hint or "")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "hint"),
+    [
+        ("h = Relu(i) k = Add(i, i) y = Mul(k, i)", "import version 13 of 'ai.onnx', which allows these types"),
+        ("y = Relu(i)", None),
+    ],
+)
+def test_types_that_several_operators_need_a_later_version_for(nodes: str, hint: str | None):
+    found = _found(nodes, 12, inputs="bfloat16[4,4] i", output="bfloat16")
+    assert [each.hint if "import" in (each.hint or "") else None for each in found] == [hint]

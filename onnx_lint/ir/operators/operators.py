@@ -78,6 +78,8 @@ class OtherVersion(Record):
     """The number of nodes that fit this version and not the imported one."""
     fits_all: bool
     """True if all nodes fit it."""
+    is_in_doubt: bool = False
+    """True if only the ranks in the model with this version show whether all nodes compute the same."""
 
 
 class TypesNeed(Record):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.graph import Graph, Node
@@ -70,6 +70,8 @@ class Proposals(Record):
     """A further line, if the sentence ends the message."""
     is_import: bool = False
     """True if the change is an import that signatures prove. It is made first, and other changes are tried with it."""
+    holds_in: Callable[[Any], bool] | None = None
+    """Returns whether the model with the import, which it is given, shows that it is meant; None if that is known."""
     sentence_if_unchecked: str = ""
     """The sentence about an import if the model was not checked with it, or if it uncovers other findings."""
     needs_no_trial: bool = False

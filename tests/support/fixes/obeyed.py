@@ -353,6 +353,7 @@ _ACTS: Final = {
     rf"write domain={NAME} on the node": _domain,
     rf"write domain={NAME} on the node, and import version 1 of that domain": _imported_domain,
     rf"import version (\d+) of {NAME}, which (?:all its nodes fit|[\d,]+ of its nodes needs?)": _other_import,
+    rf"import version (\d+) of {NAME}, which allows these types": _other_import,
     rf"import version (\d+) of {NAME}, which the signatures of all its nodes fit(?:; .*)?": _other_import,
     rf"the attribute for \w+ is {NAME}": _other_attribute,
     rf"meant {NAME}": _meant,
