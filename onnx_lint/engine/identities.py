@@ -50,11 +50,9 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
 
 
 def _former(diagnostic: Diagnostic, finding: Finding, structures: Structures, model: Model) -> Diagnostic | None:
-    """Return a diagnostic at its former place with what a baseline compares there; None without such a place."""
+    """Return a diagnostic as an older version made it, with what a baseline compares; None if it is the same."""
     former = diagnostic.identity.former
-    if former is None or finding.former is None:
-        return None
-    return with_identity(former, finding.former, structures, model)
+    return None if former is None else with_identity(former, finding.former or finding, structures, model)
 
 
 def _structure_of(clause: str, finding: Finding, found: Structure) -> str:
