@@ -15,6 +15,7 @@ from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import has_subject, presence, question_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.ir.operators.proposals import Proposals
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.model import Model
 from onnx_lint.rule import Finding
@@ -52,13 +53,16 @@ FindingKey = tuple[str, str, PlaceKey]
 
 
 class ComparedFinding(Record):
-    """An error or a warning, without its words."""
+    """An error or a warning."""
 
     rule: str
     clause: str
     place: Place
     count: int
     """The number of mistakes that it reports."""
+    message: str = ""
+    user: Place | None = None
+    """The node that makes the value wrong, see `Finding.user`."""
 
     @property
     def rule_and_clause(self) -> RuleAndClause:
@@ -81,6 +85,10 @@ class ComparedFindings:
         """The findings whose proposals change the node around their place."""
         self._first_places: dict[str, tuple[int, ...]] = {}
         """The first place of the findings that propose a change to try, by rule."""
+        self.imports: dict[str, Proposals] = {}
+        """The imports that signatures prove, by cause."""
+        self.places_with_import: list[Place] = []
+        """The places of the findings that propose one of them."""
 
     def add(self, item: ComparedFinding) -> None:
         """Add an error or a warning."""
@@ -93,6 +101,9 @@ class ComparedFindings:
             return
         if proposals.changes_node:
             self._changing_node.append(finding)
+        if proposals.is_import and proposals.cause is not None:
+            self.imports.setdefault(proposals.cause, proposals)
+            self.places_with_import.append(finding.place)
         if not proposals.needs_no_trial:
             place = tuple([index or 0 for _, index in finding.place.key])
             self._first_places[rule] = min(place, self._first_places.get(rule, place))
@@ -137,7 +148,8 @@ def compared_findings(model: Model) -> ComparedFindings | None:
             clause = finding.clause or entry.clauses[0]
             found.note_proposals(entry.id, finding)
             if _is_compared(entry, clauses()[clause], usual):
-                found.add(ComparedFinding(entry.id, clause, finding.place, finding.count))
+                item = ComparedFinding(entry.id, clause, finding.place, finding.count, finding.message, finding.user)
+                found.add(item)
                 causes.add((entry.id, finding.cause or finding.place))
         if len(causes) >= MAX_CAUSES:
             return None

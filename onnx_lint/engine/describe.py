@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Final
 
 from onnx_lint.common.record import replace
@@ -10,7 +11,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.ir.places.place import EnclosingNames
 from onnx_lint.model import Graph, Model, Place
-from onnx_lint.report.findings import Advice, ByTarget, CitedClause, Diagnostic, Folding, RelatedPlace
+from onnx_lint.report.findings import Advice, BaselineIdentity, ByTarget, CitedClause, Diagnostic, Folding, RelatedPlace
 from onnx_lint.rule import Finding, Rule
 from onnx_lint.schema import Proto
 from onnx_lint.spec.clauses import Clause, Severity, place_kind
@@ -77,6 +78,37 @@ def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model
         subject=report_name(finding.subject) if finding.subject is not None else None,
         user=finding.element or _user_of(finding.user or finding.caller, model),
         around=around,
+        identity=BaselineIdentity(former=_former(bare, finding, model)),
+    )
+
+
+FORMER_CLAUSES: Final = MappingProxyType(
+    {
+        "ATT-5a": "ATT-5",
+        "FUN-22a": "FUN-22",
+        "NOD-8g": "NOD-8c",
+        "NOD-8h": "NOD-8b",
+        "NOD-8i": "NOD-8b",
+        "SHP-7a": "SHP-7",
+        "SUB-7c": "SUB-7b",
+    }
+)
+"""By clause, the clause that an older version cited for the same findings: baselines and fingerprints know that one."""
+
+
+def _former(bare: Diagnostic, finding: Finding, model: Model) -> Diagnostic | None:
+    """Return the finding at the place and with the clause that an older version gave it; None if both are the same."""
+    clause = FORMER_CLAUSES.get(bare.clause, bare.clause)
+    former = finding.former or finding
+    if former is finding and clause == bare.clause:
+        return None
+    subject = None if former.subject is None else report_name(former.subject)
+    return replace(
+        bare,
+        at=_with_noun(former.place, model),
+        around=model.places.enclosing_names(former.place),
+        subject=subject,
+        cited=replace(bare.cited, id=clause),
     )
 
 

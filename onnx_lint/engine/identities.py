@@ -44,15 +44,15 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
         apart=_apart(finding, parts, model),
         content="" if finding.collective else _of_content(clause, finding, structures),
         is_one_fault=finding.parts is not None and finding.parts.is_one_fault,
-        former=None if finding.former is None else _former(diagnostic, finding.former, structures, model),
+        former=_former(diagnostic, finding, structures, model),
     )
     return replace(diagnostic, identity=identity)
 
 
-def _former(diagnostic: Diagnostic, finding: Finding, structures: Structures, model: Model) -> Diagnostic:
-    """Return a diagnostic as the finding at its former place identifies it."""
-    around = model.places.enclosing_names(finding.place)
-    return with_identity(replace(diagnostic, at=finding.place, around=around), finding, structures, model)
+def _former(diagnostic: Diagnostic, finding: Finding, structures: Structures, model: Model) -> Diagnostic | None:
+    """Return a diagnostic as an older version made it, with what a baseline compares; None if it is the same."""
+    former = diagnostic.identity.former
+    return None if former is None else with_identity(former, finding.former or finding, structures, model)
 
 
 def _structure_of(clause: str, finding: Finding, found: Structure) -> str:

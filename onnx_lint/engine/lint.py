@@ -27,7 +27,7 @@ from onnx_lint.engine.facts import (
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.engine.selection import decides_requirement, selected_rules, selection_of
+from onnx_lint.engine.selection import are_usual, decides_requirement, selected_rules, selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of, trusted_folders
 from onnx_lint.input.limits import LIMIT_OF_REPORT, describe_limit
 from onnx_lint.input.locations import has_folder, is_remote, shown_location, without_query
@@ -119,14 +119,20 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
     if listed and judge is not None:
         of_onnx, with_target = listed, judge.with_target
         listed = part(lambda: with_target(of_onnx), of_onnx, "judging findings by the target")
-    if len(listed) > 1 and any(each.advice.edits and each.advice.edits.trusts for each in listed):
+    if any(each.advice.edits and each.advice.edits.trusts for each in listed):
         from onnx_lint.engine.doubtful_deletions import without_doubtful_deletions
 
-        fixable = listed
-        listed = part(lambda: without_doubtful_deletions(fixable, model), fixable, "looking for doubtful fixes")
+        fixable, is_usual = listed, are_usual(settings) and not run.cuts
+        listed = part(
+            lambda: without_doubtful_deletions(fixable, model, are_all_listed=is_usual),
+            fixable,
+            "looking for doubtful fixes",
+        )
     if run.trials is not None and len(listed) > 1:
         of_rules, trials = listed, run.trials
         listed = part(lambda: trials.with_causes(of_rules), of_rules, "looking for findings of one cause")
+    if run.trials is not None:
+        run.trials.release()
     folded = part(lambda: _folded(listed), tuple(listed), "folding findings of one cause")
     return Verdict(
         folded,

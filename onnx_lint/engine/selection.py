@@ -126,6 +126,12 @@ def _by_default(entry: Registered, settings: Settings) -> str:
     return entry.by_default or _reporting(entry, settings)
 
 
+def are_usual(settings: Settings) -> bool:
+    """Return whether the settings report all errors that the default ones do, with the same severity and options."""
+    own = settings
+    return not (own.select or own.ignore or own.set_aside or own.severities or own.options)
+
+
 def _are_default(settings: Settings) -> bool:
     """Return whether the settings report the findings of each rule as the default ones do."""
     own = settings

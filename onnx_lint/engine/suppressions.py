@@ -291,8 +291,11 @@ def _entry_for(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> Su
     own = patterns.get(finding.rule)
     if own is None:
         return None
-    name, is_fault = _name(finding, own), not finding.collective
-    return own.first(finding.place, name, finding.around, user=finding.user, is_fault=is_fault)
+    name, is_fault, former = _name(finding, own), not finding.collective, finding.identity.former
+    found = own.first(finding.place, name, finding.around, user=finding.user, is_fault=is_fault)
+    if found is not None or former is None:
+        return found
+    return own.first(former.place, former.subject, former.around, is_fault=is_fault)
 
 
 def _name(finding: Diagnostic, patterns: PlacePatterns) -> str | None:

@@ -53,7 +53,7 @@ def trial_result(
         return None
     also_fixed = [
         item.key
-        for item in _fixed_findings(before, after)
+        for item in fixed_findings(before, after)
         if (side_effect == "nothing new" or item.rule == finding.rule)
         and item.place != finding.place
         and (_is_about_types(item.rule) or not proposal.leaves_out_numbers)
@@ -125,7 +125,7 @@ def _is_kept(before: Fact, after: Fact) -> bool:
 # --- other findings that are fixed
 
 
-def _fixed_findings(before: ComparedFindings, after: ComparedFindings) -> Iterator[ComparedFinding]:
+def fixed_findings(before: ComparedFindings, after: ComparedFindings) -> Iterator[ComparedFinding]:
     """Yield the findings that a change certainly fixes. A finding is not certainly fixed if
 
     - its rule reports a new finding, because the old one may have moved there;

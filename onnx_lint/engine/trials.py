@@ -15,6 +15,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import SubDeadline
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.compared_findings import ComparedFinding, ComparedFindings, FindingKey, compared_findings
+from onnx_lint.engine.import_trial import MAX_CHECKS, ImportTrial, import_trial
 from onnx_lint.engine.trial_result import TrialResult, trial_result
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, ReadError, Source
@@ -85,6 +86,8 @@ class Trials:
         if proposals is None:
             return finding
         finding = replace(finding, proposals=None)
+        if proposals.is_import:
+            return self._with_import(finding, proposals, rule)
         outcome = self._outcome_for(finding, proposals, rule)
         if outcome is None:
             return finding
@@ -111,6 +114,48 @@ class Trials:
         if not cause_of_consequence:
             return items
         return [_with_cause(item, cause_of_consequence, cause_of_group) for item in items]
+
+    def release(self) -> None:
+        """Release the model with other imports, if it was checked."""
+        trial = vars(self).pop("_import_trial", None)
+        if trial is not None:
+            trial.model.release()
+
+    # --- imports
+
+    def _with_import(self, finding: Finding, proposals: Proposals, rule: Rule) -> Finding:
+        """Return a finding with the import that its node needs, whose cause it has.
+
+        If the import uncovers an error of the node, the finding keeps its own cause and says so.
+        """
+        trial = self._import_trial
+        cause = proposals.cause or ""
+        if proposals.holds_in is not None and (trial is None or cause not in trial.texts):
+            return finding
+        if trial is None or self._unchanged is None:
+            unchecked = replace(proposals, sentence=proposals.sentence_if_unchecked)
+            return _with_proposals(finding, unchecked, self._options_of(proposals))
+        node = self._unchanged.nodes.key_at(finding.place)
+        if node is not None and node in trial.left:
+            return replace(finding, hint=f"{trial.texts[cause]}; the node has a fault then: {trial.left[node][0]}")
+        for fixed in trial.fixed:
+            self._consequences.setdefault(fixed, (rule.id, finding.clause or rule.clauses[0], finding.place.key))
+        sentence = proposals.sentence_if_unchecked if trial.left else proposals.sentence
+        hint = sentence.format(trial.texts[cause]) + trial.uncovered
+        return replace(finding, hint=hint, cause=cause, is_cause_shared=True)
+
+    @cached_property
+    def _import_trial(self) -> ImportTrial | None:
+        """What is known of the model with the imports that it needs; None if it needs none or there are no trials."""
+        found = self._unchanged
+        if found is None or not found.imports or not self._most_trials:
+            return None
+        trial = None
+        part = SubDeadline(self._seconds_left)
+        with part, self._model.crashes.at("trying an import"):
+            trial = import_trial(found, self._model.operators, self._changed_model)
+        self._seconds_left -= part.used
+        return trial
 
     # --- outcomes
 
@@ -146,6 +191,8 @@ class Trials:
         for proposal in self._options_of(proposals):
             if self._left.get(finding.rule, 0) <= 0:
                 are_all_tried = False
+                break
+            if proposal.is_fallback and any(each.adds_none for each in results):
                 break
             result = self._run_trial(proposal, finding)
             if result is not None and result.adds_none and proposal.is_preferred:
@@ -188,16 +235,26 @@ class Trials:
         All rules that propose changes share the trials, also those that are not selected: the selection of rules does
         not change a hint.
         """
-        if self._before is None:
+        if self._unchanged is None:
             return {}
-        rules = self._before.proposing_rules
-        share, rest = divmod(most_trials(self._model, len(self._before.items)), len(rules) or 1)
+        rules = self._unchanged.proposing_rules
+        trials = self._most_trials - MAX_CHECKS if self._unchanged.imports else self._most_trials
+        share, rest = divmod(max(trials, 0), len(rules) or 1)
         return {rule: share + (number < rest) for number, rule in enumerate(rules)}
 
     @cached_property
-    def _before(self) -> ComparedFindings | None:
+    def _most_trials(self) -> int:
+        return 0 if self._unchanged is None else most_trials(self._model, len(self._unchanged.items))
+
+    @cached_property
+    def _unchanged(self) -> ComparedFindings | None:
         """The findings in the model without a change; None if they have too many causes."""
         return compared_findings(self._model)
+
+    @cached_property
+    def _before(self) -> ComparedFindings | None:
+        """The findings that a change is compared with: those that the imports leave which the model needs anyway."""
+        return self._unchanged if self._import_trial is None else self._import_trial.findings
 
     def _run_trial(self, proposal: Proposal, finding: ComparedFinding) -> TrialResult | None:
         """Try a change within the time that is left; see `_check_changed_model`. None also after a crash.
@@ -216,7 +273,8 @@ class Trials:
 
     def _check_changed_model(self, proposal: Proposal, finding: ComparedFinding) -> TrialResult | None:
         """Return what the change fixes; None if it does not fix the finding, or if it causes another one."""
-        edits = list(proposal.edits(self._model.operators))
+        imports = () if self._import_trial is None else self._import_trial.edits
+        edits = [*imports, *proposal.edits(self._model.operators)]
         changed = self._changed_model(edits)
         if changed is None:
             return None

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.import_fixes import ImportFixes
 from onnx_lint.ir.operators.mismatch import fits
-from onnx_lint.ir.operators.operators import AlikeNodes, OtherVersion
-from onnx_lint.ir.operators.proposals import Proposals, ready
+from onnx_lint.ir.operators.operators import AlikeNodes, OtherVersion, TypesNeed
+from onnx_lint.ir.operators.proposals import Proposal, Proposals, ready
 from onnx_lint.ir.places.edits import Assign
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.spec.domains import shown_domain
@@ -20,6 +20,10 @@ from onnx_lint.wording import quote
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.type_conflict import OperandConflict
     from onnx_lint.model.model import Model
+
+
+MIN_OPERATORS: Final = 2
+"""The least operators whose types need another import."""
 
 
 def proposed_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | None:
@@ -37,12 +41,32 @@ def proposed_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | 
     signature = model.operators.schemas.find(domain, node.op_type, other.version)
     if signature is None or signature.deprecated or not fits(signature, alike):
         return None
-    edit = Assign(ROOT.at("opset_import", imports[0]).at("version"), other.version)
-    text = f"import version {other.version} of {quote(shown_domain(domain))}, {_nodes_with(other)}"
-    needs_no_trial = other.version > model.proto.opset_import[imports[0]].version
+    imported = model.proto.opset_import[imports[0]].version
+    claim = "all its nodes fit" if other.fits_all else _nodes_with(other)
+    of_signatures = "the signatures of all its nodes fit" if other.fits_all else claim
+    is_proven = other.version > imported
     return Proposals(
-        "{}", lambda: (ready(text, edit),), cause=f"import {other.version} of {domain}", needs_no_trial=needs_no_trial
+        f"{{}}, which {claim}",
+        lambda: (import_of(model, domain, other.version),),
+        cause=f"import {other.version} of {domain}",
+        needs_no_trial=is_proven,
+        is_import=is_proven,
+        holds_in=partial(_keeps_all, domain, imported) if other.is_in_doubt else None,
+        sentence_if_unchecked=f"{{}}, which {of_signatures}",
     )
+
+
+def _keeps_all(domain: str, before: int, changed: Model) -> bool:
+    """Return whether the nodes of a model with another import certainly compute what they did."""
+    return _fixes(changed).keeps_all(domain, before, partial(_rank_of_input, changed))
+
+
+def import_of(model: Model, domain: str, version: int) -> Proposal:
+    """Return the import of a version of a domain that the model imports once."""
+    entries = model.proto.opset_import
+    index = next(index for index, each in enumerate(entries) if normalized_domain(each.domain) == domain)
+    edit = Assign(ROOT.at("opset_import", index).at("version"), version)
+    return ready(f"import version {version} of {quote(shown_domain(domain))}", edit)
 
 
 def proposed_import_for_types(model: Model, conflict: OperandConflict) -> Proposals | None:
@@ -69,11 +93,54 @@ def proposed_import_for_types(model: Model, conflict: OperandConflict) -> Propos
     return None if typed.outcome(conflict.inputs, (), len(node.outputs)).problems else proposals
 
 
+def proposed_import_for_several(model: Model, conflict: OperandConflict) -> Proposals | None:
+    """Return the later import that allows the types of several operators, such as bfloat16, if this is one of them.
+
+    None if the types of one operator alone need it: these may be the mistake. It is tried on the model.
+    """
+    from onnx_lint.inference.flow.type_conflict import version_that_takes
+
+    domain = normalized_domain(conflict.node.domain)
+    if conflict.node.graph.function is not None or version_that_takes(conflict) is None:
+        return None
+    need = version_for_types(model, domain)
+    version = need.version
+    imports = [each for each in model.proto.opset_import if normalized_domain(each.domain) == domain]
+    if version is None or need.operators < MIN_OPERATORS or len(imports) != 1:
+        return None
+    return Proposals(
+        "{}, which allows these types",
+        lambda: (import_of(model, domain, version),),
+        cause=f"import {version} of {domain}",
+    )
+
+
 def _nodes_with(other: OtherVersion) -> str:
     """Return which nodes need the version."""
-    if other.fits_all:
-        return "which all its nodes fit"
-    return f"which {other.needed_by:,} of its nodes {'needs' if other.needed_by == 1 else 'need'}"
+    return f"{other.needed_by:,} of its nodes {'needs' if other.needed_by == 1 else 'need'}"
+
+
+def version_for_types(model: Model, domain: str) -> TypesNeed:
+    """Return the version that allows all types of operands that the imported one does not, if all nodes fit it."""
+    known = model.operators.versions_for_types
+    if domain not in known:
+        known[domain] = _version_for_types(model, domain)
+    return known[domain]
+
+
+def _version_for_types(model: Model, domain: str) -> TypesNeed:
+    from onnx_lint.inference.flow.type_conflict import version_that_takes
+
+    found: dict[str, int] = {}
+    for conflict in model.value_flow.operands:
+        if conflict.node.graph.function is None and normalized_domain(conflict.node.domain) == domain:
+            version = version_that_takes(conflict)
+            if version is not None:
+                found[conflict.node.op_type] = max(version, found.get(conflict.node.op_type, 0))
+    if not found or model.kind != "ModelProto" or not model.imports.are_stated:
+        return TypesNeed(None, 0)
+    version = _fixes(model).version_from(domain, max(found.values()), partial(_rank_of_input, model))
+    return TypesNeed(version, len(found))
 
 
 def other_version(model: Model, domain: str) -> OtherVersion | None:
@@ -81,9 +148,12 @@ def other_version(model: Model, domain: str) -> OtherVersion | None:
     found = model.operators.versions_instead
     if domain not in found:
         is_stated = model.kind == "ModelProto" and model.imports.are_stated
-        fixes = ImportFixes(model.graphs, model.operators, model.imports, model.effective_ir_version)
-        found[domain] = fixes.version_instead(domain, partial(_rank_of_input, model)) if is_stated else None
+        found[domain] = _fixes(model).version_instead(domain, partial(_rank_of_input, model)) if is_stated else None
     return found[domain]
+
+
+def _fixes(model: Model) -> ImportFixes:
+    return ImportFixes(model.graphs, model.operators, model.imports, model.effective_ir_version)
 
 
 def _rank_of_input(model: Model, node: Node) -> int | None:

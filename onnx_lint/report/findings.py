@@ -184,7 +184,7 @@ class BaselineIdentity(Record):
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
     former: Diagnostic | None = None
-    """The finding at the place where an older version had it; None if it was there already."""
+    """The finding at the place and with the clause that an older version gave it; None if both are the same."""
 
 
 class Diagnostic(Placed):

@@ -18,11 +18,12 @@ def fingerprints(diagnostics: Iterable[Diagnostic], file: str = "") -> Iterator[
     It is made of names (rule, clause, node or operator, field, subject, and those of everything around the place),
     never of indices, bytes or the message, so that inserting a node changes none. A model has only one main graph,
     whose name is left out. Findings that agree in all of these are numbered.
-    `file`: distinguishes the findings of several files.
+    `file`: distinguishes the findings of several files. A finding that an older version had at another place keeps the
+    fingerprint of that place, so that no report shows it as a new one.
     """
     seen: Counter[str] = Counter()
     for diagnostic in diagnostics:
-        digest = digest_of(diagnostic, file)
+        digest = digest_of(diagnostic.identity.former or diagnostic, file)
         seen[digest] += 1
         yield f"{digest}:{seen[digest]}"
 

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 MAX_OPTIONS: Final = 500
 
+OPEN_FINDINGS: Final = 20
+"""The number of findings that are open when the page is."""
+
 OPEN_PICTURES: Final = 20
 """The number of pictures that are not folded."""
 
@@ -190,13 +193,14 @@ def _pictures(entries: Iterable[PageEntry], left: int) -> Iterator[str]:
 def findings_of(report: Report, entries: WrittenEntries, folder: str) -> Iterator[str]:
     """Yield the section with the findings. `folder`: left out of paths."""
     yield '<section id="findings"><h2>Findings</h2>'
-    first = entries[0][0]
+    left = OPEN_FINDINGS
     for path, group in groupby(entries, key=lambda each: each[0].path):
         name = escaped_text(shown_path(path).removeprefix(folder))
         yield f'<section class="file" data-file="{name}"><h3><code>{name}</code></h3>'
         for entry, markup in group:
             level, rule = entry.item.severity.label, escaped_text(" ".join(entry.rules))
-            is_open = " open" if entry is first else ""
+            is_open = " open" if left > 0 else ""
+            left -= 1
             yield f'<details class="finding" data-severity="{level}" data-rule="{rule}"{is_open}>{markup}</details>'
         yield "</section>"
     if left_out := report.totals.findings_by_severity.total() - len(entries):

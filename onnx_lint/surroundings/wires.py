@@ -9,13 +9,15 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.shapes.fact import UNKNOWN
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import BEFORE_NODES, Graph
 from onnx_lint.model import Model
 from onnx_lint.model.model import has_inferred_shapes
 from onnx_lint.report.pictures import PictureValue
+from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.surroundings.of_findings import type_of
-from onnx_lint.wording import report_name, shortened
+from onnx_lint.wording import report_name, shortened, typed
 
 MAX_WIRE_NAME_CHARACTERS: Final = 300
 
@@ -108,10 +110,23 @@ class Wires:
     def value(self, name: str, mark: str) -> PictureValue:
         """Return a value with its type, if rules have inferred or the graph has declared it."""
         model, stated = self._model, self._stated.get(name, b"")
-        known = type_of(model.value_flow.fact_of(name, self.graph)) if has_inferred_shapes(model) else ""
+        fact = model.value_flow.fact_of(name, self.graph) if has_inferred_shapes(model) else UNKNOWN
+        known = (fact.shape is None and self._stored_type(name)) or type_of(fact)
         declared = type_of(fact_of_type(schema.opened("TypeProto", stated))) if stated and (mark or not known) else ""
         differs = bool(mark and known and declared != known)
         return PictureValue(short(name), short(known or declared), short(declared) if differs else "", mark)
+
+    def _stored_type(self, name: str) -> str:
+        """Return the type and the dimensions that an initializer states; empty if it is none.
+
+        Nothing follows from one of a wrong size.
+        """
+        names = self.graph.initializer_names
+        if name not in names:
+            return ""
+        tensor = self.graph.message_at("initializer", names.index(name))
+        element = ELEMENT_TYPES.get(tensor.data_type)
+        return "" if element is None else typed(element.name, tensor.dims)
 
     @cached_property
     def _stated(self) -> dict[str, bytes]:

@@ -75,8 +75,9 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     - If the output has exactly the declared shape with two inputs of the node exchanged, the finding is at these
       inputs, and no fix declares another shape. If it has the declared shape with another value of one attribute, such
       as `axis` or `perm`, the help line names that value, and there is no fix.
-    - An entry of `value_info` is not deleted if its value follows from a node or initializer that has another finding:
-      the entry may be right.
+    - An entry of `value_info` is not deleted if its value follows from a node or initializer that has another finding,
+      or is an input that may be wrong at such a node: the entry may be right. Functions and subgraphs are followed,
+      and errors that the settings hide count as well.
     - It is a warning in a branch or body that never runs because of constants, and for a `value_info` of a function
       that fits only some of its calls.
     - `onnx.checker` refuses the model with `full_check` if it infers the shape itself. ONNX Runtime loads it.

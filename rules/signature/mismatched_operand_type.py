@@ -6,12 +6,13 @@ from functools import partial
 
 from onnx_lint.inference.flow.casts import casts_for, omitted, other_number
 from onnx_lint.inference.flow.constant_fixes import Int64Fix
+from onnx_lint.inference.flow.declared_inputs import other_inputs
 from onnx_lint.inference.flow.exchange import MAX_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.stored_types import wrongly_stored
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
 from onnx_lint.ir.operators.proposals import Proposal, preferred
 from onnx_lint.model import Fix, Model, Proposals, has_type_conflicts
-from onnx_lint.model.import_proposals import proposed_import_for_types
+from onnx_lint.model.import_proposals import proposed_import_for_several, proposed_import_for_types
 from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, replace, rule
 
 
@@ -63,7 +64,9 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
       of the model. If inputs are exchanged, a wrong type of the output is not another finding. A Cast that changes a
       constant is not proposed, nor one of quantized values to floats: a DequantizeLinear is missing.
     - If several operators refuse the type of one initializer, and one type fits all of them, the report has one finding
-      with all these nodes. If that is a floating-point type, the help line names it.
+      with all these nodes. If that is a floating-point type, the help line names it: as `data_type` if the bytes are of
+      that type already, and otherwise as the type to convert to.
+    - An input of the model with another floating-point type than all that it meets is named by the help line.
     - A Cast in front of the node that converts to the wrong type, and an optional input that was left out without its
       empty name, are proposed instead of another Cast.
     - A function is checked with the types of its calls. A fault in its body is reported once.
@@ -92,8 +95,11 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
 
 
 def _proposals(model: Model, conflict: OperandConflict) -> Proposals:
-    """Return the import that other findings propose if it allows the types as well, or else changes of the node."""
-    needed = proposed_import_for_types(model, conflict)
+    """Return the import that other findings propose if it allows the types as well, or else changes of the node.
+
+    The import is also one that the types of several operators need.
+    """
+    needed = proposed_import_for_types(model, conflict) or proposed_import_for_several(model, conflict)
     return needed or Proposals("with {} the types fit", partial(_options, model, conflict))
 
 
@@ -101,4 +107,5 @@ def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:
     """Return the changes with which the types may fit; those of what the node has are preferred to new Casts."""
     exchange = exchange_of(conflict.node, model.operators, model.value_flow, MAX_TRIED_INPUTS)
     exchanges = [] if exchange is None else [exchange.proposal]
-    return (*preferred([*exchanges, *omitted(conflict), *other_number(conflict)]), *casts_for(conflict))
+    of_node = preferred([*exchanges, *omitted(conflict), *other_number(conflict)])
+    return (*of_node, *casts_for(conflict), *other_inputs(conflict, model.value_flow))

@@ -43,8 +43,9 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
     - Two declarations contradict each other if the kind of type, the element type or the rank differ, or if one
       dimension has two sizes.
     - A missing type, shape or dimension and a dimension variable contradict nothing.
-    - The entry is not deleted if its value follows from a node or initializer that has another finding: the entry may
-      be right.
+    - The entry is not deleted if its value follows from a node or initializer that has another finding, or is an
+      input that may be wrong at such a node: the entry may be right. Functions and subgraphs are followed, and errors
+      that the settings hide count as well.
     - Reported by other rules: an input and its default value (`mismatched-default-value`), two entries of `value_info`
       (`duplicate-value-info`), two entries of the outputs (`duplicate-graph-output`), types that follow only from
       operators (`contradictory-declared-type`, `contradictory-declared-shape`).

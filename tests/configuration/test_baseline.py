@@ -1193,6 +1193,27 @@ def test_a_finding_that_moved_to_its_node_is_known_where_it_was(
     assert summary(capsys, "m.onnx", "--baseline", "b.json", *cache)["errors"] == 0
 
 
+def test_a_finding_whose_clause_has_another_number_now_is_known(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An older version cited NOD-8b for the zero point."""
+    text = """<ir_version: 10, opset_import: ["": 21], producer_name: "me">
+    g (int32[4] x, float s) => (float[4] y) <int32 z = {1}> { y = DequantizeLinear(x, s, z) }"""
+    (folder / "m.onnx").write_bytes(onnx.parser.parse_model(text).SerializeToString())
+    entry = {
+        "rule": "unsupported-operand-value",
+        "where": "g / z",
+        "count": 1,
+        "fingerprint": "0e714e8b55e8f80f733ea71262db7cc1",
+        "structure": "339f1861d657594e519ae499",
+    }
+    (folder / "b.json").write_text(json.dumps({"version": 1, "files": {"m.onnx": [entry]}}))
+    counts = summary(capsys, "m.onnx", "--baseline", "b.json")
+    assert (counts["errors"], counts["suppressed"]) == (0, 1)
+    run(["m.onnx", "-q", "-o", "none.txt", "--write-baseline", "b.json"])
+    assert summary(capsys, "m.onnx", "--baseline", "b.json")["errors"] == 0
+
+
 def _with_sparse_index(*index: int) -> onnx.ModelProto:
     model = onnx.parser.parse_model(
         '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) { y = Relu (x) }'

@@ -29,7 +29,7 @@ from onnx_lint.report.pictures import Picture
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options, html, write_report
 from onnx_lint.reporters.html import MAX_FILES, MAX_FINDINGS
-from onnx_lint.reporters.html_findings import OPEN_PICTURES
+from onnx_lint.reporters.html_findings import OPEN_FINDINGS, OPEN_PICTURES
 from onnx_lint.spec.clauses import Severity
 
 ATTACK = "</script></title></style><img src=x onerror=alert(1)><script>alert(2)</script>\"'><!--"
@@ -173,6 +173,8 @@ def test_the_first_pictures_are_open_and_the_others_folded(tmp_path: Path, monke
     text = html_of(many_faults(tmp_path, 45))
     found = re.findall(r'</summary>(<details class="folded"><summary>Picture</summary>)?<figure class="picture', text)
     assert [bool(each) for each in found] == [False] * OPEN_PICTURES + [True] * (45 - OPEN_PICTURES)
+    are_open = re.findall(r'<details class="finding"[^>]*?( open)?>', text)
+    assert [bool(each) for each in are_open] == [True] * OPEN_FINDINGS + [False] * (45 - OPEN_FINDINGS)
 
 
 def test_pictures_are_the_same_in_every_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

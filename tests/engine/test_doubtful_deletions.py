@@ -6,7 +6,7 @@ from __future__ import annotations
 import onnx.parser
 import pytest
 
-from onnx_lint import lint
+from onnx_lint import Settings, lint
 
 HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
 INNER = """g (float[2,4] x, bool c) => (float[2,4] y) { %s y = If(c)
@@ -56,3 +56,75 @@ def test_several_entries_beside_one_fault():
     nodes = "k = Cast<to = 99>(x) h = Relu(k) i = Neg(x) y = Add(h, i)"
     text = f"g (float[2,4] x) => (float[2,4] y) <float[9,4] h, float[9,4] i> {{ {nodes} }}"
     assert [each for each in _fixes(text) if each is not None] == ["delete value info 'i' of main graph 'g'"]
+
+
+CONSTANT_AT_FAULT = "w = Constant<value = float[2,4] {1, 2, 3}>()"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "body", "has_fix"),
+    [
+        ("h = f.F(x) y = Neg(h)", f"{CONSTANT_AT_FAULT} b = Add(a, w)", False),
+        ("h = f.F(x) y = Neg(h)", "b = Relu(a)", True),
+        ("h = Relu(x) y = f.F(h)", f"{CONSTANT_AT_FAULT} b = Add(a, w)", True),  # behind it
+    ],
+)
+def test_a_fault_in_a_function_withdraws_the_fix_of_its_caller(nodes: str, body: str, has_fix: bool):
+    model = onnx.parser.parse_model(
+        HEAD.replace('"": 21]', '"": 21, "f": 1]')
+        + f"g (float[2,4] x) => (float[2,4] y) <float[9,4] h> {{ {nodes} }} "
+        + f'<domain: "f", opset_import: ["": 21]> F (a) => (b) {{ {body} }}'
+    )
+    assert _has_fix(model) == has_fix
+
+
+@pytest.mark.parametrize(("node", "has_fix"), [(CONSTANT_AT_FAULT, False), ("w = Identity(x)", True)])
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "h = If(c) <then_branch = t () => (float[2,4] t) { t = Add(x, w) }, "
+        "else_branch = e () => (float[2,4] e) { e = Identity(x) }>",
+        "k = Constant<value_int = 3>() h = Loop(k, c, x) <body = b (int64 i, bool d, float[2,4] p) => "
+        "(bool o, float[2,4] q) { o = Identity(d) q = Add(p, w) }>",
+    ],
+)
+def test_a_fault_that_a_body_captures_withdraws_the_fix(node: str, reader: str, has_fix: bool):
+    text = f"g (float[2,4] x, bool c) => (float[2,4] y) <float[9,4] h> {{ {node} {reader} y = Neg(h) }}"
+    assert _has_fix(onnx.parser.parse_model(HEAD + text)) == has_fix
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(ignore=["tensor-size-mismatch"]),
+        Settings(select=["contradictory-declared-shape"]),
+        Settings(severity={"tensor-size-mismatch": "warning"}),
+    ],
+)
+def test_the_selection_of_rules_does_not_decide_whether_a_fix_is_made(settings: Settings):
+    text = f"g (float[2,4] x) => (float[2,4] y) <float[9,4] h> {{ {CONSTANT_AT_FAULT} h = Add(x, w) y = Neg(h) }}"
+    assert _has_fix(onnx.parser.parse_model(HEAD + text), settings) is False
+    right = "g (float[2,4] x) => (float[2,4] y) <float[9,4] h> { h = Relu(x) y = Neg(h) }"
+    assert _has_fix(onnx.parser.parse_model(HEAD + right), settings) is True
+
+
+def test_an_operand_that_may_be_wrong_keeps_its_entry():
+    """The hint converts the initializer to the type that the entry has."""
+    model = onnx.parser.parse_model(
+        HEAD + "g (float16[2,4] x) => (float16[2,4] y) <float[4] w = {1, 2, 3, 4}> { y = Mul(x, w) }"
+    )
+    model.graph.value_info.append(onnx.helper.make_tensor_value_info("w", onnx.TensorProto.FLOAT16, [4]))
+    (found,) = lint(model).diagnostics
+    assert "initializer 'w' converted to FLOAT16" in (found.hint or "")
+    assert all(each.fix is None for each in (found, *found.folding.members))
+
+
+def _has_fix(model: onnx.ModelProto, settings: Settings | None = None) -> bool:
+    """Return whether the only finding on a declaration in value_info has a fix."""
+    (found,) = [
+        each
+        for item in lint(model, settings).diagnostics
+        for each in (item.folding.members or (item,))
+        if "declared as" in each.message
+    ]
+    return found.fix is not None

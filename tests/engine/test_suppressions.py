@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Iterator
 
+import onnx.parser
 import pytest
 from support.baselines.exchanged import doubled
 from support.project.checkout import ROOT
@@ -26,6 +27,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.place import EnclosingNames
 from onnx_lint.loader import load
 from onnx_lint.model import Fix, Model
+from onnx_lint.reporters.fingerprint import digest_of, fingerprints
 from onnx_lint.rule import Finding
 
 PATTERNS = ["*", "a*", "*b", "a*b", "*x*y*", "ab*ab", "**", "abab", "", "a*a*b*b", "x*", "[a]?*", "a.b[1]"]
@@ -251,3 +253,33 @@ def _edited(finding: Finding) -> set[str]:
     if not isinstance(finding.fix, Fix):
         return set()
     return {str(each) for edit in finding.fix.with_edits().edits for each in edit.place.ancestors()}
+
+
+EXCHANGED = """
+<ir_version: 10, opset_import: ["": 21], producer_name: "me">
+g (float[N,16] x, float[16,8] w) => (float[N,8] y) { [r] y = Gemm(w, x) }"""
+FORMER = "graph.output[0].type.tensor_type.shape.dim[1]"
+
+
+@pytest.mark.parametrize(
+    ("place", "is_suppressed"),
+    [(FORMER, True), ("graph.output[0]*", True), ("graph.node[0].input[0]", True), ("graph.output[1]*", False)],
+)
+def test_a_finding_that_an_older_version_had_elsewhere_is_suppressed_at_both_places(place: str, is_suppressed: bool):
+    rule, data = "contradictory-declared-shape", onnx.parser.parse_model(EXCHANGED).SerializeToString()
+    entry = Suppression("here", rule, "known", place=place)
+    report = lint_source(BytesSource(data), "m.onnx", Settings(select=(rule,), suppressions=(entry,)))
+    found = [*report.diagnostics, *report.suppressed]
+    assert [(str(each.at), each.suppressed_by is not None) for each in found] == [
+        ("graph.node[0].input[0]", is_suppressed)
+    ]
+
+
+def test_a_finding_that_an_older_version_had_elsewhere_keeps_its_fingerprint():
+    data = onnx.parser.parse_model(EXCHANGED).SerializeToString()
+    (item,) = lint_source(BytesSource(data), "m.onnx", Settings(select=("contradictory-declared-shape",))).diagnostics
+    former = item.identity.former
+    assert former is not None
+    assert (str(former.at), former.around.node) == (FORMER, None)
+    assert [*fingerprints([item])] == [*fingerprints([former])]
+    assert digest_of(item) != digest_of(former)

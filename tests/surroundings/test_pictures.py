@@ -223,3 +223,13 @@ def test_names_that_inner_graphs_read_are_looked_for_once():
     assert [set(each) for each in found] == [{"o"}, {"h1", "c", "x"}]
     assert set(known) == set(model.graphs) - {outermost}
     assert names_from_outside(outermost.nested[0], known) is found[0]
+
+
+def test_an_initializer_of_a_wrong_size_has_the_dimensions_that_it_states():
+    text = HEAD + "g (float16[4,2] x) => (float16[4,3] y) { y = MatMul(x, w) }"
+    model = onnx.parser.parse_model(text)
+    model.graph.initializer.add(name="w", dims=[2, 3], data_type=onnx.TensorProto.FLOAT16, raw_data=bytes(24))
+    settings = Settings(select=("tensor-size-mismatch",))
+    file = lint_source(BytesSource(model.SerializeToString()), "m.onnx", settings, context=NODES)
+    (picture,) = file.pictures
+    assert {value.name: value.type for box in picture.boxes for value in box.values}["w"] == "float16[2, 3]"

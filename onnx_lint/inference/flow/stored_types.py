@@ -129,10 +129,17 @@ def _has_size_of(stored: StoredTensor | None, kind: ValueType) -> bool:
 
 
 def _stored_as(definition: Definition, kind: ValueType, also_fixes: tuple[tuple[str, str, Place], ...]) -> Proposals:
-    """Return the proposal to store an initializer with another type."""
+    """Return the proposal to store an initializer with another type.
+
+    `also_fixes`: the finding on its size, if its bytes are of that type already.
+    """
     name = definition.graph.initializer_names[definition.index]
     code = TENSORS.index(kind)
-    words = f"initializer {quote(name)} as {ELEMENT_TYPES[code].name.upper()}"
+    kind_name = ELEMENT_TYPES[code].name.upper()
+    # The bytes decide whether a wrong type was written, or wrong numbers: who does the other breaks the tensor.
+    words = f"initializer {quote(name)} converted to {kind_name}"
+    if also_fixes:
+        words = f"data_type={code} ({kind_name}) of initializer {quote(name)}, whose bytes are of that type,"
     option = Proposal(
         words,
         partial(_edits, definition, name, code),

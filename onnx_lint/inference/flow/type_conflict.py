@@ -232,6 +232,12 @@ def _are_bound(one: Parameter | None, other: Parameter | None) -> bool:
 # --- the version that would allow the types
 
 
+def version_that_takes(conflict: OperandConflict) -> int | None:
+    """Return the next later version of the operator that allows the types; None if there is none."""
+    found = version_with(conflict.schemas, conflict.schema, lambda schema: _takes(schema, conflict))
+    return found[0] if found is not None and found[1] else None
+
+
 def _hint(conflict: OperandConflict) -> str:
     return _version_hint(conflict.schema, conflict.schemas, lambda schema: _takes(schema, conflict))
 

@@ -68,7 +68,8 @@ class ImportFixes:
         It is the next later version. If there is none, it is the next earlier one, if several operators need it: one
         operator may have been written in an old way. Nodes that fit no version are left out, as they have another
         fault. There is no version if a function of the model imports another one, or if the version changes what a
-        node that fits now computes. `rank_of`: returns the rank of input 0 of a node; None if it is unknown.
+        node computes; a later one is in doubt while ranks are unknown. `rank_of`: returns the rank of input 0 of a
+        node; None if it is unknown.
         """
         imported = self._imported.get(domain, 0)
         if imported <= 0 or not is_onnx_domain(domain):
@@ -81,9 +82,28 @@ class ImportFixes:
             checked = [*meant, *(each for each in nodes if each not in unfit)]
             is_evident = len({each.operator.op_type for each in meant}) > (versions.step < 0)
             found = self._first_fitting(checked, versions) if is_evident else None
-            if found is not None and self._is_free(domain, found) and not _changes(nodes, imported, found, rank_of):
-                return OtherVersion(found, sum(each.count for each in meant), fits_all=len(meant) == len(unfit))
+            if found is not None and self._is_free(domain, found):
+                are_kept = _are_kept(nodes, imported, found, rank_of)
+                is_in_doubt = are_kept is None and versions.step > 0
+                if are_kept or is_in_doubt:
+                    count, fits_all = sum(each.count for each in meant), len(meant) == len(unfit)
+                    return OtherVersion(found, count, fits_all=fits_all, is_in_doubt=is_in_doubt)
         return None
+
+    def version_from(self, domain: str, least: int, rank_of: RankOf) -> int | None:
+        """Return the first version from `least` on that all nodes of the model fit and that changes none of them."""
+        imported = self._imported.get(domain, 0)
+        if imported <= 0 or not is_onnx_domain(domain) or imported < (1 if domain else _BROADCASTS):
+            return None
+        nodes = self._nodes.get((None, domain), ())
+        found = self._first_fitting(nodes, range(least, self._newest(domain) + 1))
+        is_possible = found is not None and self._is_free(domain, found)
+        return found if is_possible and _are_kept(nodes, imported, found or 0, rank_of) else None
+
+    def keeps_all(self, domain: str, before: int, rank_of: RankOf) -> bool:
+        """Return whether the nodes of the model certainly compute what they would with the version before."""
+        nodes = self._nodes.get((None, domain), ())
+        return _are_kept(nodes, before, self._imported.get(domain, 0), rank_of) is True
 
     def _newest(self, domain: str) -> int:
         """Return the newest version of a domain of ONNX in the releases with the IR version of the model."""
@@ -169,14 +189,25 @@ _CHANGED: Final = {"Hardmax": 13, "LogSoftmax": 13, "Softmax": 13}
 """Operators that compute something else from a version on, unless the axis is the last one."""
 
 
-def _changes(nodes: Iterable[AlikeNodes], imported: int, version: int, rank_of: RankOf) -> bool:
-    """Return whether another version may change what a node computes."""
+def _are_kept(nodes: Iterable[AlikeNodes], imported: int, version: int, rank_of: RankOf) -> bool | None:
+    """Return whether all nodes compute the same with another version; None if unknown ranks leave that open."""
     low, high = sorted((imported, version))
     crossing = [each for each in nodes if low < _CHANGED.get(each.operator.op_type, 0) <= high]
-    return not all(_is_last_axis(node, rank_of(node)) for each in crossing for node in each.nodes)
+    answers = {_is_kept(node, rank_of(node)) for each in crossing for node in each.nodes}
+    if False in answers:
+        return False
+    return None if None in answers else True
 
 
-def _is_last_axis(node: Node, rank: int | None) -> bool:
-    """Return whether a node computes along the last axis in all versions: without an axis it is axis 1 in old ones."""
+def _is_kept(node: Node, rank: int | None) -> bool | None:
+    """Return whether a node computes along the last axis in all versions: without an axis it is axis 1 in old ones.
+
+    Also true if the axis is outside of the input, which no version allows. None if that depends on an unknown rank.
+    """
     axis = next((each.i for each in node.attribute_protos if each.name == "axis"), None)
-    return axis == -1 or (rank is not None and (1 if axis is None else axis) == rank - 1)
+    if axis == -1:
+        return True
+    if rank is None:
+        return None
+    position = 1 if axis is None else axis
+    return position >= rank - 1 or position < -rank

@@ -78,6 +78,17 @@ class OtherVersion(Record):
     """The number of nodes that fit this version and not the imported one."""
     fits_all: bool
     """True if all nodes fit it."""
+    is_in_doubt: bool = False
+    """True if only the ranks in the model with this version show whether all nodes compute the same."""
+
+
+class TypesNeed(Record):
+    """The version of a domain that the types of operands need."""
+
+    version: int | None
+    """None if no version allows them all and fits all nodes."""
+    operators: int
+    """The number of operators that need a later version."""
 
 
 class AlikeNodes:
@@ -144,6 +155,8 @@ class Operators:
         """The source of signatures: the built-in operators and those of schema files."""
         self.versions_instead: dict[str, OtherVersion | None] = {}
         """For each domain that was looked at, the version that fits all nodes in place of the imported one; or None."""
+        self.versions_for_types: dict[str, TypesNeed] = {}
+        """For each domain that was looked at, the version that the types of operands need."""
         self._graphs = graphs
         self._imports = imports
         self._calls_of_functions = calls

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.graph import Graph, Node
@@ -29,6 +29,8 @@ class Proposal(Record):
     """A place to show if the proposal is reported, and what it is."""
     is_preferred: bool = False
     """True if this one alone is reported, provided that it fixes the model."""
+    is_fallback: bool = False
+    """True if it is tried only if none of the changes before it fixes the model without adding a finding."""
     must_add_no_finding: bool = False
     """True if it is not reported if any finding is new, even one that the fixed finding had hidden."""
     tolerates_fixable_finding: bool = False
@@ -66,6 +68,12 @@ class Proposals(Record):
     """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None
     """A further line, if the sentence ends the message."""
+    is_import: bool = False
+    """True if the change is an import that signatures prove. It is made first, and other changes are tried with it."""
+    holds_in: Callable[[Any], bool] | None = None
+    """Returns whether the model with the import, which it is given, shows that it is meant; None if that is known."""
+    sentence_if_unchecked: str = ""
+    """The sentence about an import if the model was not checked with it, or if it uncovers other findings."""
     needs_no_trial: bool = False
     """True if the signatures of operators alone prove the changes: they are reported without a trial."""
 

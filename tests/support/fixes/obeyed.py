@@ -97,6 +97,13 @@ def _attributes(steps: Any, item: Diagnostic, text: str) -> None:
         _set(node, name, _numbers(value), kind)
 
 
+def _in_place_of_input(steps: Any, item: Diagnostic, text: str, index: str) -> None:
+    node, _, _ = _node(steps)
+    del node.input[int(index)]
+    name, _, value = text.partition("=")
+    _set(node, name, _numbers(value), None)
+
+
 def _of_maker(steps: Any, item: Diagnostic, text: str) -> None:
     """Give an attribute of the node that makes the value a number."""
     (place,) = [each.at for each in item.related if each.message == "defines the value"]
@@ -133,6 +140,16 @@ def _stored(steps: Any, _: Diagnostic, name: str, kind: str) -> None:
     wanted = helper.tensor_dtype_to_np_dtype(TensorProto.DataType.Value(kind))
     values = numpy_helper.to_array(graph.initializer[index]).astype(wanted)
     graph.initializer[index].CopyFrom(numpy_helper.from_array(values, name))
+
+
+def _relabelled(steps: Any, _: Diagnostic, code: str, name: str) -> None:
+    [found] = [each for each in steps[0][0].graph.initializer if each.name == name]
+    found.data_type = int(code)
+
+
+def _declare_input(steps: Any, _: Diagnostic, name: str, kind: str) -> None:
+    [found] = [each for each in steps[0][0].graph.input if each.name == name]
+    found.type.tensor_type.elem_type = TensorProto.DataType.Value(kind.upper())
 
 
 def _number_of_cast(steps: Any, _: Diagnostic, number: str, name: str | None, index: str | None) -> None:
@@ -325,6 +342,7 @@ _ACTS: Final = {
     r"write (\w+)=(\d+) \((?!INTS?\))\w+\)(?:, as output 0 is declared)?": _element_type,
     rf"(\w+=(?:{_NUMBER})(?: and \w+=(?:{_NUMBER}))*)": _attributes,
     rf"(\w+=(?:{_NUMBER})) of (?:unnamed )?node .*": _of_maker,
+    r"write (\w+=\[[-\d, ]+\]) in place of input (\d+) '.*'": _in_place_of_input,
     rf"write (\w+=(?:{_NUMBER})) \((?:FLOAT|INT|INTS)\)": _attributes,
     r"a Transpose of input (\d+) '.*' with perm=(\[.*\])": _transpose,
     r"a Flatten of input (\d+) '.*'": _flatten,
@@ -334,13 +352,17 @@ _ACTS: Final = {
     rf"to=(\d+) \(\w+\) of (?:node {NAME}|unnamed node (\d+)) \(Cast\).*": _number_of_cast,
     r"an empty name before input (\d+) '.*' of .*": _empty_name,
     rf"initializers {NAME} and {NAME} exchanged": _exchanged_initializers,
-    rf"initializer {NAME} as (\w+)": _stored,
+    rf"initializer {NAME} converted to (\w+)": _stored,
+    rf"data_type=(\d+) \(\w+\) of initializer {NAME}, whose bytes are of that type,": _relabelled,
+    rf"input {NAME} of the graph declared as tensor\((\w+)\)": _declare_input,
     r"(\[.*\]) as input (\d+) '.*'": _list,
     r"inputs (\d+) '.*' and (\d+) '.*' of .* exchanged": _exchange,
     rf"declare output {NAME} as tensor\((\w+)\)": _declare,
     rf"write domain={NAME} on the node": _domain,
     rf"write domain={NAME} on the node, and import version 1 of that domain": _imported_domain,
     rf"import version (\d+) of {NAME}, which (?:all its nodes fit|[\d,]+ of its nodes needs?)": _other_import,
+    rf"import version (\d+) of {NAME}, which allows these types": _other_import,
+    rf"import version (\d+) of {NAME}, which the signatures of all its nodes fit(?:; .*)?": _other_import,
     rf"the attribute for \w+ is {NAME}": _other_attribute,
     rf"meant {NAME}": _meant,
     rf"meant (\w+=(?:{_NUMBER}))": _attributes,

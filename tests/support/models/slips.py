@@ -16,7 +16,12 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     "weight_of_two_readers_in_half": (
         """g (float[N,4] x) => (float[N,4] y) <float16[4] w = {1, 1, 1, 1}>
         { h = Mul(x, w) i = Relu(x) y = Sub(i, w) }""",
-        "with initializer 'w' as FLOAT the types fit",
+        "with initializer 'w' converted to FLOAT the types fit",
+    ),
+    "model_of_another_input_type": (
+        """g (float16[N,2] x) => (float[N,2] y) <float[2,2] w = {1, 2, 3, 4}, float[2] b = {1, 2}>
+        { t = Identity(x) h = MatMul(t, w) i = Add(h, b) y = Sub(i, t) }""",
+        "with input 'x' of the graph declared as tensor(float) the types fit",
     ),
     "cast_to_another_type": (
         "g (float[4] x) => (float[4] y) { n = Cast<to = 6>(x) y = Where(n, x, x) }",
