@@ -25,6 +25,7 @@ from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
 from onnx_lint.spec.clauses import clauses
+from onnx_lint.spec.former_clauses import has_changed_since, rows_known
 from onnx_lint.wording import with_more
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class Entry(Record):
     """See `BaselineIdentity.element_count`. If it is not 0, `parts` has the texts of `BaselineIdentity.elements`."""
     content: str = ""
     """See `BaselineIdentity.content`."""
+    clauses: int = 0
+    """See `rows_known`; 0 if an older version wrote the entry, or if no clause has been divided since."""
 
 
 Entries = Mapping[str, Entry]
@@ -91,7 +94,8 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
         parts = tuple(map(_written, identity.elements or sorted(identity.parts)))
         if known is None:
             texts = each.rule, _where(each), _weight(each), identity.structure, parts, identity.names
-            found[digest] = Entry(digest, *texts, identity.element_count, identity.content)
+            rows = rows_known(each.rule, each.clause)
+            found[digest] = Entry(digest, *texts, identity.element_count, identity.content, rows)
         else:
             # If the elements of only one of two values are listed, the entry has no list for both.
             parts = (*known.parts, *parts) if known.parts and parts else ()
@@ -326,7 +330,7 @@ class _Matching:
         self._holders: dict[str, int] = {}
         """The last finding that got each entry."""
         self._compared = [_as_listed(each, entries) for each in self.found]
-        """The findings, each at the place where the baseline may have it."""
+        """The findings, each at the place and under the clause where the baseline may have it."""
         for index, each in enumerate(self._compared):
             marks = _fingerprints(each)
             self.named.append(next((mark for mark in marks if mark in entries), marks[0]))
@@ -422,12 +426,24 @@ class _Matching:
         seen: set[str] = set()
         have_moved = self._rules_with_moved_names()
         for index in unknown:
+            self._compared[index] = self._as_listed_by_operators(index, at)
             for finding, digest in self._path_from(index, at, seen, self.found[index].rule in have_moved):
                 former = self._release(finding)
                 if not self._assign(finding, digest):
                     if former is not None:
                         self._assign(finding, former)
                     break
+
+    def _as_listed_by_operators(self, index: int, at: Mapping[tuple[str, str], str]) -> Diagnostic:
+        """Return a finding as an entry with other names may list it."""
+        each = self.found[index]
+        forms = _forms(each)
+        if len(forms) > 1:
+            for form in forms:
+                digests = filter(None, (at.get((form.rule, mark)) for mark in _keys(form.identity)))
+                if any(_may_be_listed_as(form, each, self._entries[digest]) for digest in digests):
+                    return form
+        return self._compared[index]
 
     def _rules_with_moved_names(self) -> set[str]:
         """Return the rules whose findings mostly have, by their names, entries of findings at other places."""
@@ -450,7 +466,7 @@ class _Matching:
         came_from: dict[str, tuple[int, str | None]] = {}
         pending: list[tuple[int, str | None]] = [(index, None)]
         for finding, entry_before in pending:
-            rule, identity = self.found[finding].rule, self.found[finding].identity
+            rule, identity = self.found[finding].rule, self._compared[finding].identity
             for digest in dict.fromkeys(filter(None, [at.get((rule, mark)) for mark in _keys(identity)])):
                 entry = self._entries[digest]
                 # With the names of the entry it is another finding at the same place.
@@ -474,12 +490,29 @@ def _fingerprints(diagnostic: Diagnostic) -> tuple[str, str]:
     return _fingerprint(diagnostic), _fingerprint(diagnostic, with_main=True)
 
 
+def _forms(diagnostic: Diagnostic) -> tuple[Diagnostic, ...]:
+    """Return a finding, and what older versions may have made of it: at another place, and under other clauses."""
+    identity = diagnostic.identity
+    at_former_place = () if identity.former is None else (identity.former,)
+    return (diagnostic, *at_former_place, *(form for each in identity.under_former_clauses for form in _forms(each)))
+
+
 def _as_listed(diagnostic: Diagnostic, entries: Entries) -> Diagnostic:
-    """Return a finding at the place where an older version had it, if the baseline has it only there."""
-    former = diagnostic.identity.former
-    if former is None or any(mark in entries for mark in _fingerprints(diagnostic)):
-        return diagnostic
-    return former if any(mark in entries for mark in _fingerprints(former)) else diagnostic
+    """Return a finding as an older version reported it, if the baseline has it only so."""
+    forms = _forms(diagnostic)
+    if len(forms) > 1:
+        for form in forms:
+            listed = next((entries[mark] for mark in _fingerprints(form) if mark in entries), None)
+            if listed is not None and _may_be_listed_as(form, diagnostic, listed):
+                return form
+    return diagnostic
+
+
+def _may_be_listed_as(form: Diagnostic, diagnostic: Diagnostic, entry: Entry) -> bool:
+    """Return whether the version that wrote the entry may have reported the finding under the clause of `form`."""
+    if form.clause == diagnostic.clause:
+        return True
+    return has_changed_since(entry.clauses, diagnostic.rule, diagnostic.clause, form.clause)
 
 
 def _back(digest: str, came_from: Mapping[str, tuple[int, str | None]]) -> list[tuple[int, str]]:
@@ -613,7 +646,9 @@ def _record(entry: Entry) -> dict[str, Any]:
     parts = {"parts": " ".join(entry.parts)} if entry.parts else {}
     elements = {"elements": entry.elements} if entry.elements else {}
     content = {"content": entry.content} if entry.content else {}
-    return record | structure | parts | elements | content | ({"names": entry.names} if entry.names else {})
+    names = {"names": entry.names} if entry.names else {}
+    rows = {"clauses": entry.clauses} if entry.clauses else {}
+    return record | structure | parts | elements | content | names | rows
 
 
 def read_baseline(path: str) -> Baseline:
@@ -643,12 +678,13 @@ def _entries(records: Any) -> dict[str, Entry]:
         more = record.get("structure", ""), record.get("parts", ""), record.get("names", "")
         content = record.get("content", "")
         texts = record["fingerprint"], record["rule"], record.get("where", ""), *more, content
+        numbers = record.get("elements", 0), record.get("clauses", 0)
         if not all(isinstance(text, str) for text in texts) or type(record["count"]) is not int or record["count"] < 1:
             raise ValueError(f"not an entry: {record!r:.100}")
-        elements = record.get("elements", 0)
-        if type(elements) is not int or elements < 0:
+        if any(type(number) is not int or number < 0 for number in numbers):
             raise ValueError(f"not an entry: {record!r:.100}")
-        entry = Entry(*texts[:3], record["count"], more[0], tuple(more[1].split()), more[2], elements, content)
+        parts = tuple(more[1].split())
+        entry = Entry(*texts[:3], record["count"], more[0], parts, more[2], numbers[0], content, numbers[1])
         known = found.get(entry.fingerprint)
         # After a merge of two branches, an entry may have two lines.
         found[entry.fingerprint] = entry if known is None else replace(entry, count=max(entry.count, known.count))

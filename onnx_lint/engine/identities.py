@@ -22,6 +22,7 @@ from onnx_lint.report.findings import (
     RelatedPlace,
 )
 from onnx_lint.rule import FaultParts, Faults, Finding
+from onnx_lint.spec.former_clauses import former_clauses
 from onnx_lint.wording import MAX_MESSAGE, shortened, with_more
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
         content="" if finding.collective else _of_content(clause, finding, structures),
         is_one_fault=finding.parts is not None and finding.parts.is_one_fault,
         former=None if finding.former is None else _former(diagnostic, finding.former, structures, model),
+        under_former_clauses=tuple(
+            with_identity(replace(diagnostic, cited=replace(diagnostic.cited, id=each)), finding, structures, model)
+            for each in former_clauses(diagnostic.rule, clause)
+        ),
     )
     return replace(diagnostic, identity=identity)
 

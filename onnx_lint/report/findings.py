@@ -185,6 +185,8 @@ class BaselineIdentity(Record):
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
     former: Diagnostic | None = None
     """The finding at the place where an older version had it; None if it was there already."""
+    under_former_clauses: tuple[Diagnostic, ...] = ()
+    """The finding under each clause under which an older version may have reported it, see `FORMER_CLAUSES`."""
 
 
 class Diagnostic(Placed):

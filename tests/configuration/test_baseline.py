@@ -1211,3 +1211,58 @@ def test_another_coordinate_of_a_sparse_index_is_new(known: tuple[int, ...], now
     before, after = report_on(_with_sparse_index(*known)), report_on(_with_sparse_index(*now))
     assert new_in(before, before) == []
     assert [item.rule for item in new_in(before, after)] == ["sparse-index-out-of-range"]
+
+
+OF_0_2: dict[str, dict[str, Any]] = {
+    "unsupported-operand-value/invalid/a_negative_ratio_of_dropout": {
+        "rule": "unsupported-operand-value",
+        "count": 1,
+        "fingerprint": "c0d8875d1d8e2bda3c4c2db8ca112a7f",
+        "structure": "e433af8b8a09454349e422f0",
+    },
+    "contradictory-declared-shape/invalid/a_sequence_of_two_sizes": {
+        "rule": "contradictory-declared-shape",
+        "count": 1,
+        "fingerprint": "fcd797c8d93716d45476bb661753a5c0",
+        "structure": "3fb5394a2d96a1fce4363854",
+    },
+    "duplicate-value-info/invalid/in_a_function": {
+        "rule": "duplicate-value-info",
+        "count": 1,
+        "fingerprint": "55841aa3c83cd0c3df98b22340ff549a",
+        "parts": "faf0da3c87739675217b0fa9",
+    },
+}
+"""Entries that version 0.2.0 wrote for fixtures whose findings are under another clause now."""
+
+
+@pytest.mark.parametrize("name", OF_0_2)
+def test_an_entry_under_a_former_clause_knows_the_finding(name: str, tmp_path: Path, capsys: Any) -> None:
+    text = (Path(__file__).parents[2] / "fixtures" / f"{name}.textproto").read_text()
+    (tmp_path / "m.textproto").write_text(text)
+    record = OF_0_2[name]
+    (tmp_path / "b.json").write_text(json.dumps({"version": 1, "files": {"m.textproto": [record]}}))
+    arguments = [str(tmp_path / "m.textproto"), "--select", record["rule"], "--baseline", str(tmp_path / "b.json")]
+    report = summary(capsys, *arguments)
+    assert (report["code"], report["suppressed"], report["stale"]) == (0, 1, 0)
+
+
+def test_an_entry_under_a_former_clause_knows_the_finding_under_other_names(tmp_path: Path, capsys: Any) -> None:
+    name = next(iter(OF_0_2))
+    text = (Path(__file__).parents[2] / "fixtures" / f"{name}.textproto").read_text()
+    (tmp_path / "m.textproto").write_text(text.replace('"r"', '"ratio"'))
+    (tmp_path / "b.json").write_text(json.dumps({"version": 1, "files": {"m.textproto": [OF_0_2[name]]}}))
+    report = summary(capsys, str(tmp_path / "m.textproto"), "--baseline", str(tmp_path / "b.json"))
+    assert (report["code"], report["suppressed"], report["stale"]) == (0, 1, 0)
+
+
+def test_an_entry_of_today_knows_no_finding_under_another_clause(folder: Path, capsys: Any) -> None:
+    """An open dimension that is declared as a number is an error (SHP-7), and one as a variable a warning (SHP-7a)."""
+    of_rule = Path(__file__).parents[2] / "fixtures" / "contradictory-declared-shape" / "invalid"
+    known = (of_rule / "a_number_for_a_sequence_of_two_sizes.textproto").read_text()
+    now = (of_rule / "a_sequence_of_two_sizes.textproto").read_text()
+    for changed, stale in ((known, 0), (now, 1)):
+        options = "--select", "contradictory-declared-shape"
+        report, (entry,) = compared(folder, capsys, known, changed, *options)
+        assert entry["clauses"] > 0
+        assert (report["suppressed"], report["stale"]) == (1 - stale, stale)
