@@ -1213,6 +1213,17 @@ def test_another_coordinate_of_a_sparse_index_is_new(known: tuple[int, ...], now
     assert [item.rule for item in new_in(before, after)] == ["sparse-index-out-of-range"]
 
 
+@pytest.mark.parametrize("now", [(9, 0, 0), (0, 9, 0)])
+def test_a_sparse_index_with_one_of_two_coordinates_mended_is_known(now: tuple[int, ...]):
+    assert new_in(report_on(_with_sparse_index(9, 9, 0)), report_on(_with_sparse_index(*now))) == []
+
+
+def test_a_new_coordinate_of_a_known_sparse_index_is_named():
+    (found,) = new_in(report_on(_with_sparse_index(9, 0, 0)), report_on(_with_sparse_index(9, 0, 9)))
+    assert found.message.endswith("outside the dense shape [4, 5, 6]; what is new is coordinate 2 of index 0")
+
+
+
 OF_0_2: dict[str, dict[str, Any]] = {
     "unsupported-operand-value/invalid/a_negative_ratio_of_dropout": {
         "rule": "unsupported-operand-value",
