@@ -166,7 +166,10 @@ def _marks_of_part(text: str) -> list[str]:
 def _marks_of_fault(text: str) -> list[str]:
     """Return the same for a finding, then again with fewer and fewer ends, as entries of older versions have them."""
     pieces = text.split(INNER_DIGEST)
-    texts = [INNER_DIGEST.join(pieces[:count]).rstrip(INNER_DIGEST) for count in range(len(pieces), 0, -1)]
+    rows = [pieces[:count] for count in range(len(pieces), 0, -1)]
+    if len(pieces) > _ENDS_ABOUT_PLACE:
+        rows.insert(1, [pieces[0], "", *pieces[2:]])  # what is wrong inside was not compared, but the other ends were
+    texts = [INNER_DIGEST.join(row).rstrip(INNER_DIGEST) for row in rows]
     return list(dict.fromkeys(mark for each in texts for mark in _marks_of_part(each)))
 
 
@@ -253,14 +256,23 @@ class _ListedFaults:
     def remove(self, texts: Iterable[str], *, is_one_fault: bool, may_be_renamed: bool) -> bool:
         """Remove the faults of a finding from the list; if one of them is not listed, return False without a change.
 
-        `is_one_fault`: whether the faults are uses of one. Then it is enough that one is listed, and none is removed.
+        `is_one_fault`: whether the faults are uses of one. Then it is enough that one is listed, and none is removed,
+        but without a change of names none of them may be in the place of another one.
         """
         parts = [_marks_of_fault(part) for part in texts]
         if not may_be_renamed:
             parts = [[mark for mark in own if mark[0] in "no"] for own in parts]
         if is_one_fault:
-            return any(mark in self._at for own in parts for mark in own)
+            return self._is_one_more_or_less(parts, may_be_renamed=may_be_renamed)
         return self._remove_all(parts, "no", "cabm") or self._remove_all(parts, "cabm", "no")
+
+    def _is_one_more_or_less(self, parts: list[list[str]], *, may_be_renamed: bool) -> bool:
+        """Return whether any fault is listed, and either all are, or each that is listed is still there."""
+        listed = [{number for mark in own for number in self._at.get(mark, ())} for own in parts]
+        if may_be_renamed or all(listed):
+            return any(listed)
+        found = set().union(*listed)
+        return bool(found) and found == self._left
 
     def _remove_all(self, parts: list[list[str]], *kinds: str) -> bool:
         """Remove each fault, found by the first group of kinds or else by the next; False without a change if not.
@@ -407,9 +419,20 @@ class _Matching:
         first, others = apart[new[0]], len(new) - 1
         more = f"{others:,} more {'is' if others == 1 else 'are'} not in the baseline"
         changed = replace(each, message=with_more(first.message, more) if others else first.message)
-        if _value_at(first.at) != _value_at(each.at):
-            return changed  # the names around the place are those of the first fault
-        return replace(changed, at=first.at, byte_range=first.byte_range, position=first.position)
+        if first.at.key == each.at.key:
+            return changed
+        related = tuple(other for other in each.related if other.at.key != first.at.key)
+        # The lines are those around the first fault and the related places. The mark is at the first fault.
+        is_shown = len(related) < len(each.related) or _value_at(first.at) == _value_at(each.at)
+        return replace(
+            changed,
+            at=first.at,
+            around=first.around,
+            byte_range=first.byte_range,
+            position=first.position,
+            related=related,
+            context=tuple(replace(line, mark=None) for line in each.context) if is_shown else (),
+        )
 
     def _release(self, index: int) -> str | None:
         """Take the entry from a finding, which is the only one that has it, and return it; None if it has none."""

@@ -19,7 +19,7 @@ from onnx_lint.report.findings import (
     MAX_LISTED,
     BaselineIdentity,
     Diagnostic,
-    RelatedPlace,
+    FaultAlone,
 )
 from onnx_lint.rule import FaultParts, Faults, Finding
 from onnx_lint.spec.former_clauses import former_clauses
@@ -85,13 +85,13 @@ def _parts_of(clause: str, finding: Finding, found: Structure, structures: Struc
     return (_identity_of(clause, fault, structures),) if is_inside else ()
 
 
-def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[RelatedPlace, ...]:
+def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[FaultAlone, ...]:
     """Return `BaselineIdentity.apart`. `parts`: `BaselineIdentity.parts`, in the order of the faults."""
     faults = finding.elements or finding.parts
     if faults is None or faults.are_few(1) or (finding.elements is None and (faults.is_one_fault or len(parts) < 2)):
         return ()
     alone = [each or finding for each in faults.alone(MAX_LISTED)]
-    found: list[RelatedPlace] = []
+    found: list[FaultAlone] = []
     first_partners: tuple[Place, ...] | None = None
     for each, (place, inner, partners) in zip(alone, faults.identities(), strict=False):
         message = each.message
@@ -99,7 +99,8 @@ def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[Relate
         if found and message == alone[0].message:
             is_of_call = partners and partners != first_partners
             message = with_more(message, f"what is new is {partners[0] if is_of_call else inner or place}")
-        found.append(RelatedPlace(place, shortened(message, MAX_MESSAGE), extent_of(each, model)))
+        around = model.places.enclosing_names(place)
+        found.append(FaultAlone(place, shortened(message, MAX_MESSAGE), extent_of(each, model), around=around))
     return tuple(found)
 
 

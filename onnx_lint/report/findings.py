@@ -55,6 +55,13 @@ class RelatedPlace(Placed):
     """Line and column in a model in text form, as for a diagnostic."""
 
 
+class FaultAlone(RelatedPlace):
+    """One of several faults, with the message of the finding on it alone."""
+
+    around: EnclosingNames = EnclosingNames()
+    """The names around the place and at it."""
+
+
 class ContextLine(Record):
     """A line of a model in ONNX's textual syntax, near a finding."""
 
@@ -174,7 +181,7 @@ class BaselineIdentity(Record):
     """
     element_count: int = 0
     """The number of wrong elements or dimensions."""
-    apart: tuple[RelatedPlace, ...] = ()
+    apart: tuple[FaultAlone, ...] = ()
     """The place and the message of the finding on each of the first `elements` alone; of the `parts` if there are no
     elements."""
     content: str = ""

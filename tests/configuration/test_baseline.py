@@ -46,6 +46,7 @@ from onnx_lint.loader import load
 from onnx_lint.model import Proto
 from onnx_lint.report.file_report import FileReport, InternalError
 from onnx_lint.report.findings import INNER_DIGEST, Diagnostic
+from onnx_lint.report.folding import unfold
 
 HEAD = """
 ir_version: 10
@@ -1223,7 +1224,6 @@ def test_a_new_coordinate_of_a_known_sparse_index_is_named():
     assert found.message.endswith("outside the dense shape [4, 5, 6]; what is new is coordinate 2 of index 0")
 
 
-
 OF_0_2: dict[str, dict[str, Any]] = {
     "unsupported-operand-value/invalid/a_negative_ratio_of_dropout": {
         "rule": "unsupported-operand-value",
@@ -1277,3 +1277,71 @@ def test_an_entry_of_today_knows_no_finding_under_another_clause(folder: Path, c
         report, (entry,) = compared(folder, capsys, known, changed, *options)
         assert entry["clauses"] > 0
         assert (report["suppressed"], report["stale"]) == (1 - stale, stale)
+
+
+def test_a_new_fault_of_several_is_shown_at_its_own_place() -> None:
+    known = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => () { y = Relu (x) }')
+    known.graph.input[0].type.tensor_type.shape.dim[0].dim_value = -1
+    now = copy_of(known)
+    now.graph.output.append(onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [-1]))
+    (found,) = [item for item in new_in(report_on(known), report_on(now)) if item.rule == "negative-dimension"]
+    assert found.message == "dimension 0 of output 'y' of main graph 'g' is -1, but must be at least 0"
+    assert found.place == "graph.output[0].type.tensor_type.shape.dim[0].dim_value"
+    assert (found.graph, found.around.scope[:2]) == ("g", ("g", "y"))
+    assert (found.related, found.context) == ((), ())
+    assert found.byte_range is not None
+    assert now.SerializeToString()[slice(*found.byte_range)] == b"\x08" + b"\xff" * 9 + b"\x01"
+
+
+def _with_segment(begin: int, end: int) -> onnx.ModelProto:
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => () { y = Add (x, w) }')
+    weight = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [2], [1.0, 2.0])
+    weight.segment.begin, weight.segment.end = begin, end
+    model.graph.initializer.append(weight)
+    return model
+
+
+def _with_branches(then: str, other: str) -> onnx.ModelProto:
+    return onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21]> g (bool c, float[2] x, int64[2] i) => (y) {'
+        f"y = If (c) <then_branch = t () => (a) {{ a = Identity ({then}) }},"
+        f"else_branch = e () => (b) {{ b = Identity ({other}) }}> }}"
+    )
+
+
+def _with_names(*names: str) -> onnx.ModelProto:
+    model = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) { y = Relu (x) }'
+    )
+    model.graph.value_info.extend(
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in names
+    )
+    return model
+
+
+EXCHANGES = {
+    "invalid-segment": (_with_segment(-1, 2), _with_segment(0, -2)),
+    "mismatched-subgraph-type": (_with_branches("x", "i"), _with_branches("i", "x")),
+    "unknown-value-info-name": (_with_names("z0", "z1"), _with_names("z0", "z2")),
+}
+
+
+@pytest.mark.parametrize("rule", EXCHANGES)
+def test_an_exchange_inside_of_one_value_is_new(rule: str) -> None:
+    before, after = map(report_on, EXCHANGES[rule])
+    assert new_in(before, before) == []
+    assert rule in [each.rule for each in unfold(before.diagnostics)]
+    assert [each.rule for each in new_in(before, after)] == [rule]
+
+
+def test_a_name_less_or_more_among_those_that_name_no_value_is_known() -> None:
+    known = report_on(_with_names("z0", "z1", "z2"))
+    for now in (("z2", "z0"), ("z1",), ("z0", "z3", "z1", "z2")):
+        assert new_in(known, report_on(_with_names(*now))) == []
+
+
+def test_more_than_64_names_of_no_value_are_known_as_a_whole() -> None:
+    many = [f"z{index}" for index in range(70)]
+    known = report_on(_with_names(*many))
+    for now in (many, many[1:], many[9:], [*many, "a"]):
+        assert new_in(known, report_on(_with_names(*now))) == []
