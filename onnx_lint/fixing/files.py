@@ -69,18 +69,15 @@ class FileToFix(Record):
             keeps_edits=lambda fix: self.fix_options.unsafe or fix.is_safe,
         )
 
-    def with_possible_fixes(self, source: Source, report: FileReport) -> FileReport:
+    def with_possible_fixes(self, source: Source, report: FileReport, beside: DataFolder | None = None) -> FileReport:
         """Return the report on a source without the fixes that would also fix what is suppressed.
 
-        Only a report without edits withdraws these. One on a copy with data files of its own stays as it is.
+        Only a report without edits withdraws these. `beside`: the folder of the data files, if it is another one.
         """
-        if (
-            self.fix_options.target
-            or not report.suppressed
-            or not any(each.advice.fix for each in unfold(report.diagnostics))
-        ):
+        if not report.suppressed or not any(each.advice.fix for each in unfold(report.diagnostics)):
             return report
-        found = lint_source(source, self.name, self.settings, is_file=self.receive is None, context=self.context)
+        is_file = self.receive is None
+        found = lint_source(source, self.name, self.settings, is_file=is_file, context=self.context, beside=beside)
         return report if found.internal_errors or found.unreadable is not None else found
 
     def load(self, source: Source) -> Model:
@@ -138,7 +135,8 @@ def _fix(source: Source, file: FileToFix) -> FileReport:
         return _report_with(Repair(problem=f"{file.name} was not changed: {reason}"), report)
     except Exception as error:
         return _report_with(Repair(), report).with_crash(error, "fixing the file")
-    return _report_with(outcome.repair, file.with_possible_fixes(outcome.source, outcome.report))
+    beside = None if file.fix_options.target is None else _folder_of_copy(file, file.fix_options.target)
+    return _report_with(outcome.repair, file.with_possible_fixes(outcome.source, outcome.report, beside))
 
 
 def _report_with(repair: Repair, report: FileReport) -> FileReport:
@@ -188,14 +186,19 @@ def _write_copy(file: FileToFix, target: str, outcome: FixOutcome) -> FixOutcome
     """
 
     def lint(copy: Source) -> FileReport:
-        settings = file.settings
-        folder = DataFolder(os.path.dirname(target), most=settings.limits.external_bytes)
-        return file.lint(copy, folder if settings.external_data else None)
+        return file.lint(copy, _folder_of_copy(file, target))
 
     if os.path.lexists(target):
         raise NotWrittenError(f"{target} already exists")
     writing = _Writing(target, Replaceable.NO_FILE, is_copy=True, lint=lint, load=file.load)
     return _write_with_new_files(writing, outcome, _findings_needing_files(file, outcome))
+
+
+def _folder_of_copy(file: FileToFix, target: str) -> DataFolder | None:
+    """Return the folder of the data files of a copy; None if the run reads no external data."""
+    if not file.settings.external_data:
+        return None
+    return DataFolder(os.path.dirname(target), most=file.settings.limits.external_bytes)
 
 
 _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH

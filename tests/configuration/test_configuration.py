@@ -449,6 +449,14 @@ def test_excluded_files_are_relative_to_the_configuration(folder: Path, capsys: 
     assert found(capsys, ".") == ["./odd.textproto unqualified-model-domain"]
 
 
+@pytest.mark.parametrize("pattern", ["./zoo/**", "./zoo", "../*/zoo/**"])
+def test_excluded_files_may_be_named_from_the_folder_of_the_configuration(
+    folder: Path, capsys: Output, pattern: str
+) -> None:
+    (folder / "onnx-lint.toml").write_text(f'exclude = ["{pattern}"]\n')
+    assert found(capsys, ".") == ["./odd.textproto unqualified-model-domain"]
+
+
 # --- --show-settings
 
 

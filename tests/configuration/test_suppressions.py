@@ -548,3 +548,21 @@ def test_fix_promises_no_fix_that_it_would_refuse(folder: Path, capsys: pytest.C
     assert [each.get("fix") for each in file["diagnostics"]] == [None] * len(file["diagnostics"])
     assert tried
     assert {tuple(rules) for rules in tried} == {("initializer-without-input",)}
+
+
+@pytest.mark.parametrize("names", [("a", "b", "c"), ("a", "b")])
+def test_a_copy_promises_no_fix_that_was_refused(folder: Path, capsys: pytest.CaptureFixture[str], names: list[str]):
+    model = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) { y = Relu (x) }'
+    )
+    for name in names:
+        model.graph.value_info.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]))
+    Path("m.onnx").write_bytes(model.SerializeToString())
+    rule, place = "unknown-value-info-name", f"graph.value_info[{len(names) - 1}]"
+    Path("onnx-lint.toml").write_text(f'[[suppress]]\nrule = "{rule}"\nplace = "{place}"\nreason = "r"\n')
+    run(["fix", "m.onnx", "--output", "fixed", "-f", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    (found,) = file["diagnostics"]
+    assert found["rule"] == rule
+    assert found.get("fix") is None
+    assert found["hint"] == "no fix: it would also fix what is suppressed"
