@@ -29,7 +29,7 @@ def show_settings(plan: Plan) -> None:
     Raises RunError for a configuration that cannot be used, as a run would.
     """
     groups: dict[int, tuple[SetValues, list[str], Container[str]]] = {}
-    paths = paths_of(plan.request)
+    paths = tuple(paths_of(plan.request))
     linted = find_inputs(paths, Exclusion(plan.run_request().exclude), may_be_none=True)
     for item in linted or find_inputs(paths):
         path = plan.request.stdin_filename or item.path if item.path == "-" else item.name or item.path

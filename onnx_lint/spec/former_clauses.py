@@ -14,6 +14,7 @@ FORMER_CLAUSES: Final[tuple[tuple[str, str, tuple[str, ...]], ...]] = (
     ("omitted-required-operand", "OPT-2", ("OPT-2g",)),
     ("unsupported-operand-value", "NOD-8h", ("NOD-8b",)),
     ("unsupported-operand-value", "NOD-8i", ("NOD-8b", "NOD-8f")),
+    ("missing-attribute-value", "ATT-5a", ("ATT-5",)),
 )
 """Rows of a rule, a clause of it, and the clauses under which older versions reported some of these findings.
 
