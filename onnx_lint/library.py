@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public functions: lint a model from Python."""
+"""The public functions: lint and fix a model from Python."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from onnx_lint.engine.lint import lint_source, opened
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings as EngineSettings
-from onnx_lint.input.locations import shown_location
+from onnx_lint.input.locations import IN_MEMORY, has_folder, shown_location
 from onnx_lint.input.source import BytesSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.report.totals import Report as BareReport
+from onnx_lint.report.totals import Report as RunReport
 from onnx_lint.report.verdict import verdict_lines
 from onnx_lint.reporters import write_report
 from onnx_lint.spec.clauses import Severity
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from onnx_lint.fixing.files import FixOptions
     from onnx_lint.input.patched_source import PatchedSource
     from onnx_lint.report.file_report import FileReport
-
-IN_MEMORY: Final = "<memory>"
-"""The name of a model without a path."""
 
 ACCEPTED_MODELS: Final = (
     "a path, bytes, a buffer, or a message such as onnx.ModelProto (ONNXProgram.model_proto of torch.onnx)"
@@ -61,7 +58,7 @@ Level = Literal["error", "warning", "note"]
 Gate = Literal["error", "warning", "note", "never"]
 
 
-class Report(BareReport):
+class Report(RunReport):
     """The result of `lint` and `fix`. As text it is the report that the command line prints."""
 
     fail_on: str = "error"
@@ -126,7 +123,7 @@ class Settings(TypedDict, total=False):
     plugins: Paths
     """Python files with further rules."""
     external_data: bool
-    """Whether to look at external data files of a model that is given as a path."""
+    """Whether to look at external data files, in the folder of the path or of `filename`."""
     follow_links: bool
     """Whether to follow links to external data files inside the folder of the model; by `fix` also a link to the model.
     """
@@ -153,9 +150,9 @@ def lint(
     model: Lintable,
     settings: Settings | None = None,
     *,
-    select: str | Iterable[str] = (),
-    ignore: str | Iterable[str] = (),
-    target: str | Iterable[str] = (),
+    select: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] | None = None,
+    target: str | Iterable[str] | None = None,
     baseline: str | os.PathLike[str] | None = None,
     fail_on: Gate | None = None,
     config: str | os.PathLike[str] | bool = False,
@@ -167,10 +164,11 @@ def lint(
     - `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any form, or
       a message such as `onnx.ModelProto`, which may be any of the messages that the setting `proto` names.
     - `settings`: what else the command line takes, such as `Settings(severity={"cycle": "warning"})`. `select`,
-      `ignore`, `target`, `baseline` and `fail_on` are settings as well; the keyword replaces the entry.
-    - `config`: a configuration file, or True for the one that the command line would find near the model. Settings
-      override it.
-    - `filename`: the path to use for a model in memory, in the report and in patterns for paths.
+      `ignore`, `target`, `baseline` and `fail_on` are settings as well; a keyword other than None replaces the entry.
+    - `config`: a configuration file, or True for the one that the command line would find near the model. A setting
+      that is given overrides it, also with the default value.
+    - `filename`: the path of a model in memory. The report shows it, patterns for paths and `config=True` use it, and
+      external data is looked for in its folder.
 
     A model that breaks the specification, or bytes that are not a model, result in diagnostics and never in an
     exception. The exceptions:
@@ -194,8 +192,8 @@ def fix(
     *,
     unsafe: bool = False,
     folder: str | os.PathLike[str] | None = None,
-    select: str | Iterable[str] = (),
-    ignore: str | Iterable[str] = (),
+    select: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] | None = None,
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
     **others: Never,
@@ -230,12 +228,12 @@ def _refuse(others: Mapping[str, object]) -> None:
 
 
 def _joined(settings: Settings | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings with the keywords that are given. Raises TypeError for a name that is no setting."""
+    """Return the settings with the keywords that are not None. Raises TypeError for a name that is no setting."""
     if not isinstance(settings, (Mapping, type(None))):
         raise TypeError(f"settings are a Settings(...) or another mapping, not {type(settings).__name__}")
     given = {
         **(settings or {}),
-        **{name: value for name, value in keywords.items() if value is not None and value != ()},
+        **{name: value for name, value in keywords.items() if value is not None},
     }
     for name in given:
         if name not in Settings.__annotations__:
@@ -253,7 +251,7 @@ def _report(
 ) -> Report:
     """Return the report on a model; after it was fixed, if `fix_options` is given."""
     fixed_model: bytes | None = None
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = {}  # for an error in the conversion of the first setting
     try:
         fields = {_REQUEST_FIELDS.get(key, key): _converted(key, value) for key, value in given.items()}
         request = _request(name, fields, config)
@@ -263,20 +261,17 @@ def _report(
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
         if fix_options is None:
-            file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=own.context)
+            file = lint_source(source, name, settings, is_file=has_folder(name), context=own.context)
         else:
             file, fixed_model = _fixed(source, path, name, settings, fix_options, own.context)
         report = _compared_with_baseline(file, plan, name, settings)
     except RunError as error:
         raise _public_error(error, fields) from None
-    return Report(
-        **{field: getattr(report, field) for field in field_names(BareReport)},
-        fail_on=plan.request_for(name).fail_on,
-        fixed_model=fixed_model,
-    )
+    facts = {field: getattr(report, field) for field in field_names(RunReport)}
+    return Report(**facts, fail_on=plan.request_for(name).fail_on, fixed_model=fixed_model)
 
 
-def _compared_with_baseline(file: FileReport, plan: Plan, name: str, settings: EngineSettings) -> BareReport:
+def _compared_with_baseline(file: FileReport, plan: Plan, name: str, settings: EngineSettings) -> RunReport:
     """Return the report of a run over one file, without the findings that the baseline lists, if there is one."""
     report = report_of([file], settings)
     if not plan.has_baseline:
@@ -333,16 +328,11 @@ def _path_of(model: Any) -> str | None:
 
 
 def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:
-    """Return the request that the command line would make of the arguments.
-
-    Arguments with default values are not set.
-    """
-    defaults = Request(())
-    chosen = frozenset(field for field, value in given.items() if value != getattr(defaults, field))
+    """Return the request that the command line would make of the arguments, all of which count as given."""
     if not isinstance(config, (str, os.PathLike, bool)):
         raise TypeError(f"config takes a path, True or False, not {config!r:.100} ({type(config).__name__})")
     file = None if isinstance(config, bool) else os.fspath(config)
-    return Request((name,), chosen, **given, config=file, no_config=file is None and not config)
+    return Request((name,), frozenset(given), **given, config=file, no_config=file is None and not config)
 
 
 def _source(model: Any, path: str | None, settings: EngineSettings) -> Source:
@@ -437,6 +427,7 @@ def _text(setting: Setting, value: Any, types: Any) -> Any:
     if not isinstance(value, types):
         return _WRONG_TYPE
     allowed = setting.kind.allowed
+    # Other choices are checked by what uses them.
     if setting.field in ("fail_on", "target_gate") and value not in allowed:
         raise ValueError(f"{setting.field} is one of {', '.join(allowed)}, not {value!r}")
     return os.fspath(value)

@@ -13,7 +13,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.spec.clauses import EDITIONS, KEYWORDS, Clause
-from onnx_lint.wording import MAX_ELEMENTS, quote, with_more
+from onnx_lint.wording import MAX_LISTED_ELEMENTS, quote, with_more
 
 __all__ = [
     "Check",
@@ -325,7 +325,7 @@ def on_elements(
         found = finding(element, 1)
         return found.place, found.inner
 
-    known = elements if callable(elements) else elements[:MAX_ELEMENTS]
+    known = elements if callable(elements) else elements[:MAX_LISTED_ELEMENTS]
     return elements_of(finding(first, count), known, again, at, lambda each: finding(each, 1).subject)
 
 

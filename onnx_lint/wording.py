@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
 
-MAX_SHOWN = 100
-"""The longest name that is shown whole. Names are untrusted input and may have a hundred megabytes."""
+MAX_QUOTED_CHARACTERS: Final = 100
+"""The longest name that a message quotes whole. Names are untrusted input and may have a hundred megabytes."""
 
 MAX_CANDIDATES = 2000
 """The number of names that are compared with a wrong one; a graph may have a hundred thousand."""
@@ -18,12 +18,14 @@ MAX_CANDIDATES = 2000
 MAX_DIMENSIONS = 16
 """The dimensions of a shape to show: a hostile tensor has a million, in each of many findings."""
 
-MAX_ELEMENTS: Final = 65_536
-"""The most wrong elements of one value that baselines and suppressions know."""
+MAX_LISTED_ELEMENTS: Final = 65_536
+"""The most wrong elements of one value that a finding lists, for baselines and suppressions."""
 
-MAX_MESSAGE = 10_000
-MAX_NAME = 1_000
-"""The most characters of a message, and of a name, in a report; longer ones are cut in the middle."""
+MAX_MESSAGE_CHARACTERS: Final = 10_000
+"""The most characters of a message in a report; a longer one is cut in the middle."""
+
+MAX_NAME_CHARACTERS: Final = 1_000
+"""The most characters of a name in a report; a longer one is cut in the middle."""
 
 MAX_SUGGESTIONS = 20
 """The number of suggestions per file, for each kind of wrong names."""
@@ -31,8 +33,8 @@ MAX_SUGGESTIONS = 20
 
 def quote(name: str) -> str:
     """Return the name in single quotes, with unprintable characters escaped and a long one cut in the middle."""
-    if len(name) > MAX_SHOWN:
-        half = MAX_SHOWN // 2
+    if len(name) > MAX_QUOTED_CHARACTERS:
+        half = MAX_QUOTED_CHARACTERS // 2
         name = f"{name[:half]}...{name[-half:]}"
     shown = repr(name)
     # A byte that is not UTF-8 is a surrogate in Python, which is escaped here as the byte.
@@ -65,7 +67,9 @@ def quote_some(names: Iterable[str], most: int = 3) -> str:
 
 def listed(words: Sequence[str], word: str = "and") -> str:
     """Return words as a list of prose: "a, b and c"."""
-    return f" {word} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {word} {words[-1]}"
 
 
 def describe_shape(shape: Sequence[int | str | None] | None, rank: int = 0) -> str:
@@ -111,11 +115,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name nearest to `name`; None if none is near or the name is very long.
 
     A name that differs in case alone is the nearest. Only names of nearly the same length are compared, and of those
-    the first MAX_CANDIDATES.
+    the first MAX_CANDIDATES. If that is still too much, only the _MAX_LONG that share the most characters at both ends.
     """
     from difflib import get_close_matches
 
-    if len(name) > MAX_SHOWN:
+    if len(name) > MAX_QUOTED_CHARACTERS:
         return None
     slack = max(2, len(name) // 4)
     alike = (other for other in known if other != name and abs(len(other) - len(name)) <= slack)
@@ -150,7 +154,10 @@ def _shared_ends(one: str, other: str) -> int:
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return the words that suggest the nearest known name, to be appended to a message; empty if none is near."""
-    near = nearest(name, known)
+    return _question(nearest(name, known))
+
+
+def _question(near: str | None) -> str:
     return f"; did you mean {quote(near)}?" if near is not None else ""
 
 
@@ -166,8 +173,7 @@ class Suggestions:
 
     def __call__(self, name: str, known: Iterable[str]) -> str:
         """Same as the function `suggestion`; empty after MAX_SUGGESTIONS calls."""
-        near = self.nearest(name, known)
-        return f"; did you mean {quote(near)}?" if near is not None else ""
+        return _question(self.nearest(name, known))
 
     def nearest(self, name: str, *known: Iterable[str]) -> str | None:
         """Return the nearest name in the first of `known` that has a near one; None after MAX_SUGGESTIONS calls."""
@@ -189,7 +195,7 @@ def shortened(text: str, most: int) -> str:
 
 def report_name(name: str) -> str:
     """Return a name for reports: a very long one is cut in the middle and gets a checksum, so that it stays unique."""
-    if len(name) <= MAX_NAME:
+    if len(name) <= MAX_NAME_CHARACTERS:
         return name
     digest = binascii.crc32(name.encode("utf-8", "surrogatepass"))
-    return f"{shortened(name, MAX_NAME)} ({len(name):,} characters, CRC-32 {digest:08x})"
+    return f"{shortened(name, MAX_NAME_CHARACTERS)} ({len(name):,} characters, CRC-32 {digest:08x})"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import onnx
+import onnx.external_data_helper
 import onnx.parser
 import pytest
 from google.protobuf import text_format
@@ -120,6 +121,18 @@ class TestJudgement:
         report = lint(broken, {"edition": "1.16", "severity": {"undefined-name": "warning"}}, config=True)
         assert (report.edition, _severities(report)["undefined-name"]) == ("1.16", "warning")
 
+    def test_an_argument_with_the_default_value_wins_as_well(self, broken: Path, tmp_path: Path):
+        (tmp_path / "onnx-lint.toml").write_text(
+            'fail-on = "never"\nedition = "1.9"\npedantic = true\nselect = ["cycle"]\n'
+        )
+        report = lint(broken, config=True)
+        assert (report.fail_on, report.edition, _rules(report)) == ("never", "1.9", [])
+        report = lint(broken, Settings(edition="1.23", pedantic=False), select=(), fail_on="error", config=True)
+        assert (report.fail_on, report.edition, report.passes) == ("error", "1.23", False)
+        assert _rules(report) == _rules(lint(broken))
+        report = fix(broken, Settings(fail_on="error"), select=[], config=True)
+        assert (report.fail_on, "undefined-name" in _rules(report)) == ("error", True)
+
     def test_options_of_rules_join_those_of_the_configuration(self, tmp_path: Path):
         (tmp_path / "onnx-lint.toml").write_text("[rules.oversized-message]\nmax_bytes = 10\n")
         name = tmp_path / "model.onnx"
@@ -137,6 +150,25 @@ class TestJudgement:
 
 def test_a_notebook_shows_one_line(broken: Path):
     assert lint(broken)._repr_html_() == "<p>onnx-lint: 1 model does not conform to ONNX 1.23: 1 error</p>"
+
+
+class TestExternalData:
+    """The name decides in which folder external data is looked for, also for a model in memory."""
+
+    @pytest.mark.parametrize("function", [lint, fix])
+    def test_a_model_in_memory_has_the_folder_of_its_file_name(self, tmp_path: Path, function: Any):
+        tensor = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [2], bytes(8), raw=True)
+        onnx.external_data_helper.set_external_data(tensor, "w.bin", length=8)
+        tensor.ClearField("raw_data")
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+        data = text_format.Parse(CLEAN, onnx.ModelProto())
+        data.graph.initializer.append(tensor)
+        name = tmp_path / "model.onnx"
+        assert "missing-external-file" in _rules(function(data, filename=name))
+        assert "missing-external-file" not in _rules(function(data, Settings(external_data=False), filename=name))
+        assert "missing-external-file" not in _rules(function(data))
+        (tmp_path / "w.bin").write_bytes(bytes(8))
+        assert "missing-external-file" not in _rules(function(data, filename=name))
 
 
 class TestSettings:

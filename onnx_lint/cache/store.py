@@ -2,8 +2,8 @@
 """The entries of the cache: bytes by key in one database, bounded in size, that several processes share.
 
 A cache may be lost at any time, so no error leaves this module. A database that is damaged, or holds anything but the
-entries, is replaced by an empty one. After any other error the cache is not used until the process ends. A line on
-standard error says either.
+entries, is replaced by an empty one. After any other error the cache is not used until the process ends. Each
+replacement, and the end of use, is reported in one line.
 
 SQLite loses data if its files are deleted while another process has them open. So only a process that has locked the
 folder against all others replaces a database. One that cannot, because others are using the database, notes the damage
@@ -39,14 +39,14 @@ _WRITTEN_BEFORE_LOOK: Final = 16 << 20
 
 _DAY_SECONDS: Final = 86_400
 _RETRY_SECONDS: Final = 0.1
-_CHECK_BYTES: Final = 16
+_CHECKSUM_BYTES: Final = 16
 
 _Result = TypeVar("_Result")
 
 
 def print_line(text: str) -> None:
-    """Print a line on standard error."""
-    with contextlib.suppress(OSError):
+    """Print a line on standard error, if that is possible: it may be missing (None) or closed."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stderr.write(f"{text}\n")
 
 
@@ -54,7 +54,7 @@ class Store:
     """The entries of a cache, through one connection, which belongs to the process that made it."""
 
     def __init__(self, folder: str, report: Callable[[str], None] = print_line) -> None:
-        """`report`: is called with a line if the cache is replaced or not used."""
+        """Open the cache in `folder`. `report` is called with a line if the cache is replaced or not used."""
         self._path = os.path.join(folder, DATABASE)
         self._report = report
         self._lock = FolderLock(folder)
@@ -73,26 +73,26 @@ class Store:
 
     def get(self, key: bytes) -> bytes | None:
         """Return the content of an entry; None if there is none, or if it is damaged."""
-        row = self._tried(lambda database: database.get(key))
+        row = self._with_database(lambda database: database.get(key))
         if row is None:
             return None
         used, content = row
-        if not isinstance(content, bytes) or content[:_CHECK_BYTES] != _check(key, content[_CHECK_BYTES:]):
+        if not isinstance(content, bytes) or content[:_CHECKSUM_BYTES] != _checksum(key, content[_CHECKSUM_BYTES:]):
             self._damaged_entries += 1
             return None
         if not isinstance(used, int) or used + _DAY_SECONDS < time.time():
             self._used.append(key)
-        return content[_CHECK_BYTES:]
+        return content[_CHECKSUM_BYTES:]
 
     def put(self, key: bytes, content: bytes) -> None:
         """Write an entry, or replace it, as a whole."""
-        if len(content) + _CHECK_BYTES > MAX_BYTES_OF_CONTENT:
+        if len(content) + _CHECKSUM_BYTES > MAX_BYTES_OF_CONTENT:
             return
-        self._tried(lambda database: database.put(key, int(time.time()), _check(key, content) + content))
+        self._with_database(lambda database: database.put(key, int(time.time()), _checksum(key, content) + content))
         self._written += len(content)
         if self._written >= _WRITTEN_BEFORE_LOOK:
             self._written = 0
-            self._tried(Database.shrink)
+            self._with_database(Database.shrink)
 
     def report_damaged_entries(self) -> None:
         """Report how many entries were damaged, unless a line has said that the database is."""
@@ -103,7 +103,7 @@ class Store:
     def close(self) -> None:
         """Note which entries were used, and close the connection."""
         if self._used:
-            self._tried(lambda database: database.note_used(self._used, int(time.time())))
+            self._with_database(lambda database: database.note_used(self._used, int(time.time())))
         self._disconnect()
 
     def _open(self) -> None:
@@ -120,14 +120,15 @@ class Store:
             is_replaced, reason = self._replace(problem)
             if is_replaced:
                 continue
+            # Another process may be replacing a damaged database.
             may_pass = problem.may_pass or (problem.is_damage and not self._was_replaced)
             if not may_pass or time.monotonic() > end:
                 self._report(f"The cache is not used: {quote(self._path)}{problem.text}{reason}")
                 return
             time.sleep(_RETRY_SECONDS)
 
-    def _tried(self, work: Callable[[Database], _Result]) -> _Result | None:
-        """Return what `work` makes of the database, or of an empty one that replaced it; None if it fails."""
+    def _with_database(self, work: Callable[[Database], _Result]) -> _Result | None:
+        """Return `work(database)`, done again if a damaged database was replaced; None if the cache is unusable."""
         for _ in range(2):
             if self._database is None:
                 return None
@@ -185,5 +186,6 @@ class Store:
         self._lock.release()
 
 
-def _check(key: bytes, content: bytes) -> bytes:
-    return hashlib.blake2b(content, key=key[:64], digest_size=_CHECK_BYTES).digest()
+def _checksum(key: bytes, content: bytes) -> bytes:
+    # BLAKE2b accepts keys of at most 64 bytes.
+    return hashlib.blake2b(content, key=key[:64], digest_size=_CHECKSUM_BYTES).digest()

@@ -14,15 +14,15 @@ from onnx_lint.common.record import replace
 from onnx_lint.configuration.baseline import (
     Baseline,
     Entry,
+    count_imprecise,
+    count_stale,
     entries_of,
     file_key,
-    gone,
-    imprecise,
-    living,
-    moved,
+    former_name,
     read_baseline,
-    split,
-    written,
+    suppress_known,
+    surviving_entries,
+    to_json,
 )
 from onnx_lint.configuration.errors import ConfigurationError, RequestError
 from onnx_lint.input.locations import is_remote
@@ -49,7 +49,7 @@ class Baselines:
         self._rules = rules
         self._new_path = plan.request.write_baseline
         self._prune = plan.request.prune_baseline
-        self._written = 0
+        self._findings_written = 0
         self._entries_written = 0
         self._imprecise: Counter[str] = Counter()
         self._of_file: dict[str, str] = {}
@@ -85,16 +85,16 @@ class Baselines:
         entries = self._read[baseline].get(name, {})
         rules = self._rules if file.rules is None else file.rules
         if self._new_path is None:
-            file = split(file, entries)
-            self._alive[baseline][name] = living(file, entries, rules)
+            file = suppress_known(file, entries)
+            self._alive[baseline][name] = surviving_entries(file, entries, rules)
             if not self._prune:
-                self._imprecise[baseline] += imprecise(file, entries)
+                self._imprecise[baseline] += count_imprecise(file, entries)
             return file
         known: dict[str, Entry] = entries_of(file.diagnostics)
         # Entries of rules that did not run stay in the baseline.
-        others = living(replace(file, diagnostics=(), suppressed=()), entries, rules)
+        others = surviving_entries(replace(file, diagnostics=(), suppressed=()), entries, rules)
         self._alive[baseline][name] = {**others, **known}
-        self._written += len(file.diagnostics)
+        self._findings_written += len(file.diagnostics)
         self._entries_written += len(known)
         return replace(file, diagnostics=(), suppressed=file.diagnostics)
 
@@ -102,7 +102,7 @@ class Baselines:
         """Give the entries of a file that is gone to the one with the same findings that has none."""
         old = self._read[baseline]
         missing = [each for each in old if each not in self._alive[baseline]] if name not in old else []
-        former = moved(file, old, missing)
+        former = former_name(file, old, missing)
         if former is not None:
             old[name] = old.pop(former)
 
@@ -123,15 +123,16 @@ class Baselines:
         """
         if self._new_path is not None:
             self._write(self._new_path)
-            # As many as later runs call suppressed: a finding may have several faults, each with a count of its entry.
-            said = counted(self._written, "finding")
-            if self._entries_written > self._written:  # findings of several rules may have one cause
+            # The number of findings is the one that later runs call suppressed. A finding about several faults may need
+            # more than one entry.
+            said = counted(self._findings_written, "finding")
+            if self._entries_written > self._findings_written:
                 said += f" as {self._entries_written:,} entries"
             sys.stderr.write(f"Wrote {said} to {shown_path(self._new_path)}\n")
             return 0
         stale = 0
         for path, baseline in self._read.items():
-            count = gone(baseline, self._alive[path])
+            count = count_stale(baseline, self._alive[path])
             stale += count
             if self._prune and count:
                 self._write(path)
@@ -147,10 +148,10 @@ class Baselines:
             now = _of_present_files(self._old(path), path)
             entries |= {name: others for name, others in now.items() if name not in checked}
             with report_file(path) as stream:
-                stream.write(written(entries))
+                stream.write(to_json(entries))
 
 
-def _may_be_there(name: str, baseline: str) -> bool:
+def _may_exist(name: str, baseline: str) -> bool:
     """Return whether the file that the baseline calls `name` may exist; always true for files that are not local."""
     folder = os.path.dirname(os.path.abspath(baseline))
     return name == STANDARD_INPUT or is_remote(name) or os.path.lexists(os.path.join(folder, name))
@@ -158,4 +159,4 @@ def _may_be_there(name: str, baseline: str) -> bool:
 
 def _of_present_files(baseline: Baseline, path: str) -> dict[str, dict[str, Entry]]:
     """Return the entries of the files that may exist. `path`: that of the baseline."""
-    return {name: dict(entries) for name, entries in baseline.items() if _may_be_there(name, path)}
+    return {name: dict(entries) for name, entries in baseline.items() if _may_exist(name, path)}

@@ -36,16 +36,16 @@ WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 CI_VARIABLES: Final = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION", "PRE_COMMIT")
 """The variables that CI servers and pre-commit set. Azure Pipelines and TeamCity do not set `CI`."""
 
-_OFF: Final = ("", "0", "false")
-"""The values, in any case, of a variable that is as good as not set."""
+_NOT_SET: Final = ("", "0", "false")
+"""The values that mean that a variable is not set; their case is ignored."""
 
 
-_CONTENTS: Final = {
+_REQUIRED_CONTENTS: Final = {
     "baseline": "requires a file that --write-baseline made",
     "opset-schemas": "requires schema files, which describe operators in JSON",
     "plugins": "requires Python files with rules",
 }
-"""What the files must be that a key names."""
+"""What each key requires of the files that it names, for error messages."""
 
 
 class Plan:
@@ -55,15 +55,16 @@ class Plan:
         """Read what the request names.
 
         `is_library`: whether a program made the request. Then a configuration whose plugins are not allowed is an
-        error, and the program answers for the files that it names.
+        error, and the plugin files that the program names are not checked for another owner.
         """
         self.request = request
         if not is_library:
             _check_working_directory()
         _check_baseline_options(request)
         self._configurations = Configurations()
-        self._fixed = _given(request)
-        self._discovers = self._fixed is None and not request.no_config
+        self._config_option_values = _values_of_config_option(request)
+        """The values of the file that `--config` names; None if there is none."""
+        self._discovers = self._config_option_values is None and not request.no_config
         self._merged: dict[int, Request] = {}
         self._settings: dict[tuple[int, tuple[str, ...]], Settings] = {}
         self._is_library = is_library
@@ -77,7 +78,7 @@ class Plan:
             return use_plugins(files, is_checked=self._is_library)
         except RunError as error:
             named = set(map(os.path.realpath, self.request.plugins))
-            if any(f"plugin {file}" in str(error) for file in map(os.path.realpath, files) if file not in named):
+            if _failing_path(error) in set(map(os.path.realpath, files)) - named:
                 raise self.error_in_file("-", "plugins", error) from error.__cause__
             raise
 
@@ -91,10 +92,10 @@ class Plan:
         value = self.values_of(path).get((key,))
         if value is None or (key != "plugins" and keys()[key].field in self.request.given):
             return error
-        return value.error((key,), f"{error}; {_CONTENTS[key]}")
+        return value.error((key,), f"{error}; {_REQUIRED_CONTENTS[key]}")
 
     def _plugin_files(self) -> tuple[str, ...]:
-        value = self.values_of("-").get(("plugins",))
+        value = self.values_of_run().get(("plugins",))
         files = dict.fromkeys(self.request.plugins, "--plugin")
         if value is not None and self._allows(value):
             from onnx_lint.configuration.plugin_files import check, files_of
@@ -138,7 +139,7 @@ class Plan:
             try:
                 self._settings[key] = _settings(request, self.plugins, parts)
             except RunError as error:
-                if str(error).startswith(request.opset_schemas):
+                if _failing_path(error) in request.opset_schemas:
                     raise self.error_in_file(path, "opset-schemas", error) from error.__cause__
                 if isinstance(error.__cause__, SelectionError):
                     raise self._error_of_selection(path, error) from error.__cause__
@@ -188,13 +189,17 @@ class Plan:
         """True if any file looked up so far has values from a configuration file."""
         return bool(self._merged)
 
+    def values_of_run(self) -> SetValues:
+        """Return the values for the run as a whole: those of the configuration of the working directory."""
+        return self.values_of("-")
+
     def run_request(self) -> Request:
         """Return the request for the run as a whole. It uses the configuration of the working directory."""
         return self.request_for("-")
 
     def files_in_use(self) -> Iterator[str]:
         """Yield the files besides models that the run uses for the files looked up so far. A path may come twice."""
-        for values in (self._fixed, *self._configurations.all_found()):
+        for values in (self._config_option_values, *self._configurations.all_found()):
             yield from {each.origin.shown for each in (values or {}).values()}
         for request in (self.request, *self._merged.values()):
             yield from request.opset_schemas
@@ -203,7 +208,7 @@ class Plan:
 
     def values_of(self, path: str) -> SetValues:
         """Return the values of the configuration for `path`, the same object for the same values."""
-        found = self._fixed
+        found = self._config_option_values
         if self._discovers:
             # A configuration next to a remote model belongs to its owner and is not read.
             directory = "" if path == "-" or is_remote(path) else os.path.dirname(path)
@@ -218,7 +223,7 @@ class Plan:
         if id(values) not in self._merged:
             self._check_plugins(values)
             if not self._is_library and self._discovers:
-                _print_warnings(_ignored_keys(values, self.values_of("-")))
+                _print_warnings(_ignored_keys(values, self.values_of_run()))
             from onnx_lint.cli.merge_configuration import merged
 
             self._merged[id(values)] = merged(self.request, values)
@@ -242,7 +247,7 @@ def _ignored_keys(values: SetValues, of_run: SetValues) -> Iterator[str]:
 
 
 def _is_same(value: SetValue, other: SetValue | None) -> bool:
-    """Return whether two values are equal, and of files in one folder, to which their patterns are relative."""
+    """Return whether two values are equal, and relative to the same folder."""
     return other is not None and (value.value, value.origin.directory) == (other.value, other.origin.directory)
 
 
@@ -274,9 +279,9 @@ def _print_warnings(texts: Iterable[str]) -> None:
 def _gate_variable() -> str | None:
     """Return the variable that says that a CI server or pre-commit started onnx-lint; None if there is none.
 
-    They look at the exit code alone.
+    These show no warnings of a run that exits with 0.
     """
-    return next((name for name in CI_VARIABLES if os.environ.get(name, "").lower() not in _OFF), None)
+    return next((name for name in CI_VARIABLES if os.environ.get(name, "").lower() not in _NOT_SET), None)
 
 
 def _check_working_directory() -> None:
@@ -295,7 +300,7 @@ def _check_baseline_options(request: Request) -> None:
             raise RequestError(f"--write-baseline and {option} cannot be combined")
 
 
-def _given(request: Request) -> SetValues | None:
+def _values_of_config_option(request: Request) -> SetValues | None:
     """Return the values of the file that `--config` names; None if there is none."""
     if request.config is None:
         return None
@@ -309,7 +314,7 @@ def _given(request: Request) -> SetValues | None:
 def _settings(request: Request, plugins: tuple[str, ...], parts: tuple[str, ...]) -> Settings:
     rule_options = {rule: dict(given) for rule, given in request.rule_options.items()}
     for entry in registry().values():
-        if entry.flag and getattr(request, entry.flag[0].removeprefix("--").replace("-", "_"), False):
+        if entry.flag and getattr(request, _field_of_flag(entry.flag[0]), False):
             rule_options[entry.id] = {**rule_options.get(entry.id, {}), entry.flag[1]: True}
     try:
         target = target_of(request.targets, request.registered)
@@ -336,6 +341,11 @@ def _settings(request: Request, plugins: tuple[str, ...], parts: tuple[str, ...]
         raise _usable_error(error) from error
 
 
+def _field_of_flag(option: str) -> str:
+    """Return the field of `Request` for a flag. For the flag of a plugin's rule there is no such field."""
+    return option.removeprefix("--").replace("-", "_")
+
+
 def _suppressions(request: Request) -> tuple[Suppression, ...]:
     """Return the suppressions that have not expired."""
     if not request.suppressions:
@@ -347,7 +357,7 @@ def _suppressions(request: Request) -> tuple[Suppression, ...]:
 
 
 def _turned_on(request: Request, target: Target) -> Iterator[str]:
-    """Yield the rules that the policy and the targets turn on: none for those of a configuration beside `--select`."""
+    """Yield the rules that the policy and the targets select. With `--select`, a configuration selects none of them."""
     rules = {"policy": request.policy, "targets": ("target",) if target.releases else ()}
     for field, names in rules.items():
         if field in request.given or "select" not in request.given:
@@ -359,6 +369,14 @@ def _usable_error(error: ValueError | OSError) -> RunError:
     if isinstance(error, OSError):
         return RunError(f"{error.filename}: {error.strerror}")
     return RunError(str(error)) if isinstance(error, SchemaFileError) else RequestError(str(error))
+
+
+def _failing_path(error: RunError) -> str | None:
+    """Return the path of the file that an error is about, if a schema file, a plugin or the system says it."""
+    cause = error.__cause__
+    if isinstance(cause, (SchemaFileError, RegistryError)):
+        return cause.path
+    return cause.filename if isinstance(cause, OSError) else None
 
 
 def _limits(request: Request) -> Limits:

@@ -17,7 +17,7 @@ from onnx_lint.configuration.errors import RequestError
 from onnx_lint.input.locations import MODEL_SUFFIXES, is_remote
 from onnx_lint.input.regular_file import stream_of_regular
 from onnx_lint.ir.tensors.data_folder import is_lfs_pointer
-from onnx_lint.loader.identity.identify import CONTROL_BYTES, HEAD_BYTES, TEXT_BYTES, foreign_format, is_parser_syntax
+from onnx_lint.loader.identity.identify import CONTROL_BYTES, HEAD_BYTES, TEXT_BYTES, format_by_magic, is_parser_syntax
 from onnx_lint.loader.text.outer_names import resembles_message
 from onnx_lint.loader.text.text_tokens import with_comments_as
 from onnx_lint.reporters.escape import shown_path
@@ -55,9 +55,9 @@ def why_protected(path: str, target: str) -> str | None:
             text = _text_in(stream)
     except OSError:
         return "cannot be read, so it may be a model"
-    foreign = foreign_format(head)
+    foreign = format_by_magic(head)
     if foreign is not None:
-        return f"is {foreign}"
+        return f"is {foreign.name}"
     return "holds binary data" if text is None else _why_text_is_protected(text)
 
 

@@ -54,7 +54,7 @@ def _lines(key: Setting, values: SetValues, plan: Plan, rules: Container[str]) -
     lines: list[tuple[str, str]] = []
     is_given = key.field in plan.request.given
     if not is_given or key.is_added_to:
-        found = plan.values_of("-") if key.is_run_wide else values
+        found = plan.values_of_run() if key.is_run_wide else values
         entries = ((path, value) for path, value in found.items() if path[0] == key.key)
         in_force = {path: value for path, value in entries if not _is_replaced(path, key, plan, rules)}
         if is_given and (key.key,) in in_force and key.merging != "table" and key.key != "plugins":

@@ -38,7 +38,7 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
         file = (value.origin.shown, value.origin.is_found)
         found.setdefault(file, {}).setdefault(dotted(path), value.value)
 
-    run_values = plan.values_of("-")
+    run_values = plan.values_of_run()
     if run_values.get(("exclude",)) is not None and run_values["exclude",].value:
         note(("exclude",), run_values["exclude",])
     seen: set[int] = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds the processor time that a thread spends on one file.
+"""Bounds the processor time that a thread spends on one file; on a system without such a clock, the time that passes.
 
 `check_deadline` compares the time. It is called between rules, nodes, rounds and other parts of the work. That works in
 every thread and on every system. A program that owns its process also has an alarm (`alarms`): a signal that compares
@@ -46,7 +46,7 @@ def _processor_clock() -> Callable[[], float]:
 _processor_time = _processor_clock()
 
 
-class _Deadline(_local):
+class _End(_local):
     """The end of the file that a thread is working on."""
 
     is_set = False
@@ -56,7 +56,7 @@ class _Deadline(_local):
     """The time of the clock before which the end cannot be reached: that clock needs no system call."""
 
 
-_here = _Deadline()
+_here = _End()
 
 
 def check_deadline() -> None:
@@ -75,10 +75,10 @@ def is_set() -> bool:
 
 def lift_deadline() -> None:
     """Remove the end, but not `is_set`: the file is being written, and nothing may stop that any more."""
-    _here.next_look = _NEVER
+    _here.end = _here.next_look = _NEVER
 
 
-class Within:
+class Deadline:
     """A context whose work ends after that many seconds of processor time. It must not be inside another one."""
 
     def __init__(self, seconds: float) -> None:
@@ -93,15 +93,15 @@ class Within:
 
     def __exit__(self, *_: object) -> None:
         """Remove the end and the alarm."""
-        _here.next_look = _NEVER
+        _here.end = _here.next_look = _NEVER
         _here.is_set = False
         _set_alarm(None)
 
 
-class Briefly:
+class SubDeadline:
     """A context whose work ends after that many seconds of processor time, or half of what the file has left.
 
-    It may be inside of `Within`. The end of the time leaves the context quietly.
+    It may be inside of `Deadline`. The end of the time leaves the context quietly.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -120,7 +120,7 @@ class Briefly:
         _here.next_look = perf_counter() + seconds
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
-        """Set the end of before."""
+        """Restore the end of the work around it."""
         _here.end, _here.next_look = self._around
         self.used = _processor_time() - self._begin
         self.is_over = kind is OutOfTimeError
@@ -180,7 +180,7 @@ class alarms:  # noqa: N801 - a context, used like a function
 
 
 def _set_alarm(seconds: float | None) -> None:
-    """Let the alarm ring after this processor time, and again and again; None for never."""
+    """Start the alarm: it rings after this processor time and then at intervals. None stops it."""
     if _alarm_thread == get_ident():
         first, interval = (0.0, 0.0) if seconds is None else (seconds + _SECONDS_LATER, _SECONDS_LATER)
         signal.setitimer(signal.ITIMER_PROF, first, interval)

@@ -27,9 +27,9 @@ def is_url(text: str) -> bool:
 def project_url(distribution: str, labels: Container[str]) -> str | None:
     """Return the first URL of `distribution` under one of these labels (in lower case); None if there is none."""
     for entry in _project_urls(distribution):
-        label, _, url = entry.partition(",")
-        if label.strip().lower() in labels and is_url(url.strip()):
-            return str(url.strip())
+        label, url = (part.strip() for part in entry.partition(",")[::2])
+        if label.lower() in labels and is_url(url):
+            return url
     return None
 
 
@@ -37,14 +37,14 @@ def project_url(distribution: str, labels: Container[str]) -> str | None:
 def _project_urls(distribution: str) -> tuple[str, ...]:
     """Return the entries `label, url` of a distribution.
 
-    The folders are searched first, as for plugins (docs/performance.md: entry-points), and then importlib.metadata is
-    asked, which also finds distributions that are in no folder.
+    The folders on the path are searched first, because importlib.metadata takes time to import (docs/performance.md:
+    entry-points). It also finds distributions that are in no folder.
     """
     folder = re.compile(rf"{re.sub('[-_.]+', '[-_.]+', distribution)}-[^-]+\.dist-info", re.IGNORECASE)
     for path in sys.path:
         with contextlib.suppress(OSError):
             for name in filter(folder.fullmatch, os.listdir(path or ".")):
-                with open(os.path.join(path, name, "METADATA"), encoding="utf-8") as file:
+                with open(os.path.join(path, name, "METADATA"), encoding="utf-8", errors="replace") as file:
                     head = file.read().partition("\n\n")[0].splitlines()
                 entries = (line.partition(": ") for line in head)
                 return tuple(value for key, _, value in entries if key.lower() == "project-url")
@@ -67,8 +67,16 @@ def install_command(extra: str) -> str:
         requirements = requires(NAME) or []
     except PackageNotFoundError:  # a copy of the package without metadata
         requirements = []
-    split = [(needed.strip(), marker) for needed, _, marker in (line.partition(";") for line in requirements)]
-    of_extra = re.compile(rf"\s*extra == ['\"]{re.escape(extra)}['\"]\s*")
-    whole = f"'{NAME}[{extra}]'"
-    packages = [f"'{needed}'" for needed, marker in split if of_extra.fullmatch(marker)]
-    return f"pip install {' '.join(packages or [whole])}"
+    packages = [*filter(None, (_without_extra(line, extra) for line in requirements))] or [f"{NAME}[{extra}]"]
+    return " ".join(("pip install", *(f"'{needed}'" for needed in packages)))
+
+
+def _without_extra(requirement: str, extra: str) -> str | None:
+    """Return a requirement of an extra without the condition on the extra; None if it does not belong to the extra."""
+    needed, _, marker = requirement.partition(";")
+    found = re.fullmatch(rf"\s*(?:\(?(.*?)\)? and )?extra == ['\"]{re.escape(extra)}['\"]\s*", marker)
+    if found is None:
+        return None
+    # The command has the requirement in single quotes.
+    condition = (found[1] or "").replace("'", '"')
+    return f"{needed.strip()}; {condition}" if condition else needed.strip()

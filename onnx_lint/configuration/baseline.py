@@ -35,7 +35,7 @@ VERSION: Final = 1
 """The newest version of the format that can be read, and the one that is written."""
 MAX_BYTES: Final = 1 << 26
 """The largest baseline that is read."""
-MAX_SHOWN: Final = 200
+MAX_KEPT_NAME_CHARACTERS: Final = 200
 """The most characters of a name in an entry."""
 
 
@@ -572,13 +572,13 @@ def _is_of_one_part(diagnostic: Diagnostic, entry: Entry) -> bool:
 def _where(diagnostic: Diagnostic) -> str:
     """Return `Entry.where`."""
     scope = () if diagnostic.collective else diagnostic.around.scope
-    names = [shortened(name, MAX_SHOWN) for name in scope if name]
+    names = [shortened(name, MAX_KEPT_NAME_CHARACTERS) for name in scope if name]
     if diagnostic.subject and diagnostic.subject not in names:
-        names.append(shortened(diagnostic.subject, MAX_SHOWN))
+        names.append(shortened(diagnostic.subject, MAX_KEPT_NAME_CHARACTERS))
     return encodable(" / ".join(names))
 
 
-def split(file: FileReport, entries: Entries) -> FileReport:
+def suppress_known(file: FileReport, entries: Entries) -> FileReport:
     """Return the report with the findings that the entries list suppressed."""
     matching = _Matching(file.diagnostics, entries)
     new = [matching.worded_as_new(index) for index in range(len(matching.found)) if index not in matching.known]
@@ -588,7 +588,7 @@ def split(file: FileReport, entries: Entries) -> FileReport:
     return replace(file, diagnostics=fold(new), suppressed=fold(filter(None, known)))
 
 
-def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[str, Entry]:
+def surviving_entries(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[str, Entry]:
     """Return the entries that still occur in the file, with the remaining counts. `rules`: the rules that ran.
 
     Entries of a rule that did not run, or did not finish, are kept.
@@ -611,7 +611,7 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
     return alive
 
 
-def imprecise(file: FileReport, entries: Entries) -> int:
+def count_imprecise(file: FileReport, entries: Entries) -> int:
     """Return how many entries, written by an older version, know findings but lack the place inside or the key."""
     matching = _Matching(file.suppressed, entries)
     known = {digest: matching.found[index] for index, digest in matching.known.items()}
@@ -633,7 +633,7 @@ def _has_inner_places(entry: Entry, identity: BaselineIdentity) -> bool:
     return any(mark[0] == "n" for part in entry.parts for mark in _marks(part.partition(INNER_DIGEST)[0], _KINDS))
 
 
-def moved(file: FileReport, baseline: Baseline, missing: Iterable[str]) -> str | None:
+def former_name(file: FileReport, baseline: Baseline, missing: Iterable[str]) -> str | None:
     """Return the name of a missing file whose entries are exactly the findings of this one; None if there is none."""
     if not file.diagnostics:
         return None
@@ -642,7 +642,7 @@ def moved(file: FileReport, baseline: Baseline, missing: Iterable[str]) -> str |
     return next((name for name, count in zip(missing, counts, strict=True) if count == found), None)
 
 
-def gone(baseline: Baseline, alive: Baseline) -> int:
+def count_stale(baseline: Baseline, alive: Baseline) -> int:
     """Return how many entries of the baseline are not among those alive, or have a smaller count there."""
     pairs = ((entry, alive.get(name, {}).get(key)) for name, found in baseline.items() for key, entry in found.items())
     return sum(left is None or left.count < entry.count for entry, left in pairs)
@@ -651,7 +651,7 @@ def gone(baseline: Baseline, alive: Baseline) -> int:
 # --- the file
 
 
-def written(baseline: Baseline) -> str:
+def to_json(baseline: Baseline) -> str:
     """Return the text of the baseline file: sorted, one entry per line, equal for equal entries."""
     blocks = []
     for path in sorted(baseline):

@@ -34,7 +34,7 @@ _CLAUSES: Final = {
 """The clause of each entry of the table."""
 
 _TABLES: Final = frozenset({"operators", "domains", "element-types"})
-"""The entries that are tables, whose keys are options of the rule. Every other entry is one option."""
+"""The entries whose keys are options of the rule. Every other entry is one option."""
 
 
 class Policy(Record):
@@ -97,46 +97,54 @@ def check_option(path: Path, value: SetValue) -> None:
 
 
 def _check_names(entry: str, path: Path, value: SetValue) -> None:
-    """Raise ConfigurationError for a misspelled domain, for an operator that a domain of ONNX does not have, and for a
-    misspelled operator of another known domain, such as `com.microsoft`.
-
-    An unknown domain that resembles no other is accepted, with any operator: it may be the user's own. So is a pattern
-    of operators, unless it names a domain of ONNX that has none of them.
-    """
-    last = path[-1]
-    if entry not in {"operators", "domains", "opsets"}:
+    """Raise ConfigurationError for a misspelled domain, or for an operator that its domain does not have."""
+    names = {"operators": value.value, "domains": value.value, "opsets": [path[-1]]}.get(entry)
+    if names is None:
         return
-    from fnmatch import fnmatchcase
+    from onnx_lint.spec.operators import known_domains
 
-    from onnx_lint.spec.operators import known_domains, onnxruntime_default_domain, operator_names
-    from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
-
-    removed = (*REMOVED_EXPERIMENTAL, *onnxruntime_default_domain())
     domains = [shown_domain(domain) for domain in known_domains()]
-    for text in [last] if entry == "opsets" else value.value:
-        domain, _, operator = text.rpartition("::") if entry == "operators" else (text, "", "")
+    for name in names:
+        domain, _, operator = name.rpartition("::") if entry == "operators" else (name, "", "")
         domain = shown_domain(domain)
         if entry == "domains" and "=" in domain:
             raise value.error(path, f"{domain!r} is no domain; [policy.opsets] has the versions of domains")
-        near = misspelled_domain(domain, domains) if domain not in domains else None
-        if near is not None and _WILDCARDS.isdisjoint(domain):
-            raise value.error(path, f"unknown domain {domain!r}; did you mean {near!r}?")
-        if not operator or domain not in domains:
-            continue
-        known = operator_names(domain) + (() if normalized_domain(domain) else removed)
-        if not _WILDCARDS.isdisjoint(operator):
-            # Without `::`, a pattern may match the names of other domains as well.
-            is_of_onnx = "::" in text and is_onnx_domain(normalized_domain(domain))
-            if is_of_onnx and not any(fnmatchcase(each, operator) for each in known):
-                raise value.error(path, f"{domain} has no operator that matches {operator!r}")
-        elif not _may_exist(operator, domain, known):
-            raise value.error(path, f"{domain} has no operator {operator!r}{suggestion(operator, known)}")
+        if domain not in domains:
+            _check_domain(domain, domains, path, value)
+        elif operator:
+            _check_operator(operator, domain, path, value, is_qualified="::" in name)
 
 
-def _may_exist(operator: str, domain: str, known: Sequence[str]) -> bool:
-    """Return whether a domain has an operator, or a newer ONNX Runtime may have it."""
+def _check_domain(domain: str, known: Sequence[str], path: Path, value: SetValue) -> None:
+    """Raise ConfigurationError for a misspelled domain. One that resembles no other may be the user's own."""
+    near = misspelled_domain(domain, known) if _WILDCARDS.isdisjoint(domain) else None
+    if near is not None:
+        raise value.error(path, f"unknown domain {domain!r}; did you mean {near!r}?")
+
+
+def _check_operator(operator: str, domain: str, path: Path, value: SetValue, *, is_qualified: bool) -> None:
+    """Raise ConfigurationError for an operator that a known domain does not have, or a pattern that matches none.
+
+    A domain that ONNX does not define, such as `com.microsoft`, may have newer operators: there only a misspelled name
+    is an error. `is_qualified`: whether the domain is written; otherwise a pattern may match names of other domains.
+    """
+    from onnx_lint.spec.operators import onnxruntime_default_domain, operator_names
+    from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
+
+    removed = (*REMOVED_EXPERIMENTAL, *onnxruntime_default_domain())
+    known = operator_names(domain) + (() if normalized_domain(domain) else removed)
     is_onnx = is_onnx_domain(normalized_domain(domain))
-    return operator in known or not (is_onnx or suggestion(operator, known))
+    if not _WILDCARDS.isdisjoint(operator):
+        from fnmatch import fnmatchcase
+
+        if is_qualified and is_onnx and not any(fnmatchcase(each, operator) for each in known):
+            raise value.error(path, f"{domain} has no operator that matches {operator!r}")
+        return
+    if operator in known:
+        return
+    more = suggestion(operator, known)
+    if is_onnx or more:
+        raise value.error(path, f"{domain} has no operator {operator!r}{more}")
 
 
 _WILDCARDS: Final = frozenset("*?[")

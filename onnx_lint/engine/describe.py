@@ -12,9 +12,10 @@ from onnx_lint.ir.places.place import EnclosingNames
 from onnx_lint.model import Graph, Model, Place
 from onnx_lint.report.findings import Advice, ByTarget, CitedClause, Diagnostic, Folding, RelatedPlace
 from onnx_lint.rule import Finding, Rule
+from onnx_lint.schema import Proto
 from onnx_lint.spec.clauses import Clause, Severity, place_kind
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
+from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, report_name, shortened
 
 _MAX_RELATED: Final = 1_000
 """The most related places of a finding that are listed."""
@@ -27,7 +28,7 @@ def located(
     bare = Diagnostic(
         rule=rule.id,
         severity=level,
-        message=shortened(finding.message, MAX_MESSAGE),
+        message=shortened(finding.message, MAX_MESSAGE_CHARACTERS),
         at=finding.place,
         cited=CitedClause(
             clause.id,
@@ -80,7 +81,7 @@ def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model
 
 
 def _user_of(place: Place | None, model: Model) -> str | None:
-    """Return `Diagnostic.user`, the name of the node at a place."""
+    """Return the name of the node at a place; None without a place, or if the node has no name."""
     return None if place is None else model.places.enclosing_names(place).node or None
 
 
@@ -91,25 +92,30 @@ def _section_of_operator(finding: Finding, clause: Clause, model: Model) -> str 
     for place in (finding.place, *(item.place for item in finding.related)):
         nodes = [message for kind, message in model.places.messages_on(place) if kind == "NodeProto"]
         if nodes:
-            node = nodes[-1]  # the innermost one
-            version = model.operators.opset_versions(_graph_around(place, model)).get(normalized_domain(node.domain))
-            return None if version is None else model.operators.schemas.section(node.domain, node.op_type, version)
+            return _section_on(nodes[-1], _graph_around(place, model), model)  # the innermost node
     return None
+
+
+def _section_on(node: Proto, graph: Graph, model: Model) -> str | None:
+    """Return the section on the operator of a node; None if its domain is not imported, or has no sections."""
+    version = model.operators.opset_versions(graph).get(normalized_domain(node.domain))
+    return None if version is None else model.operators.schemas.section(node.domain, node.op_type, version)
 
 
 def _graph_around(place: Place, model: Model) -> Graph:
     """Return the graph whose imports apply at a place: the body of its function, or the main graph."""
-    for list_name, index in place.key[:1]:
-        if list_name == "functions" and index is not None:
-            return model.functions[index].body
+    list_name, index = place.key[0] if place.key else ("", None)
+    if list_name == "functions" and index is not None:
+        return model.functions[index].body
     return model.functions[0].body if model.kind == "FunctionProto" else model.main_graph
 
 
 def cited_from_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:
     """Return the diagnostic, citing the entry of the configuration that requires what the finding is about."""
-    entry, file = f"policy.{diagnostic.anchor}", settings.policy_files.get(diagnostic.anchor)
-    cited = replace(diagnostic.cited, anchor=entry if file is None else f"{file}: {entry}")
-    return replace(diagnostic, cited=cited)
+    entry = diagnostic.anchor  # such findings cite the key of their entry
+    file = settings.policy_files.get(entry)
+    anchor = f"policy.{entry}" if file is None else f"{file}: policy.{entry}"
+    return replace(diagnostic, cited=replace(diagnostic.cited, anchor=anchor))
 
 
 def _with_noun(place: Place, model: Model) -> Place:
@@ -122,7 +128,7 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
     places = [
         RelatedPlace(
             _with_noun(item.place, model),
-            shortened(item.message, MAX_MESSAGE),
+            shortened(item.message, MAX_MESSAGE_CHARACTERS),
             _bytes_of(item.place, model),
         )
         for item in finding.related[:_MAX_RELATED]

@@ -11,9 +11,10 @@ from typing import Final
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
 from onnx_lint.model import Model
+from onnx_lint.model.model import has_inferred_shapes
 from onnx_lint.report.file_report import FileFacts, Shapes
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE, Suggestions, quote, report_name, shortened
+from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, Suggestions, quote, report_name, shortened
 
 _MAX_UNREAD: Final = 100
 """The number of data files with unverified checksums to list."""
@@ -52,7 +53,7 @@ def _operators_of(model: Model) -> Iterator[tuple[str, int | None, str, int]]:
         for form, count in graph.form_counts.items():
             domain = normalized_domain(form.domain)
             counts[domain, versions.get(domain), form.op_type] += count
-    for (domain, version, name), count in counts.most_common()[:_MAX_OPERATORS]:  # without heapq
+    for (domain, version, name), count in counts.most_common()[:_MAX_OPERATORS]:  # most_common(n) would import heapq
         yield report_name(domain), version, report_name(name), count
 
 
@@ -73,7 +74,7 @@ def operators_not_listed(model: Model) -> tuple[tuple[str, str, str | None], ...
 
 def shapes_of(model: Model) -> Shapes | None:
     """Return how many shapes are known; None if no rule needed shapes, since inferring them costs time."""
-    if "value_flow" not in vars(model):
+    if not has_inferred_shapes(model):
         return None
     known = model.value_flow.knowledge
     causes = [(kind, report_name(name), values) for (kind, name), values in known.causes]
@@ -81,14 +82,22 @@ def shapes_of(model: Model) -> Shapes | None:
 
 
 def why_not_judged(model: Model) -> str | None:
-    """Return why nothing was judged: the file is not one of the documents."""
+    """Return why nothing was judged, if the file could not be read as one of the documents; otherwise None."""
     if model.loaded:
         return None
-    return shortened(model.faults[-1].message, MAX_MESSAGE) if model.faults else f"{model.describe()} could not be read"
+    return (
+        shortened(model.faults[-1].message, MAX_MESSAGE_CHARACTERS)
+        if model.faults
+        else f"{model.describe()} could not be read"
+    )
 
 
 def data_files_of(model: Model, settings: Settings) -> tuple[str, ...]:
-    """Return the locations of external data at which there is a file, or all if the user wants none to be looked up."""
+    """Return the locations of external data.
+
+    If files are looked up, only those at which there is one: in a document without a folder, none. With the setting
+    `external_data` off, all valid ones.
+    """
     if not model.loaded or not model.external_data:
         return ()
     if model.directory is None:
@@ -100,15 +109,15 @@ def data_files_of(model: Model, settings: Settings) -> tuple[str, ...]:
     return tuple(name for name, file in found.items() if file is not None and file.state.name in _FILES)
 
 
-def left_out(model: Model, settings: Settings) -> Iterator[str]:
-    """Yield what was left out although the document was judged."""
+def not_examined(model: Model, settings: Settings) -> Iterator[str]:
+    """Yield what was not examined although the document was judged."""
     if model.loaded and model.external_data:
-        yield from _unexamined_data(model, settings)
+        yield from _data_files_not_examined(model, settings)
     if model.kind in OF_MODELS and not settings.opset_imports and model.operators.not_verified():
         yield "the operators were not looked up: a file of its kind imports no operator set (option --opset-import)"
 
 
-def _unexamined_data(model: Model, settings: Settings) -> Iterator[str]:
+def _data_files_not_examined(model: Model, settings: Settings) -> Iterator[str]:
     """Yield the files of external data that were not read, or not completely."""
     if model.directory is None:
         if any(data.is_external for data in model.external_data):

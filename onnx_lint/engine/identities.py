@@ -23,7 +23,7 @@ from onnx_lint.report.findings import (
 )
 from onnx_lint.rule import FaultParts, Faults, Finding
 from onnx_lint.spec.former_clauses import former_clauses
-from onnx_lint.wording import MAX_MESSAGE, shortened, with_more
+from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, shortened, with_more
 
 if TYPE_CHECKING:
     from onnx_lint.model import Place
@@ -99,8 +99,8 @@ def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[FaultA
         if found and message == alone[0].message:
             is_of_call = partners and partners != first_partners
             message = with_more(message, f"what is new is {partners[0] if is_of_call else inner or place}")
-        around = model.places.enclosing_names(place)
-        found.append(FaultAlone(place, shortened(message, MAX_MESSAGE), extent_of(each, model), around=around))
+        message, around = shortened(message, MAX_MESSAGE_CHARACTERS), model.places.enclosing_names(place)
+        found.append(FaultAlone(place, message, extent_of(each, model), around=around))
     return tuple(found)
 
 

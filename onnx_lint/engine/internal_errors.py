@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects the bugs in the processing of a model, so that each is reported once, and what numpy is missing for."""
+"""Collects the bugs met while a model is checked, each once, and the work that was skipped because numpy is missing."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from onnx_lint.report.file_report import OWN_ERRORS, InternalError
 from onnx_lint.rule import RuleError
 from onnx_lint.wording import quote, report_name
 
-_Part = TypeVar("_Part")
-_Instead = TypeVar("_Instead")
+_Result = TypeVar("_Result")
+_Default = TypeVar("_Default")
 
 
 class InternalErrors:
@@ -25,45 +25,35 @@ class InternalErrors:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._errors: dict[object, InternalError] = {}
-        """The errors outside of the analyses that record bugs themselves, by the identity of the bug."""
+        """The errors outside of the analyses that record bugs themselves, by the identity of the bug, see `_key_of`."""
         self._without_numpy: dict[str, None] = {}
         """What could not be done without numpy, outside of these analyses, in order."""
 
     def note(self, error: Exception, work: str | None = None, rule: str = OWN_ERRORS) -> None:
-        """Record an exception in a rule, or in some other work. Raise it again if there is no verdict on the file then.
+        """Record an exception in a rule, or in some other work.
 
-        An exception from a shared property counts as one of the property; rules that use it have not been run.
+        Raises ReadError and MemoryError again: they end the check of the file. An exception from a shared property
+        counts as one of the property; rules that use it have not been run.
         """
         if isinstance(error, (ReadError, MemoryError)):
             raise error
         if is_lack_of_numpy(error):
             self._without_numpy[f"rule {quote(rule)}" if rule != OWN_ERRORS else work or "the whole file"] = None
             return
-        key: object = id(error)
-        if isinstance(error, RuleError):
-            key = str(error)  # one line of onnx-lint raises those of all rules
-        elif is_bug(error):
-            key = crash_of(error).origin
-        not_run = (rule,) if rule != OWN_ERRORS else ()
+        key = _key_of(error)
         known = self._errors.get(key)
-        source = property_of(error)
-        if known is not None:
-            if rule not in (OWN_ERRORS, *_rules_of(known)):
-                self._errors[key] = replace(known, not_run=(*known.not_run, rule))
-        elif source is not None and is_bug(error):
-            self._errors[key] = replace(
-                InternalError.from_exception(error), work=f"computing {source}", not_run=not_run
-            )
-        else:
-            self._errors[key] = replace(InternalError.from_exception(error, rule), work=work)
+        if known is None:
+            self._errors[key] = _described(error, work, rule)
+        elif rule not in (OWN_ERRORS, *_rules_of(known)):
+            self._errors[key] = replace(known, not_run=(*known.not_run, rule))
 
-    def unless_it_crashes(self, make: Callable[[], _Part], otherwise: _Instead, work: str) -> _Part | _Instead:
-        """Return the result of `make`; if it has a bug, record that and return `otherwise`."""
+    def unless_it_crashes(self, make: Callable[[], _Result], default: _Default, work: str) -> _Result | _Default:
+        """Return the result of `make`; if it has a bug, record that and return the default."""
         try:
             return make()
         except Exception as error:
             self.note(error, work)
-            return otherwise
+            return default
 
     def all(self) -> tuple[InternalError, ...]:
         """Return the errors, with the nodes or the part of the model at which they occurred."""
@@ -89,6 +79,23 @@ class InternalErrors:
             if site.crash.lacks_numpy:
                 parts[site.work if site.operator is None else f"{site.work} of {report_name(site.operator)}"] = None
         return tuple(f"{part} (it needs numpy, which is not installed)" for part in parts)
+
+
+def _key_of(error: Exception) -> object:
+    """Return the identity of the bug that raised an exception."""
+    if isinstance(error, RuleError):
+        return str(error)  # one line of onnx-lint raises those of all rules
+    if is_bug(error):
+        return crash_of(error).origin
+    return type(error), str(error)  # a lack of memory that is no MemoryError
+
+
+def _described(error: Exception, work: str | None, rule: str) -> InternalError:
+    source = property_of(error)
+    if source is not None and is_bug(error):
+        not_run = (rule,) if rule != OWN_ERRORS else ()
+        return replace(InternalError.from_exception(error), work=f"computing {source}", not_run=not_run)
+    return replace(InternalError.from_exception(error, rule), work=work)
 
 
 def _rules_of(error: InternalError) -> tuple[str, ...]:

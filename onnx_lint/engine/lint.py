@@ -18,8 +18,8 @@ from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.engine.facts import (
     data_files_of,
     facts_of,
-    left_out,
     nodes_not_verified,
+    not_examined,
     operators_not_listed,
     shapes_of,
     why_not_judged,
@@ -30,7 +30,7 @@ from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import decides_requirement, selected_rules, selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of, trusted_folders
 from onnx_lint.input.limits import LIMIT_OF_REPORT, describe_limit
-from onnx_lint.input.locations import is_remote, shown_location, without_query
+from onnx_lint.input.locations import has_folder, is_remote, shown_location, without_query
 from onnx_lint.input.source import ReadError, Source, SourceError, source_of
 from onnx_lint.ir.crashes import is_bug, is_lack_of_numpy
 from onnx_lint.ir.documents.kinds import KINDS
@@ -278,7 +278,7 @@ def lint_source(
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
-    `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: what to report
+    `is_file`: whether external data can be looked for beside `path` (`has_folder`). `context`: what to report
     around the first findings of each rule: nothing, `LINES` or `NODES`. `beside`: the folder of the file; the caller
     can ask it afterwards which files were looked up. `keeps_edits`: returns whether the diagnostics have the edits of a
     fix. If the source cannot be read to its end, the report says why.
@@ -396,7 +396,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     not_verified = part(lambda: nodes_not_verified(model), (), "counting unknown operators")
     not_listed = part(lambda: operators_not_listed(model), (), "naming unknown operators") if not_verified else ()
     shapes = part(lambda: shapes_of(model), None, "counting known shapes")
-    incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
+    incomplete = part(lambda: tuple(not_examined(model, settings)), (), "listing what was left out")
     data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
     selection = selection_of(settings)
     judging, gaps = selection.judging(model), selection.gaps(model, verdict.diagnostics)
@@ -511,8 +511,7 @@ def lint_file(
     name = shown_location(path) if name is None else name
     try:
         source = opened(path, settings) if opening is None else opening()
-        is_file = name != "-"
-        return lint_source(source, name, settings, is_file=is_file, context=context, beside=beside)
+        return lint_source(source, name, settings, is_file=has_folder(name), context=context, beside=beside)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
 

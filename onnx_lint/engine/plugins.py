@@ -22,6 +22,11 @@ MAX_FILE_BYTES = 10_000_000
 class RegistryError(Exception):
     """A rule that cannot be registered: a plugin is broken, or two rules share an id."""
 
+    def __init__(self, reason: str, path: str | None = None) -> None:
+        super().__init__(reason)
+        self.path = path
+        """The plugin file that cannot be used; None if another file, or none, is the cause."""
+
 
 _in_use: tuple[str, ...] = ()
 
@@ -73,7 +78,7 @@ def _module_of_file(path: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[path]
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise RegistryError(f"plugin {path}: {type(error).__name__}: {reason}") from error
+        raise RegistryError(f"plugin {path}: {type(error).__name__}: {reason}", path) from error
     return module
 
 

@@ -78,6 +78,15 @@ class Registered:
         """The first line of the documentation: what is wrong, in one sentence."""
         return self.documentation.partition("\n")[0]
 
+    @property
+    def first_step(self) -> str:
+        """The first sentence of the section "How to fix"; empty if the section begins with a list or a command."""
+        import re  # late, as few runs need it
+
+        paragraph = self.documentation.partition("### How to fix\n\n")[2].partition("\n\n")[0]
+        found = re.match(r"[^`\s].*?\.(?= [A-Z`]|\Z)", " ".join(paragraph.split()))
+        return found.group() if found is not None else ""
+
     @cached_property
     def rule(self) -> Rule:
         """The rule itself. Raises RegistryError if the file does not hold exactly this rule."""
@@ -196,6 +205,6 @@ def _registry_with(files: tuple[str, ...]) -> _Registry:
         chapter = plugins.chapter_of_file(module.__name__) if module.__name__ in files else _chapter(module.__name__)
         rules = [entry_of(rule, chapter, module.__name__, name) for rule in rules_in(module)]
         if not rules and module.__name__ in files:
-            raise RegistryError(f"plugin {module.__name__} has no rule")
+            raise RegistryError(f"plugin {module.__name__} has no rule", module.__name__)
         found += rules
     return registered(found)

@@ -1,211 +1,171 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tries the changes that findings propose on the whole model, so that a report shows only those that fix it."""
+"""Tries the changes that findings propose on the whole model, so that a report shows only those that fix it.
+
+`Trials` decides what is tried, and words the hints. `compared_findings` checks the model before and after a change, and
+`trial_result` compares the two.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
-from onnx_lint.common.deadline import Briefly, check_deadline
+from onnx_lint.common.deadline import SubDeadline
 from onnx_lint.common.record import Record, replace
-from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.engine.selection import has_subject, presence, question_of
-from onnx_lint.engine.settings import Settings
-from onnx_lint.inference.shapes.dims import Dim
-from onnx_lint.inference.shapes.fact import Fact
+from onnx_lint.engine.compared_findings import ComparedFinding, ComparedFindings, FindingKey, compared_findings
+from onnx_lint.engine.trial_result import TrialResult, trial_result
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, ReadError, Source
-from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.edits import Edit
-from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.model.model import reloaded
 from onnx_lint.report.findings import Diagnostic, Folding
 from onnx_lint.rule import Finding, Related, Rule
-from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import listed, with_more
 
 MAX_PARTS: Final = 200_000
-"""The most parts of a model for which changes are tried. Its parts are the nodes, inputs and initializers."""
+"""The most parts of a model for which changes are tried. Its parts are the nodes, inputs and initializers.
 
-PARTS_OF_START: Final = 6_000
-"""The parts that a run checks in less time than it needs to begin."""
+Costs are measured in parts: the time in which a run checks one of them.
+"""
 
-PARTS_OF_TRIAL: Final = 375
-"""The parts that a run checks in the time of a trial in the smallest model."""
+START_COST: Final = 6_000
+"""The cost of starting a run, in parts."""
 
-PARTS_OF_FAULT: Final = 10
-"""The parts that a run checks in the time that a trial needs for a finding of the model."""
+TRIAL_COST: Final = 375
+"""The cost of a trial in the smallest model, in parts."""
 
-MAX_FINDINGS: Final = 200
-"""From this number of causes on, no change is tried: a single change would be of little help."""
+FINDING_COST: Final = 10
+"""The cost of one finding of the model in each trial, in parts."""
 
-MAX_FAULTS: Final = 5_000
-"""The most findings of a rule that a trial counts."""
+MAX_WITHOUT_TRIAL: Final = 1_000
+"""The most findings of a model whose proposals are reported without a trial."""
 
-MAX_CERTAIN: Final = 1_000
-"""The most proposals of a model that are reported without a trial."""
-
-SECONDS: Final = 5
+MAX_SECONDS: Final = 5
 """The most processor time of all trials together. It limits them if a model takes unusually long for its parts."""
 
-MAX_SHOWN: Final = 2
-"""The most changes that a hint offers."""
+MAX_PROPOSALS_IN_HINT: Final = 2
+"""The most changes that a hint offers. If more fix the model, it offers none."""
 
-_CHAPTERS: Final = frozenset(
-    {
-        "attribute",
-        "function",
-        "graph",
-        "initializer",
-        "name",
-        "node",
-        "opset",
-        "quantization",
-        "shape",
-        "signature",
-        "subgraph",
-        "value-info",
-        "versioning",
-    }
-)
-"""The chapters of the rules that a change of a node or a name can concern."""
 
-_OF_DECLARATIONS: Final = "value-info"
-"""The chapter of the rules that compare declarations with each other, and not with what is inferred."""
+class TrialOutcome(Record):
+    """What became of the proposals for one finding, or for the findings with one cause."""
 
-RuleAndClause = tuple[str, str]
-"""The rule and the clause of a fault."""
-
-FaultAt = tuple[str, str, PlaceKey]
-"""The rule, the clause and the place of a fault."""
+    passed: tuple[Proposal, ...] = ()
+    """The changes to report."""
+    are_all_tried: bool = False
+    """True if each change was tried, or enough to know the one to report."""
 
 
 class Trials:
-    """The trials of one model. Together they check no more parts than the first pass, so that they take no longer."""
+    """The trials of one model. Together they take about as long as starting the run and the first pass over the model.
+
+    `most_trials` has the costs.
+    """
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._seconds = float(SECONDS)
-        self._certain_left = MAX_CERTAIN
-        self._has_passed: dict[tuple[str, str], bool] = {}
-        """By rule and cause of the findings whose proposals were tried: whether one passed. Others are folded."""
-        self._passed_by_cause: dict[str, list[Proposal]] = {}
-        """The passed proposals that several findings share, by the cause in the proposals."""
-        self._consequences: dict[FaultAt, FaultAt] = {}
-        """The faults that the reported change of another fault fixes as well, and that other fault."""
-        self._are_all_tried = False
-        """True if each change of the latest proposals was tried."""
-
-    @cached_property
-    def _left(self) -> dict[str, int]:
-        """The number of trials that each rule has left.
-
-        All rules that propose changes share the trials, also those that are not selected: the selection of rules does
-        not change a hint.
-        """
-        if self._before is None:
-            return {}
-        proposing = self._before.proposing()
-        share, rest = divmod(most_trials(self._model, len(self._before.faults)), len(proposing) or 1)
-        return {rule: share + (number < rest) for number, rule in enumerate(proposing)}
+        self._seconds_left = float(MAX_SECONDS)
+        self._left_without_trial = MAX_WITHOUT_TRIAL
+        self._outcomes_by_shared_cause: dict[str, TrialOutcome] = {}
+        """The outcomes of proposals that several findings share, by the cause in the proposals."""
+        self._outcomes_by_cause: dict[tuple[str, str], TrialOutcome] = {}
+        """The outcomes for the first finding of each rule and cause. The report folds the others into one."""
+        self._consequences: dict[FindingKey, FindingKey] = {}
+        """The findings that the reported change for another finding fixes as well, and that other finding."""
 
     def with_hints(self, finding: Finding, rule: Rule) -> Finding:
         """Return the finding with the proposals that fix it as its hint or in its message, and without the others."""
         proposals = finding.proposals
         if proposals is None:
             return finding
-        kind = (rule.id, finding.clause or rule.clauses[0])
         finding = replace(finding, proposals=None)
-        if proposals.cause is not None:
-            if proposals.cause not in self._passed_by_cause:
-                self._passed_by_cause[proposals.cause] = self._passed(proposals, kind, finding)
-            passed = self._passed_by_cause[proposals.cause]
-        elif finding.cause and (rule.id, finding.cause) in self._has_passed:
-            passed = []
-            if self._has_passed[rule.id, finding.cause]:
-                proposals = replace(proposals, cause_if_none_fits=None, otherwise=None)
-        elif (*kind, finding.place.key) in self._consequences:
+        outcome = self._outcome_for(finding, proposals, rule)
+        if outcome is None:
             return finding
-        else:
-            passed = self._passed(proposals, kind, finding)
-            self._has_passed[rule.id, finding.cause or ""] = bool(passed)
-        if not passed:
-            return _without_proposals(finding, proposals, are_all_tried=self._are_all_tried)
-        return _with_proposals(finding, proposals, passed)
+        if outcome.passed:
+            return _with_proposals(finding, proposals, outcome.passed)
+        return _without_proposals(finding, proposals, are_all_tried=outcome.are_all_tried)
 
     def with_causes(self, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """Return the diagnostics. A fault that the reported change of another one fixes has the cause of that one."""
+        """Return the diagnostics. If the change reported for one fixes others as well, all of them get one cause."""
         items = list(diagnostics)
-        by_fault = {_fault_of(item): item for item in items}
-        causes: dict[object, str] = {}
+        by_key = {_key_of(item): item for item in items}
+        cause_of_consequence: dict[FindingKey, str] = {}
+        cause_of_group: dict[object, str] = {}
         for consequence, origin in self._consequences.items():
-            item, first = by_fault.get(consequence), by_fault.get(origin)
+            item, first = by_key.get(consequence), by_key.get(origin)
             if item is None or first is None or item.severity != first.severity:
                 continue
             known = first.folding.cause
             own = f"{first.rule} {first.clause} {known or first.place}"
             cause = known if known and first.folding.is_shared else own
             if item.folding.cause != cause:
-                causes[consequence] = cause
-                causes.setdefault(_group_of(first), own)
-        if not causes:
+                cause_of_consequence[consequence] = cause
+                cause_of_group.setdefault(_group_of(first), own)
+        if not cause_of_consequence:
             return items
-        return [_with_cause(item, causes) for item in items]
+        return [_with_cause(item, cause_of_consequence, cause_of_group) for item in items]
 
-    def _passed(self, proposals: Proposals, kind: RuleAndClause, finding: Finding) -> list[Proposal]:
-        """Return the changes that fix the finding and cause no new fault.
+    # --- outcomes
 
-        If there are none, return the one change that fixes it and only shows faults that it had hidden.
+    def _outcome_for(self, finding: Finding, proposals: Proposals, rule: Rule) -> TrialOutcome | None:
+        """Return the outcome for a finding: a known one, or that of new trials.
+
+        None if the change that an earlier finding proposes fixes this one as well.
         """
-        if proposals.is_certain:
-            return self._certain(proposals)
-        found = self._tried_in_turn(proposals, kind, finding)
-        whole = [each for each in found if each.is_whole]
-        others = [each for each in found if each.proposal.is_preferred] or found
-        others = [each for each in others if not each.proposal.must_be_whole]
-        found = whole or (others if len(others) == 1 else [])
-        if len(found) == 1:
-            self._note_consequences(found[0], (*kind, finding.place.key))
-        return [each.proposal for each in found] if len(found) <= MAX_SHOWN else []
+        tried = ComparedFinding(rule.id, finding.clause or rule.clauses[0], finding.place, finding.count)
+        if proposals.cause is not None:
+            if proposals.cause not in self._outcomes_by_shared_cause:
+                self._outcomes_by_shared_cause[proposals.cause] = self._try_proposals(proposals, tried)
+            return self._outcomes_by_shared_cause[proposals.cause]
+        if finding.cause:
+            known = self._outcomes_by_cause.get((rule.id, finding.cause))
+            if known is not None:
+                return None if known.passed else known
+        if tried.key in self._consequences:
+            return None
+        outcome = self._try_proposals(proposals, tried)
+        if finding.cause:
+            self._outcomes_by_cause[rule.id, finding.cause] = outcome
+        return outcome
 
-    def _tried_in_turn(self, proposals: Proposals, kind: RuleAndClause, finding: Finding) -> list[Tried]:
-        """Return the changes that fix the finding.
+    def _try_proposals(self, proposals: Proposals, finding: ComparedFinding) -> TrialOutcome:
+        """Return the outcome of the trials of each change, as far as there are trials left."""
+        if proposals.needs_no_trial:
+            return self._outcome_without_trial(proposals)
+        if self._left.get(finding.rule, 0) <= 0:
+            return TrialOutcome()
+        results: list[TrialResult] = []
+        are_all_tried = True
+        for proposal in self._options_of(proposals):
+            if self._left.get(finding.rule, 0) <= 0:
+                are_all_tried = False
+                break
+            result = self._run_trial(proposal, finding)
+            if result is not None and result.adds_none and proposal.is_preferred:
+                results = [result]
+                break
+            if result is not None:
+                results.append(result)
+            elif not self._left:  # the time was up
+                are_all_tried = False
+        reported = _to_report(results)
+        if len(reported) == 1:
+            self._note_consequences(reported[0], finding)
+        return TrialOutcome(tuple([each.proposal for each in reported]), are_all_tried)
 
-        A preferred one that neither causes nor shows another fault is returned alone.
-        """
-        found: list[Tried] = []
-        self._are_all_tried = self._left.get(kind[0], 0) > 0
-        for each in self._options_of(proposals) if self._are_all_tried else ():
-            tried = self._tried(each, kind, finding)
-            if tried is None:
-                continue
-            if tried.is_whole and each.is_preferred:
-                return [tried]
-            found.append(tried)
-        return found
-
-    def _note_consequences(self, tried: Tried, fault: FaultAt) -> None:
-        """Record what the one change that is reported for a fault fixes as well."""
-        also = [(rule, clause, place.key) for rule, clause, place in tried.proposal.also_fixes]
-        for consequence in (*tried.fixed, *also):
-            self._consequences.setdefault(consequence, fault)
-
-    def _certain(self, proposals: Proposals) -> list[Proposal]:
-        """Return the changes that need no trial."""
-        self._are_all_tried = False
-        if self._certain_left <= 0:
-            return []
-        self._certain_left -= 1
-        return list(self._options_of(proposals))
+    def _outcome_without_trial(self, proposals: Proposals) -> TrialOutcome:
+        """Return the outcome of changes that are proven already."""
+        if self._left_without_trial <= 0:
+            return TrialOutcome()
+        self._left_without_trial -= 1
+        return TrialOutcome(tuple(self._options_of(proposals)))
 
     def _options_of(self, proposals: Proposals) -> Sequence[Proposal]:
         """Return the changes that are proposed; none after a crash."""
@@ -213,26 +173,69 @@ class Trials:
             return proposals.options()
         return ()
 
-    def _tried(self, proposal: Proposal, kind: RuleAndClause, finding: Finding) -> Tried | None:
-        """Return what the change fixes; None if it does not fix the finding, causes a new fault, or is not tried."""
-        if self._left.get(kind[0], 0) <= 0 or self._before is None:
-            self._are_all_tried = False
-            return None
-        self._left[kind[0]] -= 1
-        tried = None
-        brief = Briefly(self._seconds)
-        with brief, self._model.crashes.at("trying a change"):
-            tried = self._trial_of(proposal, kind, finding, self._before)
-        self._seconds -= brief.used
-        if brief.is_over:
-            self._are_all_tried = False
-            self._left.clear()
-        return tried
+    def _note_consequences(self, result: TrialResult, finding: ComparedFinding) -> None:
+        """Record what the one change that is reported for a finding fixes as well."""
+        also_fixes = [(rule, clause, place.key) for rule, clause, place in result.proposal.also_fixes]
+        for consequence in (*result.also_fixed, *also_fixes):
+            self._consequences.setdefault(consequence, finding.key)
+
+    # --- single trials
 
     @cached_property
-    def _before(self) -> FaultsOfModel | None:
-        """The faults of the model without a change; None if they have too many causes."""
-        return faults_of(self._model)
+    def _left(self) -> dict[str, int]:
+        """The number of trials that each rule has left; empty after the time of all trials is up.
+
+        All rules that propose changes share the trials, also those that are not selected: the selection of rules does
+        not change a hint.
+        """
+        if self._before is None:
+            return {}
+        rules = self._before.proposing_rules
+        share, rest = divmod(most_trials(self._model, len(self._before.items)), len(rules) or 1)
+        return {rule: share + (number < rest) for number, rule in enumerate(rules)}
+
+    @cached_property
+    def _before(self) -> ComparedFindings | None:
+        """The findings in the model without a change; None if they have too many causes."""
+        return compared_findings(self._model)
+
+    def _run_trial(self, proposal: Proposal, finding: ComparedFinding) -> TrialResult | None:
+        """Try a change within the time that is left; see `_check_changed_model`. None also after a crash.
+
+        If the time is up, no rule has trials left.
+        """
+        self._left[finding.rule] -= 1
+        result = None
+        part = SubDeadline(self._seconds_left)
+        with part, self._model.crashes.at("trying a change"):
+            result = self._check_changed_model(proposal, finding)
+        self._seconds_left -= part.used
+        if part.is_over:
+            self._left.clear()
+        return result
+
+    def _check_changed_model(self, proposal: Proposal, finding: ComparedFinding) -> TrialResult | None:
+        """Return what the change fixes; None if it does not fix the finding, or if it causes another one."""
+        edits = list(proposal.edits(self._model.operators))
+        changed = self._changed_model(edits)
+        if changed is None:
+            return None
+        try:
+            after = compared_findings(changed) if changed.loaded else None
+            if self._before is None or after is None:
+                return None
+            return trial_result(proposal, edits, finding, self._before, after)
+        finally:
+            changed.release()
+
+    def _changed_model(self, edits: Sequence[Edit]) -> Model | None:
+        """Return the model after a change; None if it cannot be made."""
+        try:
+            splices = self._splicer.splices_of(edits)
+            patches = [each.patch for each in self._splicer.with_lengths(splices)]
+            return reloaded(self._model, load, unpatched(self._source).patched(patches))
+        except (EditError, ReadError):
+            return None
 
     @cached_property
     def _source(self) -> Source:
@@ -244,288 +247,11 @@ class Trials:
     def _splicer(self) -> Splicer:
         return Splicer(self._source, self._model.kind)
 
-    def _trial_of(
-        self, proposal: Proposal, kind: RuleAndClause, finding: Finding, before: FaultsOfModel
-    ) -> Tried | None:
-        """Check the changed model, and return what the change fixes; None as in `compared`."""
-        edits = list(proposal.edits(self._model.operators))
-        changed = self._changed(edits)
-        if changed is None:
-            return None
-        after = faults_of(changed) if changed.loaded else None
-        tried = None if after is None else compared(proposal, edits, kind, finding, before, after)
-        changed.release()
-        return tried
 
-    def _changed(self, edits: Sequence[Edit]) -> Model | None:
-        """Return the model after a change; None if it cannot be made."""
-        try:
-            splices = self._splicer.splices_of(edits)
-            patches = [each.patch for each in self._splicer.with_lengths(splices)]
-            return reloaded(self._model, load, unpatched(self._source).patched(patches))
-        except (EditError, ReadError):
-            return None
-
-
-def _fault_of(item: Diagnostic) -> FaultAt:
-    return item.rule, item.clause, item.at.key
-
-
-def _group_of(item: Diagnostic) -> object:
-    """Return the key of the group that a diagnostic is in: those of one rule and clause with one cause."""
-    return item.rule, item.clause, item.severity, item.folding.cause or _fault_of(item)
-
-
-def _with_cause(item: Diagnostic, causes: Mapping[object, str]) -> Diagnostic:
-    """Return a diagnostic with its new cause, if it has one.
-
-    `causes`: by fault, those of consequences of other faults; by group, those of the faults with consequences.
-    """
-    cause_of_fault = causes.get(_fault_of(item))
-    cause = cause_of_fault or causes.get(_group_of(item))
-    if cause is None or (item.folding.is_shared and cause_of_fault is None):
-        return item
-    return replace(item, folding=Folding(cause, is_shared=True, is_consequence=cause_of_fault is not None))
-
-
-class Tried(Record):
-    """A change that fixes a finding."""
-
-    proposal: Proposal
-    is_whole: bool
-    """True if no fault is new. Otherwise the new ones are at nodes whose inputs were unknown because of the finding."""
-    fixed: tuple[FaultAt, ...]
-    """The other faults that it fixes. Unless `is_whole`, only those of the same rule."""
-
-
-class FaultsOfModel:
-    """The faults that rules find in a model, each with the node around it."""
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.faults: list[tuple[RuleAndClause, int, Place]] = []
-        """The rule and clause of each finding, the number of its faults, and its place."""
-        self._changing_node: list[Finding] = []
-        """The findings whose proposals change the node around their place."""
-        self._first_places: dict[str, tuple[int, ...]] = {}
-        """The rules with findings that propose a change, and the first place of such findings."""
-
-    def add(self, rule: str, clause: str, finding: Finding, *, is_counted: bool) -> None:
-        """Add a finding. It is a fault if it is counted."""
-        if is_counted:
-            self.faults.append(((rule, clause), finding.count, finding.place))
-        if finding.proposals is not None and finding.proposals.changes_node:
-            self._changing_node.append(finding)
-        if finding.proposals is not None and not finding.proposals.is_certain:
-            place = tuple([index or 0 for _, index in finding.place.key])
-            self._first_places[rule] = min(place, self._first_places.get(rule, place))
-
-    def proposing(self) -> list[str]:
-        """Return the rules whose findings propose changes, in the order of their first places."""
-        return sorted(self._first_places, key=self._first_places.__getitem__)
-
-    @property
-    def fixable_nodes(self) -> set[NodeKey | None]:
-        """The nodes whose operands do not fit, but would fit after a change of the node."""
-        fixable = (each for each in self._changing_node if each.proposals is not None and each.proposals.options())
-        return {self.node_key(each.place) for each in fixable}
-
-    def counts(self, without: Set[NodeKey] = frozenset()) -> Counter[RuleAndClause]:
-        """Return the number of faults of each rule and clause. Faults at the nodes of `without` are left out."""
-        found: Counter[RuleAndClause] = Counter()
-        for kind, count, place in self.faults:
-            if not without or self.node_key(place) not in without:
-                found[kind] += count
-        return found
-
-    def kinds_at(self, node: NodeKey | None) -> set[RuleAndClause]:
-        """Return the kinds of the faults at a node."""
-        return {kind for kind, _, place in self.faults if self.node_key(place) == node}
-
-    def node_key(self, place: Place) -> NodeKey | None:
-        """Return the key of the innermost node around a place. It is the same before and after a change."""
-        found = self._node_around(place)
-        return None if found is None else (_graph_key(found[0]), tuple(found[0].node_outputs[found[1]]))
-
-    def values_at(self, place: Place) -> tuple[GraphKey, Sequence[str]]:
-        """Return the inputs of the innermost node around a place, or the value that it declares, with their graph."""
-        found = self._node_around(place)
-        if found is not None:
-            return _graph_key(found[0]), found[0].node_inputs[found[1]]
-        steps = place.key
-        for length in range(len(steps) - 1, 0, -1):
-            field, index = steps[length]
-            graph = self._graphs_by_place.get(steps[:length])
-            if graph is not None and index is not None and field in graph.value_infos:
-                return _graph_key(graph), graph.value_infos[field].names[index : index + 1]
-        return (), ()
-
-    def facts_of(self, graph: GraphKey, names: Sequence[str]) -> tuple[Fact, ...]:
-        """Return the facts of values; empty if the model does not have their graph."""
-        found = self._graphs_by_key.get(graph)
-        return () if found is None else tuple([self.model.value_flow.fact_of(name, found) for name in names])
-
-    def inputs_at(self, place: Place) -> tuple[Fact, ...]:
-        """Return the facts of the inputs of the innermost node around a place."""
-        found = self._node_around(place)
-        return () if found is None else self._inputs(*found)
-
-    def inputs_of(self, node: NodeKey) -> tuple[Fact, ...]:
-        """Return the facts of the inputs of a node; empty if the model does not have it."""
-        graph = self._graphs_by_key.get(node[0])
-        if graph is None:
-            return ()
-        index = next((graph.positions[name] for name in node[1] if name in graph.positions), -1)
-        return self._inputs(graph, index) if index >= 0 else ()
-
-    def _inputs(self, graph: Graph, index: int) -> tuple[Fact, ...]:
-        return tuple([self.model.value_flow.fact_of(name, graph) for name in graph.node_inputs[index]])
-
-    @cached_property
-    def _graphs_by_place(self) -> dict[PlaceKey, Graph]:
-        return {graph.place.key: graph for graph in self.model.graphs}
-
-    @cached_property
-    def _graphs_by_key(self) -> dict[GraphKey, Graph]:
-        return {_graph_key(graph): graph for graph in self.model.graphs}
-
-    def _node_around(self, place: Place) -> tuple[Graph, int] | None:
-        """Return the innermost node around a place, as its graph and index."""
-        steps = place.key
-        for length in range(len(steps) - 1, -1, -1):
-            field, index = steps[length]
-            graph = self._graphs_by_place.get(steps[:length]) if field == "node" else None
-            if graph is not None and index is not None and index < len(graph.node_outputs):
-                return graph, index
-        return None
-
-
-GraphKey = tuple[object, ...]
-"""Identifies a graph before and after a change: the outputs of the nodes around it, and its place in them."""
-
-NodeKey = tuple[GraphKey, tuple[str, ...]]
-"""Identifies a node before and after a change: its graph and the names of its outputs. Indices may change."""
-
-
-def _graph_key(graph: Graph) -> GraphKey:
-    steps: list[object] = []
-    while graph.parent is not None:
-        steps += [graph.place.key[-2:], *graph.parent.node_outputs[graph.position : graph.position + 1]]
-        graph = graph.parent
-    return (*steps, graph.place.key if graph.function is None else graph.function.qualified_name)
-
-
-def compared(
-    proposal: Proposal,
-    edits: Sequence[Edit],
-    kind: RuleAndClause,
-    finding: Finding,
-    before: FaultsOfModel,
-    after: FaultsOfModel,
-) -> Tried | None:
-    """Return what a change fixes; None if it does not fix the finding, or if it causes another fault."""
-
-    def fixes_only(counts: Counter[RuleAndClause], counts_after: Counter[RuleAndClause]) -> bool:
-        return not counts_after - counts and counts[kind] - counts_after[kind] >= finding.count
-
-    is_whole = fixes_only(before.counts(), after.counts())
-    if not is_whole:
-        changed = {before.node_key(each.place) for each in edits} | {before.node_key(finding.place)}
-        shown = _unknown_before(before, after, changed - after.fixable_nodes if proposal.is_sure else changed)
-        if proposal.opens_node:
-            shown = shown | _opened(before.node_key(finding.place), kind, after)
-        if not shown or not fixes_only(before.counts(shown - changed), after.counts(shown)):
-            return None
-    fixed = [
-        (*each, place.key)
-        for each, place in _gone(before, after)
-        if (is_whole or each[0] == kind[0])
-        and place != finding.place
-        and (_is_of_types(each[0]) or not proposal.leaves_out_numbers)
-    ]
-    return Tried(proposal, is_whole, tuple(fixed))
-
-
-def _opened(node: NodeKey | None, kind: RuleAndClause, after: FaultsOfModel) -> set[NodeKey]:
-    """Return the node, of which other faults do not count after a change; empty if its fault of that kind is left."""
-    return set() if node is None or kind in after.kinds_at(node) else {node}
-
-
-def _gone(before: FaultsOfModel, after: FaultsOfModel) -> Iterator[tuple[RuleAndClause, Place]]:
-    """Yield the faults that a change fixes. In doubt it does not, since a report shows no more than their places.
-
-    A fault may move: so none of a rule is fixed if another one is new, and none outside nodes if any is left. Nor is
-    it fixed if less is known of the values that it is about.
-    """
-    known = {(kind, before.node_key(place)) for kind, _, place in before.faults}
-    left = {(kind, after.node_key(place)) for kind, _, place in after.faults}
-    rules_with_new = {rule for (rule, _), _ in left - known}
-    rules_left = {rule for (rule, _), _ in left}
-    for kind, _, place in before.faults:
-        node = before.node_key(place)
-        remaining = rules_with_new if node is not None else rules_left
-        if kind[0] in remaining or (kind, node) in left:
-            continue
-        values = before.values_at(place)
-        facts = zip(before.facts_of(*values), after.facts_of(*values), strict=False)
-        if all(_is_still_known(one, other, kind[0]) for one, other in facts):
-            yield kind, place
-
-
-def _is_still_known(before: Fact, after: Fact, rule: str) -> bool:
-    """Return whether a fact says no less than it said before: of types alone, for a rule about types."""
-    if before.kind is not None and after.kind is None:
-        return False
-    if _is_of_types(rule) or before.shape is None:
-        return True
-    if after.shape is None or (before.content is not None and after.content is None):
-        return False
-    return _sizes(after.shape) >= _sizes(before.shape)
-
-
-def _sizes(shape: Sequence[Dim]) -> int:
-    """Return how many dimensions are numbers."""
-    return sum([isinstance(each, int) for each in shape])
-
-
-def _is_of_types(rule: str) -> bool:
-    """Return whether a rule reports what follows from types or declarations alone, whatever the numbers are."""
-    entry = registry()[rule]
-    return entry.chapter == _OF_DECLARATIONS or entry.about == "has_type_conflicts"
-
-
-def _unknown_before(before: FaultsOfModel, after: FaultsOfModel, changed: Set[NodeKey | None]) -> set[NodeKey]:
-    """Return the nodes with faults after a change, except `changed`, that have inputs unknown before the change."""
-    found = set()
-    for place in {each for _, _, each in after.faults}:
-        node = after.node_key(place)
-        if node is None or node in changed or node in found:
-            continue
-        if _is_more_known(before.inputs_of(node), after.inputs_at(place)):
-            found.add(node)
-    return found
-
-
-def _is_more_known(before: Sequence[Fact], after: Sequence[Fact]) -> bool:
-    """Return whether a type, shape or dimension became known, and none changed."""
-    pairs = list(zip(before, after, strict=False))
-    return any(one.bare is not other.bare for one, other in pairs) and all(_is_kept(*pair) for pair in pairs)
-
-
-def _is_kept(before: Fact, after: Fact) -> bool:
-    """Return whether each type, shape and dimension that was known is the same."""
-    if before.kind not in (None, after.kind):
-        return False
-    if before.shape is None or after.shape is None:
-        return before.shape is None
-    dims = zip(before.shape, after.shape, strict=False)
-    return len(before.shape) == len(after.shape) and all(one in (None, other) for one, other in dims)
-
-
-def most_trials(model: Model, faults: int = 0) -> int:
+def most_trials(model: Model, findings: int = 0) -> int:
     """Return how many trials cost as much as the start of the run and the first pass; 0 for a large model.
 
-    `faults`: the number of findings in the model, which each trial finds again.
+    `findings`: the number of findings in the model, which each trial finds again.
 
     A node counts once for each time that the first pass inferred it, such as a node of a function for several calls.
     """
@@ -535,55 +261,26 @@ def most_trials(model: Model, faults: int = 0) -> int:
     if parts > MAX_PARTS:
         return 0
     parts += model.value_flow.nodes_walked_again
-    return (parts + PARTS_OF_START) // (parts + PARTS_OF_TRIAL + faults * PARTS_OF_FAULT)
+    return (parts + START_COST) // (parts + TRIAL_COST + findings * FINDING_COST)
 
 
-def faults_of(model: Model) -> FaultsOfModel | None:
-    """Return the faults that the rules on graphs find; None if they have too many causes."""
-    found = FaultsOfModel(model)
-    causes = set()
-    usual = Settings(standard=model.standard)
-    for entry in _rules(model):
-        check_deadline()
-        for finding in islice(entry.rule.check(model), MAX_FAULTS):
-            name = finding.clause or entry.clauses[0]
-            is_counted = _counts(entry, clauses()[name], usual)
-            found.add(entry.id, name, finding, is_counted=is_counted)
-            if is_counted:
-                causes.add((entry.id, finding.cause or finding.place))
-        if len(causes) >= MAX_FINDINGS:
-            return None
-    return found
+def _to_report(results: Sequence[TrialResult]) -> Sequence[TrialResult]:
+    """Return the changes to report: those that add no finding.
+
+    If there are none, the only one, or the only preferred one, that uncovers others. Of too many none.
+    """
+    adding_none = [each for each in results if each.adds_none]
+    if adding_none:
+        return adding_none if len(adding_none) <= MAX_PROPOSALS_IN_HINT else ()
+    uncovering = [each for each in results if each.proposal.is_preferred] or results
+    uncovering = [each for each in uncovering if not each.proposal.must_add_no_finding]
+    return uncovering if len(uncovering) == 1 else ()
 
 
-def _counts(entry: Registered, clause: Clause, usual: Settings) -> bool:
-    """Return whether a report with the usual settings lists the finding as more than a note."""
-    level = severity(clause, usual.standard.edition)
-    return level is not None and level >= Severity.WARNING and presence(entry, clause, usual) == "listed"
+# --- words
 
 
-def _rules(model: Model) -> Iterator[Registered]:
-    """Yield the rules on graphs that have something to check in the model."""
-    held = KINDS[model.kind].holds
-    for entry in registry().values():
-        if entry.chapter in _CHAPTERS and entry.plugin is None and entry.needs in held:
-            question = None if entry.about is None else question_of(entry.about)
-            if has_subject(model, question):
-                yield entry
-
-
-def _without_proposals(finding: Finding, proposals: Proposals, *, are_all_tried: bool) -> Finding:
-    """Return the finding with what is said if none of the proposals passed."""
-    cause = None if proposals.cause_if_none_fits is None else proposals.cause_if_none_fits()
-    if cause is not None:
-        finding = replace(finding, cause=cause, is_cause_shared=True)
-    fact = None if proposals.otherwise is None else proposals.otherwise()
-    if fact is not None:
-        return replace(finding, message=with_more(finding.message, fact))
-    return replace(finding, hint=finding.hint or proposals.if_none_fits) if are_all_tried else finding
-
-
-def _with_proposals(finding: Finding, proposals: Proposals, passed: list[Proposal]) -> Finding:
+def _with_proposals(finding: Finding, proposals: Proposals, passed: Sequence[Proposal]) -> Finding:
     """Return the finding with the proposals that passed, in words."""
     words = proposals.sentence.format(listed([each.text for each in passed], "or"))
     notes = tuple(Related(*each.note) for each in passed if each.note is not None)
@@ -593,3 +290,37 @@ def _with_proposals(finding: Finding, proposals: Proposals, passed: list[Proposa
     if proposals.ends_message:
         return replace(finding, message=with_more(finding.message, words), hint=proposals.help_line or finding.hint)
     return replace(finding, hint=words)
+
+
+def _without_proposals(finding: Finding, proposals: Proposals, *, are_all_tried: bool) -> Finding:
+    """Return the finding with what the proposals have for the case that none of them passes."""
+    cause = None if proposals.cause_if_none_fits is None else proposals.cause_if_none_fits()
+    if cause is not None:
+        finding = replace(finding, cause=cause, is_cause_shared=True)
+    fact = None if proposals.otherwise is None else proposals.otherwise()
+    if fact is not None:
+        return replace(finding, message=with_more(finding.message, fact))
+    return replace(finding, hint=finding.hint or proposals.if_none_fits) if are_all_tried else finding
+
+
+# --- causes
+
+
+def _key_of(item: Diagnostic) -> FindingKey:
+    return item.rule, item.clause, item.at.key
+
+
+def _group_of(item: Diagnostic) -> object:
+    """Return the key of the group that a diagnostic is in: those of one rule and clause with one cause."""
+    return item.rule, item.clause, item.severity, item.folding.cause or _key_of(item)
+
+
+def _with_cause(
+    item: Diagnostic, cause_of_consequence: Mapping[FindingKey, str], cause_of_group: Mapping[object, str]
+) -> Diagnostic:
+    """Return a diagnostic with its new cause, if it has one."""
+    own = cause_of_consequence.get(_key_of(item))
+    cause = own or cause_of_group.get(_group_of(item))
+    if cause is None or (item.folding.is_shared and own is None):
+        return item
+    return replace(item, folding=Folding(cause, is_shared=True, is_consequence=own is not None))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes between tensors of float8 that ONNX Runtime fuses, or moves, into forms that a release may refuse.
+"""The nodes between tensors of float8 that a release of ONNX Runtime may fuse with the quantization around them.
 
-Seen in 1.17.3, 1.20.1, 1.23.2 and 1.32.0: before 1.32 the nodes that take the place of others have no float8, and every
-release refuses a Clip before a QuantizeLinear.
+Before 1.32 the fused operators do not support float8, so loading the model may fail. Every release refuses a Clip
+before a QuantizeLinear. Tried with 1.17.3, 1.20.1, 1.23.2 and 1.32.0.
 """
 
 from __future__ import annotations
@@ -11,35 +11,36 @@ from collections.abc import Iterator
 from typing import Final
 
 from onnx_lint.engine.parts_in_question import kind_of, nodes_behind, nodes_of, phrases
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Graph, Model, Node
 
 _SUPPORTED_SINCE: Final = (1, 32)
-"""The first known release that knows float8 in what it fuses."""
+"""The first known release whose fused operators support float8."""
 _MOVED_SINCE_1_20: Final = ("Reshape", "Slice")
 _MOVED: Final = ("ArgMax", "MaxPool", "Squeeze", "Transpose", "Unsqueeze")
-"""The operators that run on the quantized tensor instead, one side of them being enough."""
+"""The operators that ONNX Runtime moves to the quantized tensor, if a DequantizeLinear is before them or a
+QuantizeLinear after them."""
 _PRODUCTS: Final = ("Gemm", "MatMul")
-"""The operators that are fused with both of their operands."""
+"""The operators that are fused if both of their operands are dequantized."""
 _KEPT: Final = ("Cast", "DequantizeLinear", "Div", "Dropout", "Expand", "InstanceNormalization", "Pad", "Relu", "Sub")
 """The operators that stay as they are between a DequantizeLinear and a QuantizeLinear."""
 
 
 def unjudged_float8(model: Model, version: tuple[int, ...]) -> Iterator[str]:
     """Yield the nodes between tensors of float8 that a release may refuse, in words."""
-    before = [node for each in _quantizing(model) for node in nodes_behind(model, each.graph, each.inputs[0])]
-    doubted = {node for node in before if node.op_type == "Clip"}
+    producers = [node for each in _quantizing(model) for node in nodes_behind(model, each.graph, each.inputs[0])]
+    unjudged = {node for node in producers if node.op_type == "Clip"}
     if version < _SUPPORTED_SINCE:
         moved = _MOVED if version < (1, 20) else (*_MOVED, *_MOVED_SINCE_1_20)
-        doubted |= {node for node in before if node.op_type in moved or _is_fused(model, node)}
+        unjudged |= {node for node in producers if node.op_type in moved or _is_fused(model, node)}
         readers = [node for name in (*moved, *_PRODUCTS) for node in nodes_of(model, name)]
-        doubted |= {node for node in readers if _is_dequantized(model, node, 2 if node.op_type in _PRODUCTS else 1)}
-    yield from phrases((len(doubted), "node", "between float8 tensors that may be fused"))
+        unjudged |= {node for node in readers if _is_dequantized(model, node, 2 if node.op_type in _PRODUCTS else 1)}
+    yield from phrases((len(unjudged), "node", "between float8 tensors that may be fused"))
 
 
 def _quantizing(model: Model) -> list[Node]:
     """Return the nodes that make a tensor of float8."""
     nodes = [node for node in nodes_of(model, "QuantizeLinear") if node.inputs and node.outputs]
-    return [node for node in nodes if "float8" in kind_of(model, node.graph, node.outputs[0])]
+    return [node for node in nodes if _is_float8(model, node.graph, node.outputs[0])]
 
 
 def _is_fused(model: Model, node: Node) -> bool:
@@ -59,7 +60,12 @@ def _is_dequantized(model: Model, node: Node, count: int) -> bool:
 
 def _may_be_dequantized(model: Model, reader: Node, name: str) -> bool:
     return any(
-        node.op_type == "DequantizeLinear" and "float8" in kind_of(model, node.graph, node.inputs[0])
+        node.op_type == "DequantizeLinear" and _is_float8(model, node.graph, node.inputs[0])
         for node in nodes_behind(model, reader.graph, name)
         if node.inputs
     )
+
+
+def _is_float8(model: Model, graph: Graph, name: str) -> bool:
+    """Return whether a value is a tensor of one of the types of float8."""
+    return kind_of(model, graph, name).startswith("tensor(float8")

@@ -18,6 +18,7 @@ from onnx_lint.engine.lint import load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.edited_message import edited
 from onnx_lint.fixing.rounds import FixOutcome
+from onnx_lint.input.locations import has_folder
 from onnx_lint.input.patched_source import PatchedSource
 from onnx_lint.input.source import BytesSource, FileSource
 from onnx_lint.ir.places.edits import Assign, DataCopy, Delete, Edit, Insert, Move, Shorten
@@ -59,7 +60,7 @@ def difference_of(outcome: FixOutcome, name: str, settings: Settings) -> str:
 
 
 def _model(source: PatchedSource, name: str, settings: Settings) -> Model:
-    return load_source(source, name, settings, is_file=name != "-")
+    return load_source(source, name, settings, is_file=has_folder(name))
 
 
 def _shorter_numbers(before: Model) -> Iterator[str]:

@@ -20,6 +20,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
 from onnx_lint.fixing.rounds import FixOutcome, Lint, Load, Round, fix_in_rounds, problem_of_written
 from onnx_lint.input.copying import copy_all
+from onnx_lint.input.locations import has_folder
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
 from onnx_lint.ir.places.edits import Assign, DataCopy, Edit
@@ -63,26 +64,29 @@ class FileToFix(Record):
             source,
             self.name,
             self.settings,
-            is_file=self.receive is None,
+            is_file=has_folder(self.name),
             context=self.context,
             beside=beside,
             keeps_edits=lambda fix: self.fix_options.unsafe or fix.is_safe,
         )
 
-    def with_possible_fixes(self, source: Source, report: FileReport, beside: DataFolder | None = None) -> FileReport:
-        """Return the report on a source without the fixes that would also fix what is suppressed.
+    def without_fixes_of_suppressed(
+        self, source: Source, report: FileReport, beside: DataFolder | None = None
+    ) -> FileReport:
+        """Return the report on a source without the fixes that would also change suppressed findings.
 
-        Only a report without edits withdraws these. `beside`: the folder of the data files, if it is another one.
+        Such fixes are withdrawn only from a report without edits. So the source is linted again, without edits.
+        `beside`: the folder of the data files, if it is another one.
         """
         if not report.suppressed or not any(each.advice.fix for each in unfold(report.diagnostics)):
             return report
-        is_file = self.receive is None
+        is_file = has_folder(self.name)
         found = lint_source(source, self.name, self.settings, is_file=is_file, context=self.context, beside=beside)
         return report if found.internal_errors or found.unreadable is not None else found
 
     def load(self, source: Source) -> Model:
         """Load a source as if it were the file."""
-        return load_source(source, path=self.name, settings=self.settings, is_file=self.receive is None)
+        return load_source(source, path=self.name, settings=self.settings, is_file=has_folder(self.name))
 
 
 def fix_file(
@@ -126,17 +130,21 @@ def _fix(source: Source, file: FileToFix) -> FileReport:
     try:
         outcome = fix_in_rounds(source, report, file.lint, file.load, unsafe=file.fix_options.unsafe)
         if file.fix_options.shows_difference:
-            return _report_with(_preview(file, outcome), file.with_possible_fixes(unpatched(source), report))
+            return _report_with(_preview(file, outcome), file.without_fixes_of_suppressed(unpatched(source), report))
         # Files are written from here on, and a written file must not be reported as not checked for lack of time.
         lift_deadline()
         outcome = _write(file, outcome, original)
     except (NotWrittenError, OSError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or error
-        return _report_with(Repair(problem=f"{file.name} was not changed: {reason}"), report)
+        return _report_with(Repair(problem=f"{file.name} was not changed: {_reason_of(error)}"), report)
     except Exception as error:
         return _report_with(Repair(), report).with_crash(error, "fixing the file")
     beside = None if file.fix_options.target is None else _folder_of_copy(file, file.fix_options.target)
-    return _report_with(outcome.repair, file.with_possible_fixes(outcome.source, outcome.report, beside))
+    report = file.without_fixes_of_suppressed(outcome.source, outcome.report, beside)
+    return _report_with(outcome.repair, report)
+
+
+def _reason_of(error: NotWrittenError | OSError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _report_with(repair: Repair, report: FileReport) -> FileReport:
@@ -146,7 +154,7 @@ def _report_with(repair: Repair, report: FileReport) -> FileReport:
 def _findings_needing_files(file: FileToFix, outcome: FixOutcome) -> list[Diagnostic]:
     """Return the remaining findings whose fixes write new data files.
 
-    Empty where no data file is written: for a model in memory, and for a link that is replaced.
+    Empty where no data file is written: for a model in text form, a model in memory, and a link that is replaced.
     """
     is_replaced_link = file.fix_options.target is None and os.path.islink(file.path)
     if outcome.report.form != "binary" or file.receive is not None or is_replaced_link:
@@ -176,7 +184,7 @@ def _write(file: FileToFix, outcome: FixOutcome, original: Replaced) -> FixOutco
     if file.receive is not None:
         file.receive(outcome.source)
         return outcome
-    return _replace(file, outcome, original)
+    return _write_in_place(file, outcome, original)
 
 
 def _write_copy(file: FileToFix, target: str, outcome: FixOutcome) -> FixOutcome:
@@ -204,7 +212,7 @@ def _folder_of_copy(file: FileToFix, target: str) -> DataFolder | None:
 _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-def _replace(file: FileToFix, outcome: FixOutcome, original: Replaced) -> FixOutcome:
+def _write_in_place(file: FileToFix, outcome: FixOutcome, original: Replaced) -> FixOutcome:
     """Replace the original by the result, and return it with all fixes. Raises NotWrittenError and OSError."""
     findings = _findings_needing_files(file, outcome)
     if not outcome.rounds and not findings:
@@ -257,7 +265,7 @@ def _with_fixes_in_new_files(outcome: FixOutcome, findings: list[Diagnostic], *,
 
 
 def _without_new_names(edits: Iterable[Edit], copies: Iterable[DataCopy]) -> list[Edit]:
-    """Return the edits that do not write the name of a new data file."""
+    """Return the edits without those of locations, by the new name that they write: no other value equals it."""
     names = [each.target for each in copies]
     return [edit for edit in edits if not (isinstance(edit, Assign) and edit.value in names)]
 
@@ -269,7 +277,8 @@ def _write_with_new_files(writing: _Writing, outcome: FixOutcome, findings: list
     path, is_copy = writing.path, writing.is_copy
     fixed = _with_fixes_in_new_files(outcome, findings, is_copy=is_copy)
     model = writing.load(outcome.source)
-    copies, not_copied = list(fixed.rounds[-1].copies), list[str]()
+    copies = list(fixed.rounds[-1].copies)
+    not_copied: list[str] = []
     if is_copy:
         copies, not_copied = copies_of_data(model, copies)
     folder = model.data_folder
@@ -277,7 +286,7 @@ def _write_with_new_files(writing: _Writing, outcome: FixOutcome, findings: list
     problem_of = partial(problem_of_written, outcome, has_new_data=True, is_copy=is_copy)
     with new_data_files(copies, folder, os.path.dirname(path)) as new_files:
         _write_checked(path, fixed.source, lambda new: problem_of(writing.lint(new)), writing.replaces)
-    written = (*([(path, fixed.source.size)] if is_copy else []), *new_files)
+    written = ((path, fixed.source.size), *new_files) if is_copy else tuple(new_files)
     repair = replace(fixed.repair, not_made=(*fixed.repair.not_made, *not_copied), written=written)
     return replace(fixed, report=writing.lint(fixed.source), repair=repair)
 

@@ -17,6 +17,9 @@ MODEL_SUFFIXES: Final = (".onnx", ".onnxopset", ".textproto", ".txtpb", ".pbtxt"
 SHARED_SUFFIXES: Final = (".prototxt", ".onnxtxt", ".onnxtext")
 """The suffixes of files to check in directories if they begin like a model. Caffe's are `.prototxt` as well."""
 
+IN_MEMORY: Final = "<memory>"
+"""The name of a model in memory that has no other."""
+
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]+://"  # of two characters at least: C:// is a drive
 _LOCAL: Final = ("file://", "local://")
 _HUB: Final = "hf://"
@@ -31,6 +34,14 @@ _UNENCODED_USER: Final = r"(?!arn:)[^/?#@\[]*:(?![0-9]*(?:[/?#]|$))"
 """A name and a colon without a port: the beginning of an address whose password contains a slash."""
 _VERSION: Final = r"\?versionId="
 _HIDDEN: Final = "***"
+
+
+def has_folder(name: str) -> bool:
+    """Return whether a model of this name has a folder, in which its external data can be.
+
+    The name decides, also for a model in memory or from standard input: the user may give it the path of a file.
+    """
+    return name not in {IN_MEMORY, "-"}
 
 
 def is_remote(path: str) -> bool:

@@ -52,7 +52,8 @@ class Source:
     def window(self, offset: int, most: int) -> bytes:
         """Return the bytes at hand from `offset` on, at most `most`, for a parser that may soon skip ahead.
 
-        Returns at least LEAST_WINDOW_BYTES, or all up to the end. Raises ReadError as `read_at` does.
+        `most` must be at least LEAST_WINDOW_BYTES. Returns at least that many, or all up to the end. Raises ReadError
+        as `read_at` does.
         """
         return self.read_at(offset, most)
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from onnx_lint import schema
-from onnx_lint.common.record import EMPTY
+from onnx_lint.common.record import EMPTY, replace
 from onnx_lint.input.source import Source
 from onnx_lint.ir.columns.attribute_kinds import AttributeKind, attribute_kind, utf8_fault
 from onnx_lint.ir.columns.nodes import NodeForm, NodeTable
@@ -22,7 +22,7 @@ from onnx_lint.ir.tensors.strings import whole_records
 from onnx_lint.ir.tensors.wire_values import count_entries, entry_pieces
 from onnx_lint.schema import Proto, wire
 from onnx_lint.schema.wire import WireError
-from onnx_lint.wording import MAX_ELEMENTS
+from onnx_lint.wording import MAX_LISTED_ELEMENTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,6 +71,8 @@ class LongList(Sequence[Any]):
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(len(self)))]
         wanted = index if index >= 0 else len(self) + index
+        if wanted < 0:
+            raise IndexError(index)
         start, piece = self._last
         if not start <= wanted < start + len(piece):
             start = 0
@@ -186,7 +188,7 @@ def repeated_in(values: Sequence[int]) -> list[int]:
     numbers = numbers_of(values)
     order = np.argsort(numbers, kind="stable")
     again = order[1:][numbers[order[1:]] == numbers[order[:-1]]]
-    return [int(index) for index in np.sort(again)[:MAX_ELEMENTS]]
+    return [int(index) for index in np.sort(again)[:MAX_LISTED_ELEMENTS]]
 
 
 class AttributeInFile:
@@ -213,7 +215,10 @@ class AttributeInFile:
         return sorted(fields, key=lambda each: each[0].number)
 
     def SerializePartialToString(self) -> bytes:  # noqa: N802 - as above
-        """Return bytes that no other attribute of the file has: callers distinguish attributes by their bytes."""
+        """Return bytes that no other attribute of the file has, and that cannot be parsed.
+
+        Callers that compare attributes by their bytes need not know that this one is in the file.
+        """
         parts = b"".join(each.identity for each in self._lists.values()) + repr(self.tensor_payloads).encode()
         return schema.serialized(self._proto) + parts
 
@@ -224,16 +229,11 @@ class AttributeInFile:
         if not self._lists:
             return kind
         numbers = {name: field.number for name, field in wire.fields_by_name("AttributeProto").items()}
-        return AttributeKind(
-            kind.type,
-            tuple(sorted({*kind.fields, *self._lists}, key=numbers.__getitem__)),
-            kind.is_named,
-            kind.is_reference,
-            kind.is_documented,
-            kind.is_text and all(each.is_text() for each in self._lists.values()),
-            kind.element_types,
-            kind.are_tensors_evident,
-            kind.may_be_nan or "floats" in self._lists,
+        return replace(
+            kind,
+            fields=tuple(sorted({*kind.fields, *self._lists}, key=numbers.__getitem__)),
+            is_text=kind.is_text and all(each.is_text() for each in self._lists.values()),
+            may_be_nan=kind.may_be_nan or "floats" in self._lists,
         )
 
 
@@ -272,7 +272,7 @@ class NodeInFile:
 
 
 _READING_TENSORS: Final = "ai.onnx.ml"
-"""The domain of the operators whose tensors in attributes are read like lists in attributes."""
+"""The only domain whose rules read tensors in attributes as they read lists."""
 
 
 class LeftInFile:
@@ -301,19 +301,19 @@ class LeftInFile:
                 self._nodes.setdefault(node[:-1], {}).setdefault(node[-1][1], set()).add(attribute)
         self._top = {key[0] for key in self._nodes if key}
 
-    def is_in(self, function: int) -> bool:
+    def omits_from_function(self, function: int) -> bool:
         """Return whether anything is left out of the function with this index."""
         return ("functions", function) in self._top
 
-    def finish(self, graph: Graph, table: NodeTable) -> None:
+    def complete_forms(self, graph: Graph, table: NodeTable) -> None:
         """Give nodes with incomplete attributes forms of their own, which include the parts in the file."""
         nodes = {0: self._own_node} if graph.is_file and self._own_node else self._nodes.get(graph.place.key, EMPTY)
-        for index, lost in nodes.items():
+        for index, omitted in nodes.items():
             if index >= len(table.forms):
                 continue
             form = table.forms[index]
             place = graph.at("node", index).key
-            keys = {each: (*place, ("attribute", each)) for each in lost}
+            keys = {each: (*place, ("attribute", each)) for each in omitted}
             if form.domain != _READING_TENSORS and not any(key in self._long_lists for key in keys.values()):
                 continue
             attributes = [
@@ -329,18 +329,18 @@ class LeftInFile:
             own.known_faults = {}
             table.forms[index] = own
 
-    def whole(self, key: PlaceKey, kind: str, proto: Proto) -> Proto:
-        """Return the message at a place with its lists, if it is a node that lost some."""
+    def complete_message(self, key: PlaceKey, kind: str, proto: Proto) -> Proto:
+        """Return the message at a place; a node with lists in the file has these as well."""
         if kind != "NodeProto":
             return proto
         index = key[-1][1] if key else None
-        lost: Collection[int] = self._own_node
+        omitted: Collection[int] = self._own_node
         if index is not None:
-            lost = self._nodes.get(key[:-1], {}).get(index, ())
-        if not any((*key, ("attribute", each)) in self._long_lists for each in lost):
+            omitted = self._nodes.get(key[:-1], {}).get(index, ())
+        if not any((*key, ("attribute", each)) in self._long_lists for each in omitted):
             return proto
         attributes = [
-            each if number not in lost else self._attribute(each, (*key, ("attribute", number)))
+            each if number not in omitted else self._attribute(each, (*key, ("attribute", number)))
             for number, each in enumerate(proto.attribute)
         ]
         return NodeInFile(proto, attributes)

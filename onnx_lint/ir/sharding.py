@@ -22,7 +22,7 @@ class NodeDeviceConfiguration(Record):
 
     @property
     def place(self) -> Place:
-        """Where it is. It is made anew each time: four bytes of a file are a configuration."""
+        """The place. It is not stored: a hostile file may have a configuration in every four bytes."""
         return self.node.place.at("device_configurations", self.index)
 
 
@@ -36,7 +36,7 @@ class ShardingSpec(Record):
 
     @property
     def place(self) -> Place:
-        """Where it is, made anew as above."""
+        """The place. It is not stored either."""
         return self.configuration.place.at("sharding_spec", self.index)
 
     @property

@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from onnx_lint.model.model import Model
 
 
-def other_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | None:
+def proposed_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | None:
     """Return the import of another version; None if these nodes do not fit it, or a function has the node.
 
     All findings on nodes that need it have one cause. A node that fits no version has another fault, which the import
-    does not mend. Signatures prove a later version, as it allows more types and shapes.
+    does not mend. A later version needs no trial: `ImportFixes.version_instead` has checked the signature of each node
+    and that no node computes something else. An earlier one is tried on the model.
     """
     domain = normalized_domain(node.domain)
-    other = None if node.graph.function is not None else version_instead(model, domain)
+    other = None if node.graph.function is not None else other_version(model, domain)
     imports = [index for index, each in enumerate(model.proto.opset_import) if normalized_domain(each.domain) == domain]
     if other is None or len(imports) != 1:
         return None
@@ -38,16 +39,16 @@ def other_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | Non
         return None
     edit = Assign(ROOT.at("opset_import", imports[0]).at("version"), other.version)
     text = f"import version {other.version} of {quote(shown_domain(domain))}, {_nodes_with(other)}"
-    is_certain = other.version > model.proto.opset_import[imports[0]].version
+    needs_no_trial = other.version > model.proto.opset_import[imports[0]].version
     return Proposals(
-        "{}", lambda: (ready(text, edit),), cause=f"import {other.version} of {domain}", is_certain=is_certain
+        "{}", lambda: (ready(text, edit),), cause=f"import {other.version} of {domain}", needs_no_trial=needs_no_trial
     )
 
 
-def import_for_types(model: Model, conflict: OperandConflict) -> Proposals | None:
+def proposed_import_for_types(model: Model, conflict: OperandConflict) -> Proposals | None:
     """Return the import that other nodes need for certain, if it also allows the types of a node; otherwise None.
 
-    In doubt the types are another mistake: if one of them is unknown, or if attributes decide about others.
+    None also if one of the types is unknown, or if attributes or subgraphs decide the types.
     """
     from onnx_lint.inference.types.typed_operator import typed_operator
 
@@ -55,10 +56,10 @@ def import_for_types(model: Model, conflict: OperandConflict) -> Proposals | Non
     if None in conflict.inputs:
         return None
     operator = model.operators.operator(node)
-    proposals = other_import(model, AlikeNodes(operator, node.graph, node.form), node)
-    if proposals is None or not proposals.is_certain:
+    proposals = proposed_import(model, AlikeNodes(operator, node.graph, node.form), node)
+    if proposals is None or not proposals.needs_no_trial:
         return None
-    other = version_instead(model, operator.domain)
+    other = other_version(model, operator.domain)
     schema = None if other is None else model.operators.schemas.find(operator.domain, node.op_type, other.version)
     if schema is None or schema is conflict.schema:
         return None
@@ -75,8 +76,8 @@ def _nodes_with(other: OtherVersion) -> str:
     return f"which {other.needed_by:,} of its nodes {'needs' if other.needed_by == 1 else 'need'}"
 
 
-def version_instead(model: Model, domain: str) -> OtherVersion | None:
-    """Return the version of an imported domain that its nodes fit if they do not fit the imported one; else None."""
+def other_version(model: Model, domain: str) -> OtherVersion | None:
+    """Return the version to import instead (`ImportFixes.version_instead`). It is looked for once for each domain."""
     found = model.operators.versions_instead
     if domain not in found:
         is_stated = model.kind == "ModelProto" and model.imports.are_stated

@@ -210,7 +210,7 @@ class Model:
     def training_graphs(self) -> list[Graph]:
         """The initialization graph and the algorithm of each TrainingInfoProto, if present."""
         graphs: list[Graph] = []
-        finish = self.left_in_file.finish if self.left_in_file is not None else None
+        finish = self.left_in_file.complete_forms if self.left_in_file is not None else None
         for index, info in enumerate(self.proto.training_info):
             place = ROOT.at("training_info", index)
             if info.HasField("initialization"):
@@ -597,3 +597,8 @@ def reloaded(model: Model, load: Callable[..., Model], source: Source) -> Model:
         trusted_folders=model._trusted_folders,
         given_folder=model._given_folder,
     )
+
+
+def has_inferred_shapes(model: Model) -> bool:
+    """Return whether types and shapes have been inferred: only then does `Model.value_flow` cost no time."""
+    return "value_flow" in vars(model)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted
@@ -16,16 +17,29 @@ if TYPE_CHECKING:
     from onnx_lint.report.totals import Report
 
 
-def outcome_line(file: FileReport, report: Report) -> str:
-    """Return the last line about a file that was read, without its facts: `conforms to ONNX 1.23; 98 rules checked`.
+class FileOutcome(Record):
+    """What the last line about a file says, without its facts."""
 
-    Only rules that had something to check are counted.
-    """
+    kind: Literal["conforms", "not judged", "findings"]
+    verdict: str
+    """The words that a terminal colours."""
+    details: str = ""
+    """The words after them."""
+
+    @property
+    def words(self) -> str:
+        """All words: `conforms to ONNX 1.23; 98 rules checked`."""
+        return self.verdict + self.details
+
+
+def outcome_of(file: FileReport, report: Report) -> FileOutcome:
+    """Return the outcome of a file that was read. Only rules that had something to check are counted."""
     if is_ignored(file, report) and not file.suppressed:
-        return "not judged: every rule is ignored"
+        return FileOutcome("not judged", "not judged: every rule is ignored")
     if file.conformity.conforms and not file.diagnostics:
-        return f"conforms to {report.standard(file.edition, file.variant)}; {counted(file.judged_by, 'rule')} checked"
-    return findings_line(file, report)
+        standard = report.standard(file.edition, file.variant)
+        return FileOutcome("conforms", "conforms", f" to {standard}; {counted(file.judged_by, 'rule')} checked")
+    return FileOutcome("findings", findings_line(file, report))
 
 
 def is_ignored(file: FileReport, report: Report) -> bool:

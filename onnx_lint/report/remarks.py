@@ -14,7 +14,7 @@ from onnx_lint.report.outcome import counted_in_words
 from onnx_lint.report.remark_totals import TargetTotals
 from onnx_lint.report.totals import Report, Totals
 
-MAX_SHOWN: Final = 5
+MAX_UNVERIFIED: Final = 5
 """The most sentences about what was not verified."""
 
 MAX_REASONS: Final = 3
@@ -89,10 +89,10 @@ def not_verified_in_run(totals: Totals) -> Iterator[str]:
     remarks = totals.remarks
     if remarks is None:
         return
-    for each in list(remarks.unverified.values())[:MAX_SHOWN]:
+    for each in list(remarks.unverified.values())[:MAX_UNVERIFIED]:
         where = shown_path(each.path) if each.files == 1 else f"{each.files:,} of {totals.files:,} {totals.noun}s"
         said = each.unverified.describe()
         yield f"{said} ({where})" if totals.files > 1 else said
-    left = len(remarks.unverified) - MAX_SHOWN
+    left = len(remarks.unverified) - MAX_UNVERIFIED
     if remarks.has_more_unverified or left > 0:
         yield f"{'more' if remarks.has_more_unverified else f'{left:,} more'}; --verbose lists them by file"

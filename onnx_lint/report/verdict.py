@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sentence with the verdict on all files of a run.
 
-Every format takes its sentences from here. For several files they give the same information as for a single one.
+Every format takes its sentences from here. The verdict on several files has the same facts as that on one.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.report.file_report import NOT_CHECKED, NOT_JUDGED
 from onnx_lint.report.totals import FileGroup
 from onnx_lint.wording import counted
@@ -66,46 +67,70 @@ def verdict_lines(report: Report, *, explained: bool = False) -> Iterator[str]:
 # --- the files by their groups
 
 
-_PHRASES: Final = {
-    FileGroup.CONFORMING: ("conforms to {}", "conform to {}"),
-    FileGroup.VIOLATING: ("does not conform to {}", "do not conform to {}"),
-    FileGroup.NOTHING_NEW_VIOLATING: (
-        "has no new findings but does not conform",
-        "have no new findings but do not conform",
-    ),
-    FileGroup.NOTHING_NEW: ("has no new findings", "have no new findings"),
-    FileGroup.UNDECIDED: ("has no verdict", "have no verdict"),
-    NOT_JUDGED: ("not judged", "not judged"),
-    NOT_CHECKED: ("not checked", "not checked"),
-}
-"""The phrases for one file and for several of a group, in the order in which a sentence lists the groups.
+class _GroupWords(Record):
+    """The words about the files of a group, each for one file and for several. `{}` is the standard."""
 
-`{}` is the standard.
-"""
+    beside: tuple[str, str]
+    """After the number of files of the group, if there are other groups: `2 conform to ONNX 1.23`."""
+    alone: tuple[str, str]
+    """After the number of all files: `2 models conform to ONNX 1.23`."""
+    separator: str | None = "; "
+    """Between `alone` and the findings; None to leave these out."""
+    without_findings: str = ""
+    """After `alone` if there are no findings."""
+
+
+_WORDS: Final = {
+    FileGroup.CONFORMING: _GroupWords(
+        beside=("conforms to {}", "conform to {}"), alone=(" conforms to {}", " conform to {}")
+    ),
+    FileGroup.VIOLATING: _GroupWords(
+        beside=("does not conform to {}", "do not conform to {}"),
+        alone=(" does not conform to {}", " do not conform to {}"),
+        separator=": ",
+    ),
+    FileGroup.NOTHING_NEW_VIOLATING: _GroupWords(
+        beside=("has no new findings but does not conform", "have no new findings but do not conform"),
+        alone=(" has no new findings but does not conform to {}", " have no new findings but do not conform to {}"),
+    ),
+    FileGroup.NOTHING_NEW: _GroupWords(
+        beside=("has no new findings", "have no new findings"),
+        alone=(": no new findings", ": no new findings"),
+        separator=None,
+    ),
+    FileGroup.UNDECIDED: _GroupWords(
+        beside=("has no verdict", "have no verdict"),
+        alone=("", ""),
+        separator=": ",
+        without_findings=": no findings",
+    ),
+    NOT_JUDGED: _GroupWords(
+        beside=("not judged", "not judged"), alone=(": not judged", ": none judged"), separator=None
+    ),
+    NOT_CHECKED: _GroupWords(
+        beside=("not checked", "not checked"), alone=(": not checked", ": none checked"), separator=None
+    ),
+}
+"""The words by group, in the order in which a sentence lists the groups."""
 
 _AFTER_CONFORMING: Final = ("does not", "do not")
-"""The phrases about violating files after the phrase about conforming ones: `2 conform to ONNX 1.23, 1 does not`."""
-
-_NOTHING_NEW_VIOLATING_ALONE: Final = (
-    "has no new findings but does not conform to {}",
-    "have no new findings but do not conform to {}",
-)
-"""The phrases of a sentence with this group only, which has to name the standard."""
+"""The words about violating files after those about conforming ones: `2 conform to ONNX 1.23, 1 does not`."""
 
 
 def _groups_in_words(report: Report, totals: Totals) -> str:
     """Return the number of files in each group, and of their findings."""
     groups = _judged_groups(report, totals)
-    noun = totals.noun
     standard = _standard_in_words(report, totals)
     if len(groups) == 1:
         (group,) = groups
-        return _phrase_of_all(group, totals, standard)
+        return _all_files_in_words(group, totals, standard)
     phrases: list[str] = []
-    for group in filter(groups.__contains__, _PHRASES):
+    for group, words in _WORDS.items():
+        if group not in groups:
+            continue
         count = groups[group]
         is_short = group == FileGroup.VIOLATING and FileGroup.CONFORMING in groups
-        one, several = _AFTER_CONFORMING if is_short else _PHRASES[group]
+        one, several = _AFTER_CONFORMING if is_short else words.beside
         phrase = (one if count == 1 else several).format(standard)
         found = _findings(totals, group, count)
         if group == FileGroup.NOTHING_NEW_VIOLATING:
@@ -113,24 +138,17 @@ def _groups_in_words(report: Report, totals: Totals) -> str:
 
             found = paths_in_words(totals.violating_paths, count)
         phrases.append(f"{count:,} {phrase}{f' ({found})' if found else ''}")
-    return f"{counted(totals.files, noun)}: {', '.join(phrases) or 'none checked'}"
+    return f"{counted(totals.files, totals.noun)}: {', '.join(phrases) or 'none checked'}"
 
 
-def _phrase_of_all(group: str, totals: Totals, standard: str) -> str:
-    """Return the phrase for files that are all of one group: `2 models conform to ONNX 1.23`."""
-    files = counted(totals.files, totals.noun)
+def _all_files_in_words(group: str, totals: Totals, standard: str) -> str:
+    """Return the words for files that are all of one group: `2 models conform to ONNX 1.23`."""
+    words = _WORDS[group]
+    one, several = words.alone
     found = _findings(totals, group, totals.files)
-    if group == FileGroup.UNDECIDED:
-        return f"{files}: {found or 'no findings'}"
-    if group == FileGroup.NOTHING_NEW:
-        return f"{files}: no new findings"
-    if group in (NOT_JUDGED, NOT_CHECKED):
-        what = "judged" if group == NOT_JUDGED else "checked"
-        return f"{files}: {'not' if totals.files == 1 else 'none'} {what}"
-    one, several = _NOTHING_NEW_VIOLATING_ALONE if group == FileGroup.NOTHING_NEW_VIOLATING else _PHRASES[group]
-    phrase = (one if totals.files == 1 else several).format(standard)
-    separator = ": " if group == FileGroup.VIOLATING else "; "
-    return f"{files} {phrase}{separator if found else ''}{found}"
+    is_shown = bool(found) and words.separator is not None
+    more = f"{words.separator}{found}" if is_shown else words.without_findings
+    return f"{counted(totals.files, totals.noun)}{(one if totals.files == 1 else several).format(standard)}{more}"
 
 
 def _judged_groups(report: Report, totals: Totals) -> dict[str, int]:
@@ -167,11 +185,12 @@ def _standard_in_words(report: Report, totals: Totals) -> str:
 
 
 def _gaps_in_words(totals: Totals) -> Iterator[str]:
-    """Yield what the settings left out, with the number of files if something was not left out in all of them."""
+    """Yield what the settings left out, with the number of files if it was not left out in all judged ones."""
     judged = totals.files - totals.unreadable - totals.not_judged
+    noun = totals.noun if judged == totals.files else f"judged {totals.noun}"
     by_files = sorted(totals.files_by_gap.items(), key=lambda each: -each[1])
     for gap, count in by_files[:_MAX_GAPS]:
-        yield gap if count >= judged else f"{gap} in {count:,} of {counted(totals.files, totals.noun)}"
+        yield gap if count >= judged else f"{gap} in {count:,} of {counted(judged, noun)}"
     if len(totals.files_by_gap) > _MAX_GAPS:
         yield f"other settings left out {len(totals.files_by_gap) - _MAX_GAPS:,} more"
 

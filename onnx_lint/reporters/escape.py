@@ -13,6 +13,9 @@ from onnx_lint.common.visible import visible as visible  # for reporters, which 
 from onnx_lint.common.visible import without_commands as without_commands
 from onnx_lint.wording import shortened as shortened
 
+MAX_SHOWN_MESSAGE_CHARACTERS: Final = 1000
+"""The most characters of a message in the formats that pages and CI servers show."""
+
 _LONE_SURROGATE: Final = "[\ud800-\udfff]"
 
 

@@ -20,7 +20,14 @@ from onnx_lint.report.remarks import NOT_VERIFIED, remarks_on_run
 from onnx_lint.report.totals import Report
 from onnx_lint.report.verdict import interruption_in_words, verdict_in_words
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible, without_commands
+from onnx_lint.reporters.escape import (
+    MAX_SHOWN_MESSAGE_CHARACTERS,
+    STANDARD_INPUT,
+    shortened,
+    shown_path,
+    visible,
+    without_commands,
+)
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import (
@@ -40,8 +47,6 @@ MAX_OF_A_TYPE: Final = 10
 
 MAX_OF_A_KIND: Final = 3
 """The annotations of one rule and clause in a single file, so that one rule does not fill the room; 1 in several."""
-
-MAX_MESSAGE: Final = 1000
 
 _TYPES: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
@@ -142,7 +147,7 @@ def _about_finding(item: Diagnostic, path: str) -> Annotation:
         type=_TYPES[item.severity],
         path=path,
         title=f"onnx-lint: {rule}",
-        message="\n".join(shortened(line, MAX_MESSAGE) for line in lines),
+        message="\n".join(shortened(line, MAX_SHOWN_MESSAGE_CHARACTERS) for line in lines),
         line=f"{item.severity.label}[{rule}] {path}{after_path(item.position)}: {place}: {message}",
         kind=f"rule {item.rule} {item.clause}",
         position=item.position,

@@ -4,8 +4,9 @@
 GitLab merges issues with equal fingerprints, and requires a line, which a binary file does not have.
 
 Each of these is an issue too: what was not verified in a file, and each target that is not proven to load it. Their
-fingerprints are made of the path and the program, so that another wording is no new issue in a merge request. Settings
-that weaken the verdict are about no file, and are printed on standard error.
+fingerprints do not depend on the description, so that another wording is no new issue in a merge request: they are made
+of the path, and of the program for a target. Those of failures, crashes and an interruption contain the description.
+Settings that weaken the verdict are about no file, and are printed on standard error.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from onnx_lint.report.folding import by_rule
 from onnx_lint.report.remarks import NOT_VERIFIED
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.escape import shortened, visible
+from onnx_lint.reporters.escape import MAX_SHOWN_MESSAGE_CHARACTERS, shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.packed_text import WorstLines
 from onnx_lint.reporters.uri import default_root, path_below
@@ -35,8 +36,6 @@ from onnx_lint.spec.clauses import Severity
 
 MAX_ISSUES: Final = 10_000
 """The most issues in a report; the least severe are left out. GitLab parses it for each view of a merge request."""
-
-MAX_MESSAGE: Final = 1000
 
 _BLOCKER: Final = "blocker"
 _SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
@@ -70,6 +69,7 @@ class Writer:
         limit = MAX_ISSUES - 1 if has_more else MAX_ISSUES
         issues = [*map(json.loads, self._issues.lines(limit))]
         if has_more:
+            # GitLab requires a path, and the notice is about none.
             left_out = f"{self._issues.count - len(issues):,} issues were left out; the JSON report has them all"
             issues.append(_issue("too-many-issues", "info", left_out, issues[-1]["location"]["path"]))
         self._stream.write(json_without_commands(json.dumps(issues, indent=2)) + "\n")
@@ -85,27 +85,33 @@ def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
         if target.loads is None:
             level = _SEVERITIES[Severity.ERROR if target.fails_run else Severity.NOTE]
             said = f"{target.program}: {visible(target.text)}"
-            yield _issue("target", level, said, path, "\x1f".join(("target", path, target.program)))
+            yield _issue("target", level, said, path, _identity("target", path, target.program))
     if file.has_unverified:
         from onnx_lint.report.not_verified import not_verified_in_words
 
         said = f"{NOT_VERIFIED}: {'; '.join(not_verified_in_words(file))}"
-        yield _issue("not-verified", _SEVERITIES[Severity.NOTE], said, path, f"not-verified\x1f{path}")
+        yield _issue("not-verified", _SEVERITIES[Severity.NOTE], said, path, _identity("not-verified", path))
     found = [*by_rule(file.diagnostics)]
-    for item, mark in zip(found, fingerprints(found, path), strict=True):
+    for item, identity in zip(found, fingerprints(found, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
         if more := [*guidance_sentences(item), *labels_as_sentences(labelled_places(item))]:
             description = " ".join([f"{description}.", *more])
         line = item.position[0] if item.position is not None else 1
-        yield _issue(item.rule, _SEVERITIES[item.severity], description, path, mark, line)
+        yield _issue(item.rule, _SEVERITIES[item.severity], description, path, identity, line)
+
+
+def _identity(*parts: str) -> str:
+    return "\x1f".join(parts)
 
 
 def _issue(
-    name: str, severity: str, description: str, path: str, mark: str | None = None, line: int = 1
+    name: str, severity: str, description: str, path: str, identity: str | None = None, line: int = 1
 ) -> dict[str, Any]:
-    identity = mark or "\x1f".join((name, path, description))
+    """Return an issue. `identity`: what its fingerprint is made of; None for the name, the path and the description."""
+    if identity is None:
+        identity = _identity(name, path, description)
     return {
-        "description": shortened(description, MAX_MESSAGE),
+        "description": shortened(description, MAX_SHOWN_MESSAGE_CHARACTERS),
         "check_name": visible(name),
         "fingerprint": sha256(identity.encode()).hexdigest(),
         "severity": severity,

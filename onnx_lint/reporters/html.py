@@ -16,7 +16,7 @@ from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.outcome import outcome_line
+from onnx_lint.report.outcome import outcome_of
 from onnx_lint.report.totals import Report
 from onnx_lint.report.verdict import verdict_in_words, verdict_lines
 from onnx_lint.reporters import Options
@@ -207,7 +207,7 @@ def _csp_hash(text: str) -> str:
 def _state(file: FileReport, report: Report) -> str:
     if file.failure is not None:
         return f"{file.failure.state}: {file.failure.reason}"
-    return "; ".join(part for part in (outcome_line(file, report), file_description(file)) if part)
+    return "; ".join(part for part in (outcome_of(file, report).words, file_description(file)) if part)
 
 
 # --- the rules

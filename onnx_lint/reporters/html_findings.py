@@ -16,7 +16,7 @@ from onnx_lint.common.visible import visible
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report.findings import ContextLine, Diagnostic, ProposedFix
 from onnx_lint.report.totals import Report
-from onnx_lint.reporters.escape import shortened, shown_path
+from onnx_lint.reporters.escape import MAX_SHOWN_MESSAGE_CHARACTERS, shortened, shown_path
 from onnx_lint.reporters.wording import (
     after_path,
     allowed_unless_said,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from onnx_lint.report.file_report import FileReport
     from onnx_lint.report.pictures import Picture
 
-MAX_MESSAGE: Final = 1000
 MAX_OPTIONS: Final = 500
 
 OPEN_PICTURES: Final = 20
@@ -41,12 +40,12 @@ OPEN_PICTURES: Final = 20
 
 def escaped_text(text: str) -> str:
     """Return text for HTML: on one line, without markup."""
-    return escape(shortened(visible(text), MAX_MESSAGE))
+    return escape(shortened(visible(text), MAX_SHOWN_MESSAGE_CHARACTERS))
 
 
 def escaped_prose(text: str) -> str:
     """Return a message for HTML, with the names in it in a code font."""
-    text = shortened(visible(text), MAX_MESSAGE)
+    text = shortened(visible(text), MAX_SHOWN_MESSAGE_CHARACTERS)
     pieces, at = [], 0
     for match in _QUOTED.finditer(text):
         pieces += [escape(text[at : match.start()]), f"<code>{escape(match[1] or match[2])}</code>"]
@@ -69,7 +68,8 @@ def common_folder(paths: Sequence[str]) -> str:
 
 def filter_link(name: str, value: str) -> str:
     """Return a value as a link that filters the page by it."""
-    return f'<a href="#{escape(urlencode({name: shortened(visible(value), MAX_MESSAGE)}))}">{escaped_text(value)}</a>'
+    query = urlencode({name: shortened(visible(value), MAX_SHOWN_MESSAGE_CHARACTERS)})
+    return f'<a href="#{escape(query)}">{escaped_text(value)}</a>'
 
 
 def that_fit(texts: Iterable[str], most: int) -> list[str]:

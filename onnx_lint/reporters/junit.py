@@ -20,12 +20,12 @@ from xml.etree import ElementTree
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import by_rule
-from onnx_lint.report.outcome import is_ignored, outcome_line
+from onnx_lint.report.outcome import is_ignored, outcome_of
 from onnx_lint.report.remarks import remarks_on_run
 from onnx_lint.report.totals import Report
 from onnx_lint.report.verdict import interruption_in_words, verdict_in_words
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.escape import shortened, shown_path, visible
+from onnx_lint.reporters.escape import MAX_SHOWN_MESSAGE_CHARACTERS, shortened, shown_path, visible
 from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.wording import (
     crash_in_words,
@@ -35,17 +35,15 @@ from onnx_lint.reporters.wording import (
     labelled_guidance,
     labelled_places,
     labelled_remarks,
+    more_like_it,
     position_in_words,
     sentence,
     weakenings_in_words,
 )
 from onnx_lint.spec.clauses import Severity
-from onnx_lint.wording import counted
 
-MAX_SHOWN: Final = 100
+MAX_LISTED_FINDINGS: Final = 100
 """The findings of one rule and clause in one file to show. CI servers reject reports of many megabytes."""
-
-MAX_MESSAGE: Final = 1000
 
 _COUNTED: Final = (("tests", "testcase"), ("failures", "failure"), ("errors", "error"))
 """Attributes of a suite, and the elements that each counts."""
@@ -141,7 +139,7 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
 def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:
     pairs = [("edition", report.standard(file.edition, file.variant).removeprefix("ONNX "))]
     if file.failure is None:
-        pairs.append(("verdict", outcome_line(file, report)))
+        pairs.append(("verdict", outcome_of(file, report).words))
     conforms, reason = file.conformity.conforms, file.conformity.reason
     pairs.append(("conforms", "unknown" if conforms is None else str(conforms).lower()))
     if reason:
@@ -186,19 +184,23 @@ def _list(group: Sequence[Diagnostic]) -> str:
     first = group[0]
     lines = [_text(f"{first.clause} {first.keyword} ({first.anchor}): {first.clause_summary}")]
     said: list[tuple[str, str]] = []
-    for item in group[:MAX_SHOWN]:
+    for item in group[:MAX_LISTED_FINDINGS]:
         where = position_in_words(item)
         bytes_shown = f" ({where})" if where else ""
         lines.append(f"{item.severity.label}: {_text(item.place)}{bytes_shown}: {_text(item.message)}")
         lines += [f"  {label}: {_text(what)}" for label, what in labelled_places(item)]
         before, said = said, [*labelled_guidance(item)]
         lines += [f"  {_text(label)}: {_text(what)}" for label, what in said if (label, what) not in before]
-    if len(group) > MAX_SHOWN:
-        lines.append(f"{counted(len(group) - MAX_SHOWN, 'finding')} more like it")
+    if len(group) > MAX_LISTED_FINDINGS:
+        lines.append(more_like_it(len(group) - MAX_LISTED_FINDINGS, "finding"))
     return "\n".join(lines)
 
 
 def _text(text: str, *, lines: bool = False) -> str:
     """Return text without characters that XML 1.0 forbids. `lines`: whether to keep line breaks."""
-    shown = "\n".join(visible(line) for line in text.split("\n")) if lines else shortened(visible(text), MAX_MESSAGE)
+    shown = (
+        "\n".join(visible(line) for line in text.split("\n"))
+        if lines
+        else shortened(visible(text), MAX_SHOWN_MESSAGE_CHARACTERS)
+    )
     return _NO_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", shown)

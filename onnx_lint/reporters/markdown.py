@@ -12,21 +12,23 @@ from typing import Final, TextIO
 
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.report.outcome import outcome_line
+from onnx_lint.report.outcome import outcome_of
 from onnx_lint.report.remarks import remarks_on_run
 from onnx_lint.report.totals import Report
 from onnx_lint.report.verdict import verdict_in_words
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
-from onnx_lint.reporters.markdown_text import MAX_MESSAGE, inert
+from onnx_lint.reporters.markdown_text import MAX_CELL_CHARACTERS, inert
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
+    MAX_FINDINGS_PER_RULE,
     file_description,
     grouped_findings,
     is_unremarkable,
     labelled_guidance,
     labelled_places,
     labelled_remarks,
+    more_like_it,
     position_in_words,
     weakenings_in_words,
 )
@@ -35,8 +37,6 @@ from onnx_lint.wording import counted
 
 MAX_BYTES: Final = 1024 * 1024 - 16 * 1024
 """The most bytes to write. The rest of 1 MiB is for the closing line, and for other summaries of the same step."""
-
-SHOWN_PER_RULE: Final = 3
 
 
 class Writer:
@@ -83,23 +83,29 @@ def _sections(report: Report, files: Sequence[FileReport], options: Options) -> 
 
 
 def _findings(report: Report, files: Sequence[FileReport], options: Options) -> Iterator[str]:
-    """Yield the sections of the files, the most severe first across all files, since there may not be room for all."""
-    last: FileReport | None = None
-    listed: set[int] = set()
-    for level in (None, *reversed(Severity)):
+    """Yield the sections of the files, the most severe first across all files, since there may not be room for all.
+
+    Files without a verdict come even before errors.
+    """
+    last: int | None = None
+    headed: set[int] = set()
+    for index, file in enumerate(files):
+        if file.failure is not None or file.internal_errors:
+            yield _heading(file, report)
+            headed.add(index)
+            last = index
+    for level in reversed(Severity):
         for index, file in enumerate(files):
             rows = list(_rows(file, level))
-            # Files without a verdict come even before errors.
-            is_undone = file.failure is not None or file.internal_errors
-            if not rows and (level is not None or not is_undone):
+            if not rows:
                 continue
-            if last is not file:
-                yield _heading(file, report) if index not in listed else f"\n### {inert(shown_path(file.path))}\n"
-            listed.add(index)
-            last = file
+            if last != index:
+                yield f"\n### {inert(shown_path(file.path))}\n" if index in headed else _heading(file, report)
+            headed.add(index)
+            last = index
             yield from rows
     for index, file in enumerate(files):
-        if index not in listed and not options.quiet:
+        if index not in headed and not options.quiet:
             yield _heading(file, report)
 
 
@@ -117,11 +123,11 @@ def _remark(label: str, what: str) -> str:
     return f"- **{inert(label)}**: {inert(what)}\n"
 
 
-def _rows(file: FileReport, level: Severity | None) -> Iterator[str]:
+def _rows(file: FileReport, level: Severity) -> Iterator[str]:
     """Yield the findings of one severity as rows of a table, grouped by rule and clause."""
     for index, group in enumerate(grouped_findings(item for item in file.diagnostics if item.severity is level)):
         heading = "\n| Severity | Rule | Finding |\n| --- | --- | --- |\n" if index == 0 else ""
-        yield heading + "".join(_row(item) for item in group[:SHOWN_PER_RULE]) + _more(group)
+        yield heading + "".join(_row(item) for item in group[:MAX_FINDINGS_PER_RULE]) + _more(group)
 
 
 def _state(file: FileReport, report: Report) -> str:
@@ -130,7 +136,7 @@ def _state(file: FileReport, report: Report) -> str:
         return f"**{title.capitalize()}**: {inert(reason)}"
     what = file_description(file)
     facts = f"; {inert(what)}" if what else ""
-    outcome = outcome_line(file, report)
+    outcome = outcome_of(file, report).words
     return f"{outcome[0].upper()}{outcome[1:]}{facts}"
 
 
@@ -145,14 +151,14 @@ def _row(item: Diagnostic) -> str:
 
 
 def _more(group: list[Diagnostic]) -> str:
-    if len(group) <= SHOWN_PER_RULE:
+    if len(group) <= MAX_FINDINGS_PER_RULE:
         return ""
     first = group[0]
-    more = f"{len(group) - SHOWN_PER_RULE:,} more like it"
+    more = more_like_it(len(group) - MAX_FINDINGS_PER_RULE)
     return f"| {first.severity.label} | {_code(first.rule)} | {more} |\n"
 
 
 def _code(text: str) -> str:
     """Return a code span; text with a backtick or the bar of a table is escaped instead."""
-    shown = shortened(visible(text), MAX_MESSAGE)
+    shown = shortened(visible(text), MAX_CELL_CHARACTERS)
     return inert(text) if re.search("[`|]", shown) else f"`{shown}`"

@@ -23,7 +23,7 @@ from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import MAX_PLACES, Diagnostic, Placed, ProposedFix, RelatedPlace
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.escape import shortened, visible
+from onnx_lint.reporters.escape import MAX_SHOWN_MESSAGE_CHARACTERS, shortened, visible
 from onnx_lint.reporters.json_text import compact, without_none
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.packed_text import PackedText, WorstLines
@@ -46,8 +46,7 @@ SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sche
 MAX_RESULTS: Final = 25_000
 MAX_RELATED: Final = 100
 MAX_LINKED: Final = 10
-MAX_MESSAGE: Final = 1000
-MAX_NAME: Final = 300
+MAX_SHOWN_NAME_CHARACTERS: Final = 300
 INTERRUPTED: Final = 130
 """The exit code of an interrupted run."""
 MAX_SIZE_WITH_LINE: Final = 256 * 1000 * 1000
@@ -162,7 +161,7 @@ def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
         artifact["length"] = file.size
         artifact["properties"] = {
             "kind": file.kind,
-            **without_none(facts=shortened(file_description(file), MAX_MESSAGE)),
+            **without_none(facts=shortened(file_description(file), MAX_SHOWN_MESSAGE_CHARACTERS)),
         }
     return artifact
 
@@ -213,7 +212,7 @@ def _related_places(item: Diagnostic) -> tuple[RelatedPlace, ...]:
 
 
 def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
-    """Return the fix as bytes to replace. SARIF has no word for its safety, so that the description says it."""
+    """Return the fix as bytes to replace. SARIF cannot say whether it is safe; the description does."""
     replacements = [
         {"deletedRegion": {"byteOffset": offset, "byteLength": length}, "insertedContent": {"binary": new}}
         for offset, length, new in fix.patches
@@ -236,12 +235,13 @@ def _message(item: Diagnostic) -> dict[str, str]:
     text = [sentence(_inert(item.message)), *map(_inert, guidance_sentences(item))]
     # The name of a place has brackets, which not every viewer unescapes in a link.
     text += _see_also([f"[place {number}]({number}) {_inert(place.place)}" for number, place in places])
-    marked = [inert(sentence(item.message), MAX_MESSAGE)]
+    marked = [inert(sentence(item.message), MAX_SHOWN_MESSAGE_CHARACTERS)]
     marked += [
-        f"**{inert(label_as_title(label))}**: {inert(what, MAX_MESSAGE)}" for label, what in labelled_guidance(item)
+        f"**{inert(label_as_title(label))}**: {inert(what, MAX_SHOWN_MESSAGE_CHARACTERS)}"
+        for label, what in labelled_guidance(item)
     ]
     # A viewer that cannot follow a link to a related place shows at least which place it is.
-    marked += _see_also([f"[{inert(place.place, MAX_NAME)}]({number})" for number, place in places])
+    marked += _see_also([f"[{inert(place.place, MAX_SHOWN_NAME_CHARACTERS)}]({number})" for number, place in places])
     return {"text": " ".join(text), "markdown": "\n\n".join(marked)}
 
 
@@ -251,7 +251,7 @@ def _see_also(links: Sequence[str]) -> list[str]:
 
 def _inert(text: str) -> str:
     """Return text from a model with `](` escaped, so that it cannot form a link."""
-    return shortened(visible(text), MAX_MESSAGE).replace("](", "\\](")
+    return shortened(visible(text), MAX_SHOWN_MESSAGE_CHARACTERS).replace("](", "\\](")
 
 
 def _location(item: Diagnostic, artifact: dict[str, Any], region: _Region | None) -> dict[str, Any]:
@@ -300,7 +300,7 @@ def _physical_location(
 
 
 def _name(item: Diagnostic) -> str:
-    return shortened(visible(item.subject or item.node or item.at.last_step), MAX_NAME)
+    return shortened(visible(item.subject or item.node or item.at.last_step), MAX_SHOWN_NAME_CHARACTERS)
 
 
 def _kind(item: Placed) -> str:
@@ -372,5 +372,5 @@ def _notification(name: str, level: str, text: str) -> dict[str, Any]:
     return {
         "descriptor": {"id": name, "index": notification_index(name)},
         "level": level,
-        "message": {"text": shortened(text, MAX_MESSAGE)},
+        "message": {"text": shortened(text, MAX_SHOWN_MESSAGE_CHARACTERS)},
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Iterator, Sequence
 from itertools import starmap
 from typing import TYPE_CHECKING, Final, TextIO
@@ -14,12 +13,13 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import registry
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.outcome import findings_line, fixable_in_words, outcome_line
+from onnx_lint.report.outcome import findings_line, fixable_in_words, outcome_of
 from onnx_lint.report.totals import Report, fixes_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.paint import Line, painter, plain
 from onnx_lint.reporters.wording import (
+    MAX_FINDINGS_PER_RULE,
     allowed_unless_said,
     bytes_in_words,
     file_description,
@@ -28,6 +28,7 @@ from onnx_lint.reporters.wording import (
     is_unremarkable,
     labelled_remarks,
     mark_under,
+    more_like_it,
     more_places_in_words,
     path_at,
     reworded_related,
@@ -40,15 +41,13 @@ from onnx_lint.spec.clauses import Severity
 if TYPE_CHECKING:
     from onnx_lint.report.findings import ContextLine, Diagnostic, RelatedPlace
 
-SHOWN_PER_RULE: Final = 3
-"""The findings of one rule and clause in one file to show; the others are counted."""
-
 _WIDTH_OFF_TERMINAL: Final = 120
 _LEAST_ROOM: Final = 40
 """The least width for a line of the model, even in a very narrow terminal."""
 _LEAST_MARGIN: Final = 4
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+_OUTCOME_STYLES: Final = {"conforms": "bold green", "not judged": "bold yellow", "findings": ""}
 _FRAME: Final = "bold blue"
 
 
@@ -56,6 +55,7 @@ class Writer:
     """Writes the findings of each file, folded and the most severe first, then a line that summarizes the file.
 
     Of several files, those without findings or remarks have no line. A line at the end counts all files.
+    The arguments are those of `onnx_lint.reporters.FileWriter`.
     """
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
@@ -69,7 +69,7 @@ class Writer:
         """Write the report on the file."""
         blocks = list(_findings(file, self._options))
         if self._options.show_suppressed:
-            blocks += _findings(replace(file, diagnostics=file.suppressed), self._options, mark=" (suppressed)")
+            blocks += _findings(replace(file, diagnostics=file.suppressed), self._options, suffix=" (suppressed)")
         has_line = self._is_alone or self._options.verbose or not is_unremarkable(file, self._head)
         if has_line and not self._options.quiet:
             blocks.append([_summary(file, self._head), *starmap(_detail, labelled_remarks(file))])
@@ -103,19 +103,19 @@ class Writer:
         self._begun = True
 
 
-def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[list[Line]]:
+def _findings(file: FileReport, options: Options, suffix: str = "") -> Iterator[list[Line]]:
     """Yield a block of lines for each finding that is shown, grouped by rule and clause."""
     explained: set[str] = set()
     for group in grouped_findings(worst_first(file.diagnostics)):
-        shown = group[:SHOWN_PER_RULE]
+        shown = group[:MAX_FINDINGS_PER_RULE]
         for index, diagnostic in enumerate(shown):
-            block = [*_headline(diagnostic, file, options, mark)]
+            block = [_headline(diagnostic, suffix), *_places(diagnostic, file, options)]
             block += _details(diagnostic, shown[index - 1] if index else None, options)
             if diagnostic.rule not in explained:
                 block.append(_detail("help", _help(diagnostic.rule, options)))
                 explained.add(diagnostic.rule)
-            if index == SHOWN_PER_RULE - 1 and len(group) > SHOWN_PER_RULE:
-                block.append(_folded(len(group) - SHOWN_PER_RULE))
+            if index == MAX_FINDINGS_PER_RULE - 1 and len(group) > MAX_FINDINGS_PER_RULE:
+                block.append(_folded(len(group) - MAX_FINDINGS_PER_RULE))
             yield block
 
 
@@ -134,12 +134,15 @@ def _details(diagnostic: Diagnostic, before: Diagnostic | None, options: Options
         yield _detail("help", visible(hint))
 
 
-def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: str) -> Iterator[Line]:
-    style = _STYLES[diagnostic.severity]
-    yield (
-        (f"{diagnostic.severity.label}[{visible(diagnostic.rule)}]{mark}", style),
+def _headline(diagnostic: Diagnostic, suffix: str) -> Line:
+    return (
+        (f"{diagnostic.severity.label}[{visible(diagnostic.rule)}]{suffix}", _STYLES[diagnostic.severity]),
         (f": {visible(diagnostic.message)}", "bold"),
     )
+
+
+def _places(diagnostic: Diagnostic, file: FileReport, options: Options) -> Iterator[Line]:
+    """Yield the place of a finding, the lines of the model around it, and the related places."""
     yield (
         ("  --> ", _FRAME),
         (f"{path_at(file.path, diagnostic.position)}: {_place(diagnostic)}", ""),
@@ -169,16 +172,9 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
 
 def _help(rule: str, options: Options) -> str:
     """Return how to learn more: the command `explain`, or without it the first sentence on how to fix the fault."""
-    said = None if options.has_command else _how_to_fix(rule)
+    entry = None if options.has_command else registry().get(rule)
+    said = entry.first_step if entry is not None else ""
     return visible(said) if said else f"onnx-lint explain {visible(rule)}{_plugin_option(rule)}"
-
-
-def _how_to_fix(rule: str) -> str | None:
-    """Return the first sentence of the section "How to fix" of a rule's documentation; None if there is none."""
-    entry = registry().get(rule)
-    section = entry.documentation.partition("### How to fix\n\n")[2] if entry is not None else ""
-    found = re.match(r"[^`\s].*?\.(?= [A-Z`]|\Z)", " ".join(section.partition("\n\n")[0].split()))
-    return found.group() if found is not None else None
 
 
 def _plugin_option(rule: str) -> str:
@@ -189,9 +185,10 @@ def _plugin_option(rule: str) -> str:
     entry = registry().get(rule)
     if entry is None or entry.module not in files:
         return ""
+    path = entry.module
     with contextlib.suppress(ValueError):  # on another drive
-        return f" --plugin {visible(min(os.path.relpath(entry.module), entry.module, key=len))}"
-    return f" --plugin {visible(entry.module)}"
+        path = min(os.path.relpath(path), path, key=len)  # the shorter of the two
+    return f" --plugin {visible(path)}"
 
 
 def _place(item: Diagnostic | RelatedPlace) -> str:
@@ -211,24 +208,21 @@ def _detail(label: str, text: str) -> Line:
 
 
 def _folded(count: int) -> Line:
-    return (("   = ", _FRAME), (f"{count:,} more like it", "bold"), (" (--format concise shows all)", ""))
+    return (("   = ", _FRAME), (more_like_it(count), "bold"), (" (--format concise shows all)", ""))
 
 
 def _summary(file: FileReport, report: Report) -> Line:
     path = (f"{shown_path(file.path)}: ", "bold")
     if file.unreadable is not None:
-        # The reason is printed on standard error.
+        # The command line prints the reason on standard error.
         return (path, ("not checked", "bold red"))
     facts = "".join(f"; {what}" for what in (fixable_in_words(fixes_of(file)), file_description(file)) if what)
-    if file.internal_errors:
-        return (path, (findings_line(file, report), "bold red"), (facts, ""))
-    if (worst := worst_finding(file)) is not None:
-        return (path, (findings_line(file, report), _STYLES[worst]), (facts, ""))
+    worst = worst_finding(file)
+    if file.internal_errors or worst is not None:
+        style = "bold red" if file.internal_errors or worst is None else _STYLES[worst]
+        return (path, (findings_line(file, report), style), (facts, ""))
     if file.failure is not None:
         label, reason = file.failure.state, file.failure.reason
         return (path, (label, "bold red"), (f": {visible(reason)}", ""))
-    outcome = outcome_line(file, report)
-    word, _, more = outcome.partition(" ")
-    if word == "conforms":
-        return (path, (word, "bold green"), (f" {more}{facts}", ""))
-    return (path, (outcome, "bold yellow" if outcome.startswith("not judged") else ""), (facts, ""))
+    outcome = outcome_of(file, report)
+    return (path, (outcome.verdict, _OUTCOME_STYLES[outcome.kind]), (f"{outcome.details}{facts}", ""))

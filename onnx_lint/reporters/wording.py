@@ -26,10 +26,18 @@ from onnx_lint.wording import counted, quote
 if TYPE_CHECKING:
     from onnx_lint.report.findings import ContextLine, Diagnostic, ProposedFix, RelatedPlace
 
+MAX_FINDINGS_PER_RULE: Final = 3
+"""The findings of one rule and clause in one file that reports for people show; the others are counted."""
+
 MAX_IMPORTS_SHOWN = 8
 MAX_PRODUCER_SHOWN = 100
 MAX_SETTING_SHOWN = 200
 MAX_SETTINGS_SHOWN = 20
+
+
+def more_like_it(count: int, noun: str = "") -> str:
+    """Return the number of findings that are not shown: `5 more like it`, `5 findings more like it`."""
+    return f"{counted(count, noun) if noun else f'{count:,}'} more like it"
 
 
 def bytes_in_words(byte_range: tuple[int, int] | None) -> str:

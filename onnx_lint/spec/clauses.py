@@ -84,9 +84,12 @@ OWN_KEYWORDS: Final[Mapping[str, str]] = MappingProxyType(
 """The meaning of the keywords that RFC 2119 does not define."""
 
 PRESENCES: Final = ("listed", "pedantic", "optional", "named")
-"""The ways in which findings of a clause are reported by default: one by one, as a number, or not at all.
+"""The ways in which findings of a clause are reported by default.
 
-Pedantic ones are listed with `--pedantic`, optional ones only if their rule or chapter is selected by name.
+- listed: one by one.
+- pedantic: as a number; one by one with `--pedantic`.
+- optional: not at all; one by one if their rule or chapter is selected.
+- named: not at all; one by one if their rule is selected by its id, or ALL is selected.
 """
 
 OWN_CHAPTERS: Final = ("hygiene", "policy", "target")
@@ -158,6 +161,7 @@ class Clause(Record):
     counted: tuple[str, ...]
     """The words for one and for several findings of a pedantic clause, to report their number; empty for none."""
     note: str | None
+    """The reason of an entry that this project made, and other remarks; a section of its documentation."""
     refines: str | None
     """The clause that this entry, added by onnx-lint, divides."""
     refused_by: Mapping[str, str] = EMPTY
@@ -210,6 +214,7 @@ class _Compiled(Mapping[str, Clause]):
 
     def __init__(self, keywords: list[dict[str, str]], lines: list[bytes]) -> None:
         self._keywords = [MappingProxyType(each) for each in keywords]
+        # Each line begins with the id: ["GRA-1", ...
         self._lines = {line[2 : line.index(b'"', 2)].decode(): line for line in lines}
         self._made: dict[str, Clause] = {}
 

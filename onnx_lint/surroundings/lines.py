@@ -98,7 +98,7 @@ def site_of(place: Place, model: Model) -> Site | None:
     key = place.key
     found = model.places.messages_on(place)
     if model.left_in_file is not None:
-        whole = model.left_in_file.whole
+        whole = model.left_in_file.complete_message
         found = [(kind, whole(key[:index], kind, message)) for index, (kind, message) in enumerate(found)]
     last = max((index for index, (kind, _) in enumerate(found) if kind in CONTAINERS), default=None)
     if last is None:

@@ -13,6 +13,7 @@ from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.types.type_string import tensor_element
 from onnx_lint.ir.places.place import place_of
 from onnx_lint.model import Model
+from onnx_lint.model.model import has_inferred_shapes
 from onnx_lint.report.findings import ContextLine, Diagnostic
 from onnx_lint.surroundings.line_writer import CUT
 from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
@@ -93,7 +94,7 @@ def _types_line(diagnostic: Diagnostic, site: Site, model: Model) -> ContextLine
 
     None if the finding is not about types or shapes. Nothing is inferred unless a rule has already needed it.
     """
-    if _TOPICS.isdisjoint(diagnostic.rule.split("-")) or "value_flow" not in vars(model):
+    if _TOPICS.isdisjoint(diagnostic.rule.split("-")) or not has_inferred_shapes(model):
         return None
     if site.step is None or site.step[0] != "node" or site.element is None:
         return None

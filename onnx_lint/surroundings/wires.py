@@ -12,11 +12,12 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import BEFORE_NODES, Graph
 from onnx_lint.model import Model
+from onnx_lint.model.model import has_inferred_shapes
 from onnx_lint.report.pictures import PictureValue
 from onnx_lint.surroundings.of_findings import type_of
 from onnx_lint.wording import report_name, shortened
 
-MAX_NAME: Final = 300
+MAX_WIRE_NAME_CHARACTERS: Final = 300
 
 
 class Wires:
@@ -107,7 +108,7 @@ class Wires:
     def value(self, name: str, mark: str) -> PictureValue:
         """Return a value with its type, if rules have inferred or the graph has declared it."""
         model, stated = self._model, self._stated.get(name, b"")
-        known = type_of(model.value_flow.fact_of(name, self.graph)) if "value_flow" in vars(model) else ""
+        known = type_of(model.value_flow.fact_of(name, self.graph)) if has_inferred_shapes(model) else ""
         declared = type_of(fact_of_type(schema.opened("TypeProto", stated))) if stated and (mark or not known) else ""
         differs = bool(mark and known and declared != known)
         return PictureValue(short(name), short(known or declared), short(declared) if differs else "", mark)
@@ -135,4 +136,4 @@ def names_from_outside(graph: Graph, known: dict[Graph, dict[str, None]]) -> dic
 
 def short(name: str) -> str:
     """Return a name as pictures keep it."""
-    return shortened(report_name(name), MAX_NAME)
+    return shortened(report_name(name), MAX_WIRE_NAME_CHARACTERS)

@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.common.visible import visible
 from onnx_lint.surroundings.line_writer import CUT, LineWriter
 
-MAX_NAME: Final = 48
+MAX_WORD_CHARACTERS: Final = 48
 """The longest name or string that is written whole; a longer one is cut in the middle."""
 
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"'})
@@ -21,7 +21,7 @@ def _is_identifier(name: str) -> bool:
 
 def write_name(line: LineWriter, name: str) -> None:
     """Write a name: unquoted if it is an identifier, otherwise quoted."""
-    if len(name) <= MAX_NAME and _is_identifier(name):
+    if len(name) <= MAX_WORD_CHARACTERS and _is_identifier(name):
         line.write(name)
     else:
         write_string(line, name)
@@ -29,7 +29,7 @@ def write_name(line: LineWriter, name: str) -> None:
 
 def write_domain(line: LineWriter, domain: str) -> None:
     """Write the domain of an operator: unquoted if it has identifiers with dots between them."""
-    if len(domain) <= MAX_NAME and all(map(_is_identifier, domain.split("."))):
+    if len(domain) <= MAX_WORD_CHARACTERS and all(map(_is_identifier, domain.split("."))):
         line.write(domain)
     else:
         write_string(line, domain)
@@ -37,8 +37,8 @@ def write_domain(line: LineWriter, domain: str) -> None:
 
 def write_string(line: LineWriter, value: str | bytes) -> None:
     """Write a string in quotes; a long one is cut in the middle."""
-    half = MAX_NAME // 2
-    is_long = len(value) > MAX_NAME
+    half = MAX_WORD_CHARACTERS // 2
+    is_long = len(value) > MAX_WORD_CHARACTERS
     text = f"{_decoded(value[:half])}{CUT}{_decoded(value[-half:])}" if is_long else _decoded(value)
     line.write(quoted(text))
 

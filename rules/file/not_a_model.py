@@ -16,8 +16,9 @@ def not_a_model(model: Model) -> Iterator[Finding]:
     - A Git LFS pointer: run `git lfs pull`. In CI, let the checkout fetch Git LFS (`actions/checkout`: `lfs: true`).
     - An empty file: export, copy or download it again.
     - A page of HTML: download the model again.
-    - An archive: unpack it.
-    - A file of another framework: convert it first.
+    - An archive: unpack it. A checkpoint of PyTorch is an archive as well: export the model with `torch.onnx.export`.
+    - A file of another framework: export the model with the framework's converter, such as tf2onnx or skl2onnx.
+    - A document, an image, a database or another kind of file: check the path.
     - A damaged tensor in a `.pb` file: `--proto TensorProto` reports what is wrong with it.
 
     ### Example

@@ -8,7 +8,7 @@ from onnx_lint.model import Function, Model, Node
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, unquoted
 
-MAX_SHOWN = 8
+MAX_SHOWN_FUNCTIONS = 8
 """A longer circle is cut in the middle of the message; the related places hold all of it."""
 
 
@@ -84,9 +84,9 @@ def _in_function(node: Node, function: Function) -> str:
 
 
 def _way(names: list[str]) -> str:
-    shown = [unquoted(name) for name in names[:MAX_SHOWN]]
-    hidden = len(names) - MAX_SHOWN - 1
+    shown = [unquoted(name) for name in names[:MAX_SHOWN_FUNCTIONS]]
+    hidden = len(names) - MAX_SHOWN_FUNCTIONS - 1
     if hidden > 0:
         shown.append(f"... {hidden:,} more ...")
-    shown += [unquoted(name) for name in names[MAX_SHOWN:][-1:]]
+    shown += [unquoted(name) for name in names[MAX_SHOWN_FUNCTIONS:][-1:]]
     return " -> ".join(shown)

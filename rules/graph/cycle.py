@@ -8,7 +8,7 @@ from onnx_lint.model import Model, Node, has_late_uses
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, unquoted
 
-MAX_SHOWN = 20
+MAX_SHOWN_VALUES = 20
 """A longer circle is cut in the message."""
 
 MAX_RELATED = 100
@@ -52,7 +52,7 @@ def cycle(model: Model) -> Iterator[Finding]:
         nodes = islice(zip(found.nodes, found.values, strict=True), MAX_RELATED)
         yield Finding(
             found.use.place,
-            f"the nodes of {found.nodes[0].graph.describe()} form a cycle: {_way(found.values)}",
+            f"the nodes of {found.nodes[0].graph.describe()} form a cycle: {_cycle_in_words(found.values)}",
             related=tuple(_related(node, value) for node, value in nodes),
             allowed="a graph without cycles",
             subject=found.use.name,
@@ -60,11 +60,11 @@ def cycle(model: Model) -> Iterator[Finding]:
         )
 
 
-def _way(values: tuple[str, ...]) -> str:
-    """The circle by the names of its values, a long one cut in the middle."""
-    shown = [unquoted(value) for value in values[:MAX_SHOWN]]
-    if len(values) > MAX_SHOWN:
-        shown.append(f"... {len(values) - MAX_SHOWN:,} more ...")
+def _cycle_in_words(values: tuple[str, ...]) -> str:
+    """Return the names of the values along the cycle; the number of those after the first MAX_SHOWN_VALUES."""
+    shown = [unquoted(value) for value in values[:MAX_SHOWN_VALUES]]
+    if len(values) > MAX_SHOWN_VALUES:
+        shown.append(f"... {len(values) - MAX_SHOWN_VALUES:,} more ...")
     return " -> ".join((*shown, shown[0]))
 
 

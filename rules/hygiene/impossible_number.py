@@ -17,7 +17,7 @@ from onnx_lint.rule import Finding, on_elements, on_numbers, replace, reworded, 
 from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.records import record_of
-from onnx_lint.wording import MAX_ELEMENTS
+from onnx_lint.wording import MAX_LISTED_ELEMENTS
 
 if TYPE_CHECKING:
     from onnx_lint.model import StoredTensor, Tensor
@@ -214,7 +214,7 @@ def _in_attributes(model: Model) -> Iterator[Finding]:
 
 def _nan_among(floats: Sequence[float]) -> Sequence[int]:
     """Return the indices of the first NaN."""
-    return list(islice((index for index, number in enumerate(floats) if math.isnan(number)), MAX_ELEMENTS))
+    return list(islice((index for index, number in enumerate(floats) if math.isnan(number)), MAX_LISTED_ELEMENTS))
 
 
 def _of_element(place: Place, owner: str, index: int, count: int) -> Finding:
@@ -289,4 +289,6 @@ def _nan_in(stored: StoredTensor | None) -> Iterator[tuple[int, Any]]:
 
 
 def _most_in(stored: StoredTensor | None) -> Sequence[int]:
-    return list(islice((start + int(place) for start, places in _nan_in(stored) for place in places), MAX_ELEMENTS))
+    return list(
+        islice((start + int(place) for start, places in _nan_in(stored) for place in places), MAX_LISTED_ELEMENTS)
+    )

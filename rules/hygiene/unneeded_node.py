@@ -15,8 +15,9 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
 
     Delete the node and the nodes that only it needs, or make its result an output.
 
-    - `onnx-lint fix --select unneeded-node` (safe) deletes them. For operators that ONNX does not define, which may do
-      more than compute, for 16-bit floating-point numbers and in functions, add `--unsafe-fixes`.
+    - `onnx-lint fix --select unneeded-node` (safe) deletes them.
+    - Add `--unsafe-fixes` for operators that ONNX does not define, because they may do more than compute.
+    - Add it as well for 16-bit floating-point numbers, and for nodes in functions.
     - `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` also deletes them.
 
     ### Example
@@ -53,6 +54,7 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
             continue
         unknown = unknown or _with_unknown_effects(model)
         used = model.uses.used_in(graph)
+        # In a cycle of unneeded nodes, each has an output that another one uses.
         for node in [node for node in nodes if used.isdisjoint(node.outputs)] or nodes[:1]:
             yield Finding(
                 node.place,

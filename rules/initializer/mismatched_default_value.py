@@ -24,7 +24,7 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     - Change the declaration of the input or the tensor, whichever is wrong.
-    - If no caller sets the input, delete it (from IR version 4 on).
+    - If no caller sets the input, delete the entry of `graph.input` and keep the initializer (from IR version 4 on).
 
     ### Example
 
@@ -42,14 +42,14 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The nodes were checked against the declared type. If the caller omits the input, they get a value of another type.
+    The nodes were checked against the declared type. If a caller omits the input, they compute with another type.
 
     ### Details
 
     - The initializer must have the element type and rank of the input, and the size of each dimension that has one.
     - A variable, an unknown dimension, a missing shape or a missing type contradicts nothing.
-    - A training algorithm and the main graph are one graph (from edition 1.16 on): an initializer of one of them is the
-      default of the other's input of that name.
+    - From edition 1.16 on, an initializer of the main graph may be the default of an input of a training algorithm, and
+      the reverse.
     - A sparse initializer may be the default of a dense or a sparse tensor.
     """
     for declarations in chain.from_iterable(model.repeated_declarations.values()):

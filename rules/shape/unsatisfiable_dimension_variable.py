@@ -51,15 +51,15 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     - Sums and products of variables are compared: N is never N + 1, and 2*N is never 5. A name like "N + 1" is the sum.
     - All equations with the same single variable are compared together. They may have minima, maxima, and quotients
       that are rounded down: a third of N, rounded down, is never N + 1.
-    - Where only the size 0 fits, such as N for 2*N, the message says "no size above 0": only empty tensors run. It is
-      a warning as well, because no program enforces the names, and two tensors with a dimension N may differ. Two
-      numbers that differ beside a variable are an error of other rules, such as a Reshape of `[N, 6]` to `[N, 7]`.
+    - Where only the size 0 fits, such as N for 2*N, the message says "no size above 0": only empty tensors run.
+    - Two numbers that differ beside a variable are an error of other rules, such as a Reshape of `[N, 6]` to `[N, 7]`.
     - Broadcasting gives no variable a size, because it may be 1. A size that other nodes require must broadcast.
-    - The sizes of an empty operand of Concat are required by its text, although ONNX Runtime leaves the operand out: a
+    - The documentation of Concat requires the sizes of an empty operand as well, although ONNX Runtime ignores it: a
       past `[2, 0]` beside `[N, K]` contradicts 3 for N elsewhere.
     - A size in a nested graph applies to that graph only, because it may not run.
     - Declarations in a nested graph are not compared with each other.
-    - There is one finding for each variable. It is a warning, because the model runs.
+    - There is one finding for each variable. It is a warning, because no program enforces the names: the model runs,
+      and two tensors with a dimension N may differ.
     - Other checkers do not report it, because each declaration by itself fits any size.
     - Reported by other rules: an initializer and its input (`contradictory-dimension-variable`), two sizes without a
       variable (`contradictory-declared-shape`, `incompatible-operand-shapes`), two sizes of a variable within one node

@@ -11,7 +11,7 @@ from onnx_lint.inference.flow.stored_types import wrongly_stored
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
 from onnx_lint.ir.operators.proposals import Proposal, preferred
 from onnx_lint.model import Fix, Model, Proposals, has_type_conflicts
-from onnx_lint.model.import_proposals import import_for_types
+from onnx_lint.model.import_proposals import proposed_import_for_types
 from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, replace, rule
 
 
@@ -93,7 +93,7 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
 
 def _proposals(model: Model, conflict: OperandConflict) -> Proposals:
     """Return the import that other findings propose if it allows the types as well, or else changes of the node."""
-    needed = import_for_types(model, conflict)
+    needed = proposed_import_for_types(model, conflict)
     return needed or Proposals("with {} the types fit", partial(_options, model, conflict))
 
 

@@ -30,9 +30,9 @@ from onnx_lint.model import (
     only,
     ready,
 )
-from onnx_lint.model.import_proposals import other_import
+from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
+from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, holds_output_element_type
 from onnx_lint.spec.operators.combinations import Combination
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote
@@ -107,7 +107,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     inner=name,
                     cause=version_cause(other, alike, name),
                     is_cause_shared=bool(other),
-                    proposals=(other_import(model, alike, node) if other else None)
+                    proposals=(proposed_import(model, alike, node) if other else None)
                     or _declared_type(model, schema, node, name)
                     or _fitting_number(model, schema, node, name),
                 )
@@ -140,7 +140,7 @@ def _fitting_number(model: Model, schema: OperatorSchema, node: Node, name: str)
 
 def _declared_type(model: Model, schema: OperatorSchema, node: Node, name: str) -> Proposals | None:
     """Return the number of the element type of output 0, if the attribute decides that and it is declared."""
-    if not is_element_type(schema, name) or not node.outputs:
+    if not holds_output_element_type(schema, name) or not node.outputs:
         return None
     kind = model.value_flow.fact_of(node.outputs[0], node.graph).kind
     for value in allowed_values(schema, name) or ():
@@ -184,7 +184,7 @@ def _without_any(
             inner=group.sides[0][0].name,
             cause=version_cause(other, alike, group.sides[0][0].name),
             is_cause_shared=bool(other),
-            proposals=(other_import(model, alike, node) if other else None)
+            proposals=(proposed_import(model, alike, node) if other else None)
             or _fitting_number(model, schema, node, group.sides[0][0].name),
             # ONNX Runtime loads some of them, and crashes when it runs them.
             case="alternative" if schema.domain in ONNXRUNTIME.domains else None,

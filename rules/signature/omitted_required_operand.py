@@ -15,7 +15,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_hint,
 )
 from onnx_lint.model import AlikeNodes, Model, OperatorSchema, has_misused_operators
-from onnx_lint.model.import_proposals import other_import
+from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.combinations import is_gapless
 from onnx_lint.spec.operators.schema import ParameterOption
@@ -120,5 +120,5 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
                 cause=version_cause(other, alike, f"{side.word} {index}"),
                 case="alternative" if is_refused else None,
                 is_cause_shared=bool(other),
-                proposals=other_import(model, alike, node) if other else None,
+                proposals=proposed_import(model, alike, node) if other else None,
             )

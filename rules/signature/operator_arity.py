@@ -14,7 +14,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_hint,
 )
 from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, has_misused_operators
-from onnx_lint.model.import_proposals import other_import
+from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, replace, rule
 from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import counted, listed, quote
@@ -89,7 +89,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
     other = other_version(model.operators.schemas, schema, alike)
     for node in alike.nodes:
         hint = version_hint(other, alike, node)
-        proposals = other_import(model, alike, node) if other else None
+        proposals = proposed_import(model, alike, node) if other else None
         if side.count_fits:
             cause = version_cause(other, alike, f"empty {side.word}s")
             found = _short(schema, node, side, hint)

@@ -8,7 +8,7 @@ from itertools import islice
 from onnx_lint.ir.operators.mismatch import alternatives_without, describe_schema
 from onnx_lint.model import AlikeNodes, Model, Node, Place, attribute_parameters
 from onnx_lint.rule import Finding, Record, Related, on_elements, rule
-from onnx_lint.wording import MAX_ELEMENTS, listed, quote
+from onnx_lint.wording import MAX_LISTED_ELEMENTS, listed, quote
 
 Needs = dict[str, tuple[Node, int]]
 """The attribute parameters that a function needs, each with a node of the body and its attribute that refers to it."""
@@ -78,7 +78,7 @@ _Needed = tuple[str, tuple[Node, int]]
 
 
 def _missing(needed: Mapping[str, tuple[Node, int]], given: Set[str]) -> Sequence[_Needed]:
-    return list(islice((item for item in needed.items() if item[0] not in given), MAX_ELEMENTS))
+    return list(islice((item for item in needed.items() if item[0] not in given), MAX_LISTED_ELEMENTS))
 
 
 def _finding(model: Model, node: Node, needed: _Needed, missing: int) -> Finding:

@@ -11,7 +11,7 @@ from onnx_lint.ir.operators.mismatch import describe_schema
 from onnx_lint.model import AlikeNodes, Graph, GraphKind, Model, Node, Operator, Place
 from onnx_lint.rule import Finding, Record, Related, on_elements, rule
 from onnx_lint.spec.operators.schema import ParameterOption
-from onnx_lint.wording import MAX_ELEMENTS, counted, quote
+from onnx_lint.wording import MAX_LISTED_ELEMENTS, counted, quote
 
 
 @rule(clause=("FUN-20a", "FUN-20b", "FUN-20c"), since="0.2.0", about=Model.functions, needs="node")
@@ -133,7 +133,7 @@ class _NeededInputs(Record):
         first = (needed or required[beyond : beyond + 1])[0]
 
         def all_of_them() -> list[_Missing]:
-            indices = islice(chain(needed, required[beyond:]), MAX_ELEMENTS)
+            indices = islice(chain(needed, required[beyond:]), MAX_LISTED_ELEMENTS)
             return [(index, self.uses[function.index, index]) for index in indices]
 
         return (first, self.uses[function.index, first]), count, all_of_them

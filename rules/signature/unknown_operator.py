@@ -24,7 +24,7 @@ from onnx_lint.model import (
     only,
     ready,
 )
-from onnx_lint.model.import_proposals import other_import
+from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain, sources
 from onnx_lint.spec.operators.foreign_names import OF_FRAMEWORKS, RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
@@ -118,7 +118,7 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
         what: dict[str, str] = {}
         near: str | None = None
-        is_only = is_certain = False
+        is_only = needs_no_trial = False
         for node in alike.nodes:
             if unreadable and node.place.at("op_type") in unreadable:
                 continue
@@ -127,12 +127,12 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
                 imported = model.imports.domains(node.graph.function)
                 what[who] = _what_is_known(schemas, operator, who, imported)
                 near = near or _nearest(operator.op_type, what[who], spelling, known)
-                is_only, is_certain = _is_respelt(alike, near, known, model)
+                is_only, needs_no_trial = _is_respelt(alike, near, known, model)
             function = _called(model, node, own)
             if function is not None:
                 proposals: Proposals | None = _own_domain(node, function)
             else:
-                proposals = _other_name(node, near, is_only=is_only, is_certain=is_certain)
+                proposals = _other_name(node, near, is_only=is_only, needs_no_trial=needs_no_trial)
                 proposals = proposals or _other_domain(alike, node, model)
             yield _finding(node, operator, clause, what[who], function, proposals)
 
@@ -210,12 +210,12 @@ def _own_domain(node: Node, function: Function) -> Proposals:
     )
 
 
-def _other_name(node: Node, near: str | None, *, is_only: bool, is_certain: bool) -> Proposals | None:
+def _other_name(node: Node, near: str | None, *, is_only: bool, needs_no_trial: bool) -> Proposals | None:
     """Return another operator of nearly the name of the wrong one. `is_only`: whether it alone has the same letters."""
     if near is None:
         return None
-    option = replace(ready(quote(near), Assign(node.place.at("op_type"), near)), opens_node=is_only)
-    return Proposals("did you mean {}?", lambda: (option,), ends_message=True, is_certain=is_certain)
+    option = replace(ready(quote(near), Assign(node.place.at("op_type"), near)), uncovers_own_node=is_only)
+    return Proposals("did you mean {}?", lambda: (option,), ends_message=True, needs_no_trial=needs_no_trial)
 
 
 def _is_respelt(alike: AlikeNodes, near: str | None, known: list[str], model: Model) -> tuple[bool, bool]:
@@ -242,7 +242,7 @@ def _other_domain(alike: AlikeNodes, node: Node, model: Model) -> Proposals | No
     known = [each for each in model.operators.schemas.domains_of(operator.op_type) if each != operator.domain]
     domains = [each for each in known if each in imported]
     if not domains and model.operators.schemas.versions(operator.domain, operator.op_type):
-        return other_import(model, alike, node)
+        return proposed_import(model, alike, node)
     domains = domains or [each for each in known if each == _RUNTIME_DOMAINS[0]]
     if len(domains) != 1:
         return None
@@ -253,8 +253,8 @@ def _other_domain(alike: AlikeNodes, node: Node, model: Model) -> Proposals | No
     if domain in imported:
         is_lacking = not model.operators.schemas.versions(operator.domain, operator.op_type)
         version = model.operators.opset_versions(node.graph).get(domain)
-        is_certain = is_lacking and _fits(alike, domain, operator.op_type, version, model)
-        return Proposals("{}", lambda: (ready(text, *edits),), is_certain=is_certain)
+        needs_no_trial = is_lacking and _fits(alike, domain, operator.op_type, version, model)
+        return Proposals("{}", lambda: (ready(text, *edits),), needs_no_trial=needs_no_trial)
     entry = message("OperatorSetIdProto")(domain=domain, version=1)
     end = ROOT.at("opset_import", len(model.proto.opset_import))
     return only(ready(f"{text}, and import version 1 of that domain", *edits, Insert(end, entry)))

@@ -30,7 +30,7 @@ from onnx_lint.model import (
     has_misused_operators,
     value_names,
 )
-from onnx_lint.model.import_proposals import other_import
+from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import listed, quote, quote_some
 
@@ -110,7 +110,7 @@ def _findings(
             fix = inputs_instead(node, moved, schema.inputs, fresh, kind_of)
             cause = version_cause(other, alike, " ".join(sorted(moved)))
             found = _moved(schema, node, moved, hint)
-            proposals = other_import(model, alike, node) if hint else None
+            proposals = proposed_import(model, alike, node) if hint else None
             yield replace(found, cause=cause, is_cause_shared=bool(other), fix=fix, proposals=proposals)
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
@@ -125,12 +125,14 @@ def _findings(
                 cause=version_cause(other, alike, name),
                 is_cause_shared=bool(other),
                 fix=respelled(node, index, meant[name], schema.attributes),
-                proposals=other_import(model, alike, node) if hint else _proposals(options, is_certain=name in certain),
+                proposals=proposed_import(model, alike, node)
+                if hint
+                else _proposals(options, needs_no_trial=name in certain),
             )
 
 
-def _proposals(options: Callable[[], tuple[Proposal, ...]], *, is_certain: bool) -> Proposals:
-    return Proposals("did you mean {}?", options, ends_message=True, is_certain=is_certain)
+def _proposals(options: Callable[[], tuple[Proposal, ...]], *, needs_no_trial: bool) -> Proposals:
+    return Proposals("did you mean {}?", options, ends_message=True, needs_no_trial=needs_no_trial)
 
 
 def _is_respelt(name: str, type_code: int, meant: str, schema: OperatorSchema) -> bool:

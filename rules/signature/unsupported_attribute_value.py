@@ -15,7 +15,7 @@ from onnx_lint.spec.operators.attribute_values import (
     AllowedValues,
     allowed_values,
     element_type_name,
-    is_element_type,
+    holds_output_element_type,
     is_flag,
 )
 from onnx_lint.wording import and_others, listed, quote, suggestion
@@ -174,7 +174,7 @@ def _finding(
 def _shown(schema: OperatorSchema, name: str, value: str | int) -> str:
     if isinstance(value, str):
         return quote(value)
-    known = is_element_type(schema, name) and element_type_name(value) != str(value)
+    known = holds_output_element_type(schema, name) and element_type_name(value) != str(value)
     return f"{value} ({element_type_name(value)})" if known else str(value)
 
 

@@ -27,7 +27,7 @@ from onnx_lint.model import (
     ready,
 )
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, is_element_type
+from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, holds_output_element_type
 from onnx_lint.wording import quote
 
 
@@ -121,6 +121,6 @@ def _other_attribute(schema: OperatorSchema, attribute: Proto) -> str | None:
 
 def _number(schema: OperatorSchema, attribute: Proto) -> tuple[int, str] | None:
     """Return the number of the element type that a string names, with the name; None if the operator has no such."""
-    wanted = attribute.s.decode("utf-8", "replace").upper() if is_element_type(schema, attribute.name) else ""
+    wanted = attribute.s.decode("utf-8", "replace").upper() if holds_output_element_type(schema, attribute.name) else ""
     codes = allowed_values(schema, attribute.name) if wanted else None
     return next(((int(code), wanted) for code in codes or () if element_type_name(int(code)) == wanted), None)

@@ -56,7 +56,7 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
 
 
 def _findings(sparse: StoredSparseTensor, values: StoredTensor) -> Iterator[Finding]:
-    field, element = values.right_field, values.type
+    field, element = values.allowed_field, values.type
     if field is None or element is None or not element.has_zero or not values.elements or values.segment is not None:
         return
     found = contents.default_values(values, field, element)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.control_flow import attribute_name, handed_on_outputs
+from onnx_lint.ir.operators.control_flow import attribute_name, subgraph_output_count
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.model.subgraphs import control_flow_graphs
 from onnx_lint.rule import Finding, Related, replace, rule
@@ -97,14 +97,14 @@ def _inputs(model: Model, name: str, graph: Graph, node: Node) -> Iterator[Findi
     supplied = model.control_flow.supplied_inputs(node)
     if supplied is None:
         return
-    names = model.control_flow.awaited_inputs(graph, supplied)
+    names = model.control_flow.required_subgraph_inputs(graph, supplied)
     if len(names) != supplied:
         what = f"{counted(len(names), 'input')}, but {node.op_type} supplies {supplied}"
         yield _finding(name, graph, node, "SUB-7", what, counted(supplied, "input"))
 
 
 def _outputs(model: Model, name: str, graph: Graph, node: Node) -> Iterator[Finding]:
-    expected = handed_on_outputs(node)
+    expected = subgraph_output_count(node)
     found = len(graph.output_names)
     if found != expected:
         which = ", the condition first" if node.op_type == "Loop" else ""

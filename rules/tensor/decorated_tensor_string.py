@@ -42,7 +42,7 @@ def decorated_tensor_string(model: Model) -> Iterator[Finding]:
     - There is one finding for each tensor and kind; it names the first such string and the number of others.
     """
     for tensor in model.tensors.unproved:
-        if tensor.right_field != "string_data":
+        if tensor.allowed_field != "string_data":
             continue
         strings = tensor.strings
         for found, fault in ((strings.marked, "begins with a byte order mark"), (strings.terminated, "ends in NUL")):

@@ -68,7 +68,7 @@ def _complaint(tensor: StoredTensor, begin: int, end: int) -> tuple[str, str]:
         return _RIGHT
     if not readings:
         return "end", f"reaches beyond {tensor.describe_type()}"
-    field = tensor.right_field
+    field = tensor.allowed_field
     if field is None:
         # Without any field nothing is stored, which fits an empty part only; the field itself has rules of its own.
         return _RIGHT
@@ -85,7 +85,7 @@ def _readings(tensor: StoredTensor, begin: int, end: int) -> set[int] | None:
 
     None where the element type is not known and so nothing can be said.
     """
-    element, elements, field = tensor.type, tensor.elements, tensor.right_field
+    element, elements, field = tensor.type, tensor.elements, tensor.allowed_field
     if element is None or elements is None:
         return None
     lengths = {length for length in (end - begin, end - begin + 1) if begin + length <= elements}

@@ -40,7 +40,7 @@ def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
     - There is one finding for each tensor; it names the first such string and the number of others.
     """
     for tensor in model.tensors.unproved:
-        if tensor.right_field == "string_data" and tensor.strings.invalid.count:
+        if tensor.allowed_field == "string_data" and tensor.strings.invalid.count:
             found = tensor.strings.invalid
             yield on_elements(partial(_finding, tensor), found.first, found.count, found.listed)
 

@@ -42,7 +42,7 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
     - The values of tensors with external data are read from the file.
     """
     for tensor in model.judged_tensors:
-        element, field = tensor.type, tensor.right_field
+        element, field = tensor.type, tensor.allowed_field
         if not element or element.bits not in {2, 4, 6} or not field or not tensor.elements or tensor.segment:
             continue
         if element.elements_per_entry == 1 and field != "raw_data":

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
@@ -38,15 +39,16 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
       value.
     - `raw_data` must have the width of the type for each element, rounded up to whole bytes: four bytes fit 7 or 8
       elements of int4, 13 to 16 of int2, 5 of float6e2m3.
-    - A typed field must have one entry for each element, two for a complex number, half an entry for a 4-bit and a
-      quarter for a 2-bit type.
+    - A typed field must have one entry for each element, two for a complex number, and one for two 4-bit or four 2-bit
+      elements, rounded up.
+    - `data-in-empty-tensor` reports values in a tensor without elements.
     - `mispacked-sub-byte-data` reports 4-bit and 2-bit data that is obviously packed in another way.
     - `invalid-segment` reports a tensor with a segment and a wrong number of values.
     - onnx.checker accepts too many values, ONNX Runtime does not.
     """
     for tensor in model.tensors.miscounted:
         if tensor.has_wrong_size:
-            field, expected = tensor.right_field, tensor.expected
+            field, expected = tensor.allowed_field, tensor.expected
             assert field is not None
             assert expected is not None
             yield _finding(tensor, field, _complaint(tensor, field, expected))
@@ -57,10 +59,14 @@ def _complaint(tensor: StoredTensor, field: str, expected: int) -> str:
     return f"{field} of {tensor.describe()} has {stored}, but {tensor.describe_type()} needs {expected:,}"
 
 
+_UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}
+
+
 def _finding(tensor: StoredTensor, field: str, message: str) -> Finding:
     element = tensor.type
     assert element is not None
-    needed = f"{tensor.expected:,} {'bytes' if field == 'raw_data' else 'entries'}"
+    one, several = _UNITS.get(field, ("entry", "entries"))
+    needed = f"{tensor.expected:,} {one if tensor.expected == 1 else several}"
     return Finding(
         tensor.place.at(field),
         message,

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import multiprocessing
 import os
 import sqlite3
 import stat
 import struct
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +18,7 @@ import pytest
 from support.damaged_databases import copy_database, damages
 
 from onnx_lint.cache import database, store
-from onnx_lint.cache.store import DATABASE, Store
+from onnx_lint.cache.store import DATABASE, Store, print_line
 
 
 def test_entries(tmp_path: Path) -> None:
@@ -476,3 +478,12 @@ def test_processes_that_find_one_damage_at_once(healthy: Path, tmp_path: Path, n
     made = Store(str(tmp_path))
     assert all(made.get(b"%d" % number) == b"content of %d" % number for number in range(120))
     made.close()
+
+
+@pytest.mark.parametrize("stream", [None, "closed"])
+def test_a_line_that_cannot_be_printed_is_no_error(monkeypatch: pytest.MonkeyPatch, stream: str | None):
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr(sys, "stderr", None if stream is None else closed)
+    print_line("The cache is not used")
+    assert sys.stderr is (None if stream is None else closed)

@@ -78,6 +78,14 @@ def test_long_parts_of_a_key_count_wherever_they_are(key: tuple[object, ...]):
     assert list(memory.values()) == [2]
 
 
+@pytest.mark.parametrize("key", [("a", (1,) * 3_999), (1, ("b" * 2_000, (2, "c" * 2_000))), (None, frozenset({"d" * 4_000}))])
+def test_long_parts_of_a_key_count_wherever_they_are(key: tuple[object, ...]):
+    memory: Memory[object, int] = Memory(10)
+    memory.keep(key, 1)
+    memory.keep((1, 2.5, None, True), 2)
+    assert list(memory.values()) == [2]
+
+
 class _Broken:
     def __init__(self) -> None:
         self.calls = 0

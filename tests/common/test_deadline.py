@@ -173,13 +173,13 @@ def test_every_report_says_that_the_file_is_not_checked(
     Path("b.onnx").write_bytes(FORMS["binary"])
     with time_is_up_after(10) as clock:
         # The time of the second file is its own.
-        original = deadline.Within.__exit__
+        original = deadline.Deadline.__exit__
 
         def leave(self: Any, *arguments: Any) -> None:
             original(self, *arguments)
             clock.left = math.inf
 
-        monkeypatch.setattr(deadline.Within, "__exit__", leave)
+        monkeypatch.setattr(deadline.Deadline, "__exit__", leave)
         assert run(["a.onnx", "b.onnx", "-j", "1", "-f", form]) == 2
     said = capsys.readouterr()
     *beside, error = said.err.splitlines()
@@ -303,7 +303,7 @@ def test_a_handler_that_is_there_stays() -> None:
 
     before = signal.signal(signal.SIGPROF, own)
     try:
-        with deadline.alarms(), deadline.Within(600):
+        with deadline.alarms(), deadline.Deadline(600):
             assert signal.getsignal(signal.SIGPROF) is own
             assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
     finally:
@@ -314,7 +314,7 @@ def test_a_handler_that_is_there_stays() -> None:
 def test_the_alarm_is_set_for_one_file_and_then_gone() -> None:
     before = signal.getsignal(signal.SIGPROF)
     with deadline.alarms():
-        with deadline.alarms(), deadline.Within(600):
+        with deadline.alarms(), deadline.Deadline(600):
             assert 600 < signal.getitimer(signal.ITIMER_PROF)[0] <= 602
         assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
         assert signal.getsignal(signal.SIGPROF) is not before
@@ -396,14 +396,33 @@ def test_the_error_passes_whatever_catches_exceptions() -> None:
 
 
 def test_a_brief_context_keeps_the_end_around_it():
-    with deadline.Within(1000):
+    with deadline.Deadline(1000):
         around = deadline._here.end
-        brief = deadline.Briefly(5)
+        brief = deadline.SubDeadline(5)
         with brief:
             assert deadline._here.end < around
             raise deadline.OutOfTimeError
         assert (brief.is_over, deadline._here.end) == (True, around)
-        quick = deadline.Briefly(5)
+        quick = deadline.SubDeadline(5)
         with quick:
             pass
         assert (quick.is_over, 0 <= quick.used < 5) == (False, True)
+
+
+def test_a_brief_context_after_a_file_has_all_of_its_time():
+    """The end of the file is in the past, and is removed with it."""
+    with deadline.Deadline(0):
+        pass
+    brief = deadline.SubDeadline(1000)
+    with brief:
+        deadline.check_deadline()
+    assert not brief.is_over
+
+
+def test_a_brief_context_while_a_file_is_written_has_all_of_its_time():
+    with deadline.Deadline(0):
+        deadline.lift_deadline()
+        brief = deadline.SubDeadline(1000)
+        with brief:
+            deadline.check_deadline()
+    assert not brief.is_over

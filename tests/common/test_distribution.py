@@ -32,6 +32,31 @@ def test_a_copy_without_metadata_names_the_extra(monkeypatch: pytest.MonkeyPatch
     assert install_command("remote") == "pip install 'onnx-lint[remote]'"
 
 
+@pytest.mark.parametrize(
+    ("requirement", "named"),
+    [
+        ("a[b]>=1; extra == 'remote'", "a[b]>=1"),
+        ('a>=1; python_version < "3.12" and extra == "remote"', 'a>=1; python_version < "3.12"'),
+        ("a; (os_name == 'nt' or os_name == 'os2') and extra == 'remote'", 'a; os_name == "nt" or os_name == "os2"'),
+        ("a; extra == 'cluster'", "onnx-lint[remote]"),
+        ("a", "onnx-lint[remote]"),
+    ],
+)
+def test_a_package_of_an_extra_may_have_a_further_condition(
+    monkeypatch: pytest.MonkeyPatch, requirement: str, named: str
+):
+    monkeypatch.setattr(importlib.metadata, "requires", lambda _: [requirement])
+    assert install_command("remote") == f"pip install '{named}'"
+
+
+def test_metadata_that_is_not_utf_8_has_an_address_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "odd_plugin-1.0.dist-info").mkdir()
+    head = b"Name: odd-plugin\nAuthor: \xff\nProject-URL: Docs, https://docs.example.org/\n"
+    (tmp_path / "odd_plugin-1.0.dist-info" / "METADATA").write_bytes(head)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert project_url("odd-plugin", {"docs"}) == "https://docs.example.org/"
+
+
 def test_the_addresses_of_each_installed_distribution_are_those_of_its_metadata(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

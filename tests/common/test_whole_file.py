@@ -280,14 +280,16 @@ def test_a_file_that_another_program_put_in_place_of_the_new_one_is_not_used(tmp
 WRITING = """
 import os, signal, sys
 from pathlib import Path
-from onnx_lint.common.whole_file import OpenFile, whole_file
+from onnx_lint.common.whole_file import OpenFile, Replaceable, whole_file
 from onnx_lint.input.copying import copy_all
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import open_file
 
 def write(path, kind):
     source = unpatched(open_file(path)).patched([(1500, 1500, [b"new"])])
-    with whole_file(str(path), OpenFile(source.base.descriptor, path.stat()) if kind == "open file" else kind) as new:
+    is_open = kind == "open file"
+    replaces = OpenFile(source.base.descriptor, path.stat()) if is_open else Replaceable.ANY_FILE
+    with whole_file(str(path), replaces) as new:
         copy_all(source, new[0])
 """
 

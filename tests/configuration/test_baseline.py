@@ -31,13 +31,13 @@ from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.baseline import (
     Entry,
+    count_imprecise,
     entries_of,
     file_key,
-    imprecise,
-    living,
     read_baseline,
-    split,
-    written,
+    suppress_known,
+    surviving_entries,
+    to_json,
 )
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.engine.settings import Settings
@@ -463,8 +463,8 @@ def test_another_key_is_new_also_if_all_names_have_changed(
         mark: _without_keys(entry, has_inner) for mark, entry in entries_of(without_elements(first.diagnostics)).items()
     }
     for later in (second, third):
-        assert split(later, without_key).diagnostics == ()
-    assert imprecise(split(first, without_key), without_key) == 1
+        assert suppress_known(later, without_key).diagnostics == ()
+    assert count_imprecise(suppress_known(first, without_key), without_key) == 1
 
 
 def _with_dims(*dims: int) -> str:
@@ -616,7 +616,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     found = lint(load(BytesSource(model(RELU, TWICE).replace("graph", 'gr\\"\\n').encode())), Settings())
     baseline = {hostile: entries_of(found), "clean": {}}
     path = tmp_path / "b.json"
-    path.write_text(written(baseline), encoding="utf-8")
+    path.write_text(to_json(baseline), encoding="utf-8")
     assert read_baseline(str(path)) == {hostile: entries_of(found)}
 
 
@@ -670,7 +670,7 @@ def _reopened(fixture: Fixture) -> list[Diagnostic]:
         return []
     settings = fixture.settings
     before, after = (lint(load(BytesSource(each), "m.onnx", fixture.standard), settings) for each in (data, extended))
-    report = split(FileReport("m.onnx", 1, after), entries_of(before))
+    report = suppress_known(FileReport("m.onnx", 1, after), entries_of(before))
     return [item for item in report.diagnostics if not _is_about_the_insertion(item)]
 
 
@@ -694,7 +694,7 @@ CRASHED = (InternalError("duplicate-definition", "ValueError", ""),)
 )
 def test_an_entry_lives_on_if_nothing_was_said_about_its_finding(file: FileReport, lives: bool) -> None:
     entries = entries_of(lint(load(BytesSource(model(RELU, TWICE).encode())), Settings()))
-    assert living(file, entries, ["duplicate-definition"]) == (entries if lives else {})
+    assert surviving_entries(file, entries, ["duplicate-definition"]) == (entries if lives else {})
 
 
 def _products(*sizes: int) -> str:
@@ -848,7 +848,7 @@ def test_another_element_behind_a_known_one_is_new(name: str):
     assert len(before.diagnostics) == len(after.diagnostics)
     assert len(new_in(before, after)) == 1
     assert not new_in(after, after)
-    assert imprecise(split(after, entries_of(after.diagnostics)), entries_of(after.diagnostics)) == 0
+    assert count_imprecise(suppress_known(after, entries_of(after.diagnostics)), entries_of(after.diagnostics)) == 0
     renamed = onnx.parser.parse_model(head + graph.format(now))
     rename_all(renamed, prefixed)
     assert not new_in(after, report_on(renamed))
@@ -967,8 +967,8 @@ def test_an_entry_without_partners_knows_the_fault_and_is_told(name: str):
         for digest, entry in entries_of(known.diagnostics).items()
         if entry.rule == rule
     }
-    assert not [each for each in split(known, entries).diagnostics if each.rule == rule]
-    assert imprecise(split(known, entries), entries) == 1
+    assert not [each for each in suppress_known(known, entries).diagnostics if each.rule == rule]
+    assert count_imprecise(suppress_known(known, entries), entries) == 1
 
 
 def test_the_fault_of_another_call_is_new():
@@ -990,11 +990,11 @@ def test_the_fault_of_another_call_is_new():
 def test_known_elements_of_a_finding_with_a_new_one_count_as_known():
     graph = "(float[2] x) => (float[N] y) <int64[3] w = {{{}}}> {{ [n] y = Gather (x, w) }}"
     known, now = (report_on(onnx.parser.parse_model(MADE + graph.format(each))) for each in ("9, 0, 0", "9, 0, 8"))
-    found = split(now, entries_of(known.diagnostics))
+    found = suppress_known(now, entries_of(known.diagnostics))
     rule = "unsupported-operand-value"
     assert [each.message.split()[1] for each in found.diagnostics if each.rule == rule] == ["2"]
     assert [each.message.split()[1] for each in found.suppressed if each.rule == rule] == ["0"]
-    assert imprecise(found, entries_of(known.diagnostics)) == 0
+    assert count_imprecise(found, entries_of(known.diagnostics)) == 0
 
 
 def test_another_output_that_is_listed_twice_is_new_though_a_node_was_added():
@@ -1054,11 +1054,11 @@ def test_an_entry_of_before_knows_the_first_element_alone(name: str):
     head = MADE
     before, after = (report_on(onnx.parser.parse_model(head + graph.format(each))) for each in (known, now))
     entries = entries_of(without_elements(before.diagnostics))
-    assert not split(before, entries).diagnostics
-    later = split(after, entries)
+    assert not suppress_known(before, entries).diagnostics
+    later = suppress_known(after, entries)
     if name != "dimensions of operands":  # dimension 2 is the first one there
         assert not later.diagnostics
-        assert imprecise(later, entries) == 1
+        assert count_imprecise(later, entries) == 1
 
 
 def test_a_sparse_initializer_is_known_after_all_names_have_changed():
@@ -1150,9 +1150,9 @@ def test_an_entry_without_what_is_wrong_inside_knows_it(name: str):
         digest: replace(entry, parts=tuple(part.partition(INNER_DIGEST)[0] for part in entry.parts))
         for digest, entry in entries_of(without_elements(found.diagnostics)).items()
     }
-    known = split(found, entries)
+    known = suppress_known(found, entries)
     assert not known.diagnostics
-    assert imprecise(known, entries) == 1
+    assert count_imprecise(known, entries) == 1
 
 
 def test_an_empty_path_is_said_to_be_empty(capsys: pytest.CaptureFixture[str]):

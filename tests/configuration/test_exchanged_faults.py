@@ -23,7 +23,7 @@ from support.baselines.exchanged import (
 from support.baselines.measure import copy_of, false_new, five_faults, new_in, report_on
 from support.fixes.plants import PLANTS, planted, small_models
 
-from onnx_lint.configuration.baseline import entries_of, split
+from onnx_lint.configuration.baseline import entries_of, suppress_known
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
@@ -50,7 +50,7 @@ def test_a_fault_that_takes_the_place_of_another_one_is_new():
         exchanged = {each for each in _errors(now.diagnostics) - _errors(clean.diagnostics) if each[0] not in before}
         if exchanged:
             pairs += 1
-            assert _errors(split(now, entries_of(known.diagnostics)).diagnostics), (kind, path, exchanged)
+            assert _errors(suppress_known(now, entries_of(known.diagnostics)).diagnostics), (kind, path, exchanged)
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,14 @@ def test_a_file_with_other_content_is_an_error_that_names_the_key(folder: Path, 
     assert capsys.readouterr().err.startswith(f"Error: onnx-lint.toml: {said.format(path)}")
 
 
+def test_the_key_is_named_also_for_a_plugin_file_whose_name_is_escaped(folder: Path, capsys: Output):
+    (folder / "a\x07.py").write_text("")
+    (folder / "onnx-lint.toml").write_text(r'plugins = ["a\u0007.py"]')
+    assert run(["m.textproto", "--config", "onnx-lint.toml"]) == 2
+    said = rf"plugin {folder}/a\x07.py has no rule; requires Python files with rules"
+    assert capsys.readouterr().err.startswith(f"Error: onnx-lint.toml: plugins: {said}")
+
+
 def test_the_key_is_not_named_if_the_command_line_names_the_file(folder: Path, capsys: Output):
     (folder / "x.json").write_text('{"a": 1}')
     (folder / "y.json").write_text("")

@@ -229,7 +229,7 @@ def test_a_shared_analysis_is_reported_once_with_the_rules_that_need_it(
     assert said.count("Traceback") == 1
 
 
-IN_EVERY_LOAD = ("left_in_file", "_roots", "values", "functions", "training_graphs", "graphs", "_attribute_index")
+IN_EVERY_LOAD = ("left_in_file", "_roots", "values", "functions", "training_graphs", "graphs", "_graphs_and_attributes")
 """The properties that the loader computes. A bug in one costs the file."""
 
 PROPERTIES = {

@@ -13,7 +13,7 @@ from onnx_lint import lint
 from onnx_lint.configuration import discovery
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.identity.identify import Form, identify, kind_of_content
-from onnx_lint.loader.limits.memory_estimate import text_memory_if_exceeding
+from onnx_lint.loader.limits.text_memory_estimate import text_memory_if_exceeding
 from onnx_lint.loader.text.outer_names import names_in_text
 
 pytestmark = pytest.mark.timing

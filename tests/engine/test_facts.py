@@ -10,7 +10,7 @@ import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, parser
 
 from onnx_lint import lint
-from onnx_lint.engine.facts import facts_of, left_out
+from onnx_lint.engine.facts import facts_of, not_examined
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
@@ -29,7 +29,7 @@ _STORED_OUTSIDE = TensorProto(name="t", data_type=TensorProto.FLOAT, dims=[1], d
 )
 def test_a_document_without_a_place_is_called_what_it_is(proto, noun):
     model = load(BytesSource(proto.SerializeToString()), proto=proto.DESCRIPTOR.name)
-    [said] = left_out(model, Settings())
+    [said] = not_examined(model, Settings())
     assert said == f"the files of external data were not examined: the {noun} has no place in the file system"
 
 

@@ -12,7 +12,7 @@ from google.protobuf import text_format
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
-from onnx_lint.engine import trials
+from onnx_lint.engine import compared_findings, trials
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.settings import Settings
@@ -124,19 +124,19 @@ def _hints(text: str) -> int:
 
 def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch: pytest.MonkeyPatch):
     made = []
-    after = trials.Trials._changed
-    monkeypatch.setattr(trials.Trials, "_changed", lambda self, each: made.append(each) or after(self, each))
+    after = trials.Trials._changed_model
+    monkeypatch.setattr(trials.Trials, "_changed_model", lambda self, each: made.append(each) or after(self, each))
     counts = []
-    for attribute, value in (
-        ("PARTS_OF_START", 4 * PARTS),
-        ("PARTS_OF_START", 0),
-        ("MAX_PARTS", PARTS - 1),
-        ("MAX_FINDINGS", 7),
+    for module, attribute, value in (
+        (trials, "START_COST", 4 * PARTS),
+        (trials, "START_COST", 0),
+        (trials, "MAX_PARTS", PARTS - 1),
+        (compared_findings, "MAX_CAUSES", 7),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(trials, "PARTS_OF_TRIAL", 0)
-            patch.setattr(trials, "PARTS_OF_FAULT", 0)
-            patch.setattr(trials, attribute, value)
+            patch.setattr(trials, "TRIAL_COST", 0)
+            patch.setattr(trials, "FINDING_COST", 0)
+            patch.setattr(module, attribute, value)
             counts.append((_hints(_many(10)), len(made)))
             made.clear()
     assert counts == [(5, 5), (1, 1), (0, 0), (0, 0)]
@@ -163,13 +163,13 @@ def test_trials_check_no_more_parts_than_the_first_pass_and_the_start(length: in
     parts = length + 40 + 42
     most = trials.most_trials(model)
     assert 1 <= most <= 20
-    assert most * parts <= parts + trials.PARTS_OF_START
+    assert most * parts <= parts + trials.START_COST
 
 
 def test_the_rules_of_a_model_share_its_trials(monkeypatch: pytest.MonkeyPatch):
     made = []
-    after = trials.Trials._changed
-    monkeypatch.setattr(trials.Trials, "_changed", lambda self, each: made.append(each) or after(self, each))
+    after = trials.Trials._changed_model
+    monkeypatch.setattr(trials.Trials, "_changed_model", lambda self, each: made.append(each) or after(self, each))
     monkeypatch.setattr(trials, "most_trials", lambda *_: 4)
     found = lint(onnx.parser.parse_model(HEAD + _many_of_two_rules(10))).diagnostics
     mended = [each.rule for each in found if each.hint or "did you mean" in each.message]
@@ -179,8 +179,8 @@ def test_the_rules_of_a_model_share_its_trials(monkeypatch: pytest.MonkeyPatch):
 
 def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
     made = []
-    after = trials.Trials._changed
-    monkeypatch.setattr(trials.Trials, "_changed", lambda self, each: made.append(each) or after(self, each))
+    after = trials.Trials._changed_model
+    monkeypatch.setattr(trials.Trials, "_changed_model", lambda self, each: made.append(each) or after(self, each))
     assert _hints(_many(10, same=True)) == 1
     assert len(made) == 1
 
@@ -188,17 +188,17 @@ def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
 def test_the_time_of_all_trials_is_counted(monkeypatch: pytest.MonkeyPatch):
     """Also of those that pass."""
     given = []
-    brief = trials.Briefly
-    monkeypatch.setattr(trials, "Briefly", lambda seconds: given.append(seconds) or brief(seconds))
+    limit = trials.SubDeadline
+    monkeypatch.setattr(trials, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
     assert _hints(_many(4)) == 4
-    assert given[0] == trials.SECONDS
+    assert given[0] == trials.MAX_SECONDS
     assert len(given) == 4
     assert given == sorted(given, reverse=True)
     assert given[-1] < given[0]
 
 
 def test_trials_that_take_long_end_and_the_report_is_whole(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trials, "SECONDS", 0)
+    monkeypatch.setattr(trials, "MAX_SECONDS", 0)
     report = lint(onnx.parser.parse_model(HEAD + NEXT.format("5,2")))
     assert [(each.rule, each.hint) for each in report.diagnostics] == [("incompatible-operand-shapes", None)]
 
@@ -247,8 +247,8 @@ def test_each_rule_has_its_own_trials():
 
 
 def test_many_faults_of_one_cause_are_one():
-    nodes = " ".join(f"h{index} = Gemm(x, w)" for index in range(trials.MAX_FINDINGS + 1))
-    outputs = ", ".join(f"float[A,B] h{index}" for index in range(trials.MAX_FINDINGS + 1))
+    nodes = " ".join(f"h{index} = Gemm(x, w)" for index in range(compared_findings.MAX_CAUSES + 1))
+    outputs = ", ".join(f"float[A,B] h{index}" for index in range(compared_findings.MAX_CAUSES + 1))
     assert _hint(f"g (float[2,3] x, float[4,3] w) => ({outputs}) {{ {nodes} }}") == "with transB=1 the shapes fit"
 
 
@@ -265,7 +265,7 @@ def test_nodes_of_functions_count_as_often_as_they_are_inferred(body: str, *, is
     assert model.calls.expanded_nodes() == 32
     again = model.value_flow.nodes_walked_again
     assert again == (31 + 2 * 26 if is_repeated else 0)
-    assert trials.most_trials(model) == (trials.PARTS_OF_START + 13 + again) // (trials.PARTS_OF_TRIAL + 13 + again)
+    assert trials.most_trials(model) == (trials.START_COST + 13 + again) // (trials.TRIAL_COST + 13 + again)
 
 
 CHAIN = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(6_000))
@@ -289,7 +289,7 @@ SURE = [
 @pytest.mark.parametrize(("node", "imports", "words"), SURE)
 def test_what_signatures_prove_needs_no_trial(node: str, imports: str, words: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(trials, "MAX_PARTS", 0)
-    monkeypatch.setattr(trials, "faults_of", None)
+    monkeypatch.setattr(trials, "compared_findings", None)
     assert words in _in_a_large_model(node, imports)
 
 
@@ -302,7 +302,7 @@ def test_a_node_that_does_not_fit_the_meant_signature_is_tried(node: str, monkey
 
 def test_the_hints_without_a_trial_are_bounded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(trials, "MAX_PARTS", 0)
-    monkeypatch.setattr(trials, "MAX_CERTAIN", 2)
+    monkeypatch.setattr(trials, "MAX_WITHOUT_TRIAL", 2)
     text = "g (float[4] x) => (float[4] a, float[4] b, float[4] c) { a = RELU(x) b = TANH(x) c = EXP(x) }"
     found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
     assert ["did you mean" in each.message for each in found] == [True, True, False]
@@ -472,6 +472,12 @@ def test_a_fault_of_a_cause_that_has_a_suggestion_says_nothing_else():
         (True, False),
         (False, False),
     ]
+
+
+def test_a_finding_whose_cause_has_a_suggestion_does_not_say_that_a_node_is_missing():
+    """Its cause was tried for an earlier finding, with a change that passed."""
+    (found,) = lint(onnx.parser.parse_model(HEAD + LOST.format(""))).diagnostics
+    assert [each.hint for each in found.folding.members] == [None, None]
 
 
 def test_entries_of_one_finding_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]):

@@ -108,6 +108,15 @@ def test_a_list_in_the_file_is_that_of_the_parser(name: str, written: str, leave
         found[len(parsed)]
 
 
+def test_an_index_before_the_first_element_is_an_error(leaves_lists: None):
+    for name in ("ints", "floats", "strings"):
+        found = getattr(_attribute(_model(**{name: LISTS[name]})), name)
+        assert found[-len(found)] == LISTS[name][0]
+        for index in (-len(found) - 1, -2 * len(found), len(found)):
+            with pytest.raises(IndexError):
+                found[index]
+
+
 def test_numbers_have_32_bits_where_that_is_enough(leaves_lists: None):
     for name, dtype in (("ints", np.int32), ("wide ints", np.int64)):
         found = numbers_of(_attribute(_model(ints=LISTS[name])).ints)

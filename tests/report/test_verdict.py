@@ -305,6 +305,13 @@ def test_settings_that_differ_from_file_to_file_are_counted() -> None:
     assert verdict_in_words(run_of(files)).endswith("gap 4 in 1 of 7 models; other settings left out 2 more")
 
 
+def test_what_settings_left_out_is_counted_among_the_judged_files() -> None:
+    assert verdict_in_words(run_of([MISSING, LEFT_OUT, CLEAN])).endswith(
+        "1 of 170 default rules checked in 1 of 2 judged files"
+    )
+    assert verdict_in_words(run_of([MISSING, *several(LEFT_OUT)])).endswith("; 1 of 170 default rules checked")
+
+
 @pytest.mark.parametrize(
     ("found", "expected"),
     [

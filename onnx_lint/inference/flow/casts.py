@@ -111,7 +111,7 @@ def other_number(conflict: OperandConflict) -> list[Proposal]:
         code = TENSORS.index(kind)
         name = ELEMENT_TYPES[code].name.upper()
         edits = partial(_with_number, maker, code)
-        found.append(Proposal(f"to={code} ({name}) of {maker.describe()}", edits, must_be_whole=True))
+        found.append(Proposal(f"to={code} ({name}) of {maker.describe()}", edits, must_add_no_finding=True))
     return found
 
 
@@ -130,7 +130,7 @@ def omitted(conflict: OperandConflict) -> list[Proposal]:
         return []
     text = f"an empty name before input {problem.index} {quote(node.inputs[problem.index])} of {node.describe()}"
     place = node.place.at("input", problem.index)
-    return [Proposal(text, lambda _: [Insert(place, "")], must_be_whole=True)]
+    return [Proposal(text, lambda _: [Insert(place, "")], must_add_no_finding=True)]
 
 
 def _is_no_number(node: Node, index: int, kind: ValueType | None) -> bool:
@@ -187,4 +187,4 @@ def _cast(node: Node, index: int, kind: ValueType | None) -> Proposal:
     text = f"a Cast to {ELEMENT_TYPES[code].name.upper()} (to={code}) of input {index} {quote(node.inputs[index])}"
     definition = node.graph.definition_of(node.inputs[index])
     is_constant = definition is not None and definition.field == "initializer"
-    return Proposal(text, lambda _: converted(node, index, code), must_be_whole=not is_constant)
+    return Proposal(text, lambda _: converted(node, index, code), must_add_no_finding=not is_constant)

@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.inference.flow.joining import joined, without_own_names
-from onnx_lint.inference.shapes.fact import MAX_ELEMENTS, UNKNOWN, Fact, fact
+from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, UNKNOWN, Fact, fact
 from onnx_lint.inference.shapes.stated import (
     Outside,
     content_of,
@@ -94,7 +94,7 @@ def initializer_facts(
         element_type, _ = layout
         shape = tensor_shape(dims)
         fact_by_layout[layout] = fact(tensor_of(element_type), shape)
-        most = MAX_ELEMENTS if element_type in INDEX_TYPES else frames.most_floats
+        most = MAX_CONTENT_ELEMENTS if element_type in INDEX_TYPES else frames.most_floats
         if shape is not None and prod(dims) <= most:
             small.add(layout)
     facts = [fact_by_layout[layout] for layout in layouts]

@@ -66,7 +66,9 @@ def value_for(conflict: DeclaredShapeConflict, operators: Operators, flow: Value
     change = value_behind(node, schema, facts, definition.index, shape)
     if change is None:
         return None
-    return Proposal(f"{change.text} of {node.describe()}", lambda _: change.edits(node, operators), must_be_whole=True)
+    return Proposal(
+        f"{change.text} of {node.describe()}", lambda _: change.edits(node, operators), must_add_no_finding=True
+    )
 
 
 def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: int = _MAX_INPUTS) -> Exchange | None:

@@ -12,7 +12,7 @@ from onnx_lint.common.salted import salted_key
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call, CallNeeds
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, reads_floats
-from onnx_lint.inference.shapes.fact import MAX_ELEMENTS, Fact, Facts
+from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Protos, read_arguments
@@ -197,7 +197,7 @@ class Frames:
         """
         names = self._operators.names
         if "NonZero" in names:
-            return MAX_ELEMENTS
+            return MAX_CONTENT_ELEMENTS
         return 0 if (READ_FLOAT_ELEMENTS | _FROM_FLOATS).isdisjoint(names) else 64
 
     @cached_property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walks over function bodies, each once for everything that its values depend on.
+"""Infers function bodies, once for each distinct call.
 
 A call whose function, input facts and attributes are those of an earlier call gets the outputs of that call. Otherwise
 the body is walked, if the budget allows it. If not, the outputs have the types that they had for the same input types,
@@ -37,7 +37,8 @@ from onnx_lint.ir.operators.control_flow import attribute_name
 
 REPEATED_NODES: Final = 50_000
 """The budget for repeated walks, in nodes. The first walk over each body is free. Walks for new argument types have one
-budget, and walks for new argument shapes another. After it is used up, the outputs of further calls are unknown."""
+budget, as have repeated walks over passed graphs, and walks for new argument shapes another. After a budget is used up,
+further calls get the output types of an earlier call with the same input types, or unknown outputs."""
 
 _OPERANDS_PER_NODE: Final = 20
 """The number of operands, parameters or declared values that counts as one more node; most nodes have two or three."""
@@ -55,6 +56,9 @@ _MAX_NEEDS: Final = 8
 CallAttributes = tuple[tuple[str, bytes | int | None], ...]
 """The attributes of a call, on which shapes may depend: the serialized attribute, the number of a graph, or None if the
 attribute is unknown."""
+
+CallKey = tuple[int, Facts, CallAttributes]
+"""Identifies equal calls: the index of the function, the facts of the inputs, and the attributes."""
 
 WalkGraph = Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk]
 """Walks a graph, with the facts that it sees and those of the inputs that its operator supplies."""
@@ -79,11 +83,11 @@ class FunctionWalk:
         self._walk = walk
         self._walk_nested = walk_nested
         self._walks = found.walks
-        self._faulty: dict[tuple[int, Facts, CallAttributes], FurtherCalls] = {}
-        """The calls with the arguments of one in whose body there is a fault."""
-        self._outputs: dict[tuple[int, Facts, CallAttributes], Facts] = {}
+        self._faulty: dict[CallKey, FurtherCalls] = {}
+        """Further calls with the arguments of a call whose body has a finding, by the key of that call."""
+        self._outputs: dict[CallKey, Facts] = {}
         """The outputs of the calls so far."""
-        self._needs: dict[tuple[int, Facts, CallAttributes], Sequence[tuple[int, InputUse]]] = {}
+        self._needs: dict[CallKey, Sequence[tuple[int, InputUse]]] = {}
         """Some inputs that these calls omit and their bodies need, by index."""
         self._output_types: dict[tuple[int, Facts, Arguments], Facts] = {}
         """The types of the outputs, by the types of the arguments."""
@@ -111,19 +115,17 @@ class FunctionWalk:
         inputs = arguments_for(function, inputs)
         key = function.index, inputs, self._serialized_attributes(bound, graphs)
         if key in self._outputs:
-            self._note_needs(node, frame, self._needs.get(key, ()))
-            faulty = self._faulty.get(key)
-            if faulty is not None and len(faulty.calls) < MAX_FURTHER and not self._found.is_trial:
-                faulty.calls.append(Call(node, inputs, frame.call))
+            self._note_equal_call(key, Call(node, inputs, frame.call), frame)
             return self._outputs[key]
         arguments = read_arguments(attributes, self._type_parameters_of(function), frame.bound) if attributes else ()
         type_key = function.index, _types_only(inputs), arguments
         known_types = self._output_types.get(type_key) if not graphs else None
-        if not self._may_walk(function, bound, for_types=known_types is None):
+        if not self._start_walk(function, bound, for_types=known_types is None):
             self.declarations.doubt(function, types=known_types is None)
             return known_types or ()
         needs = CallNeeds()
-        equal, noted = FurtherCalls(), self._found.noted
+        equal = FurtherCalls()
+        noted = self._found.noted
         outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call, equal), graphs, needs)
         if self._found.noted > noted:
             self._faulty[key] = equal
@@ -134,9 +136,19 @@ class FunctionWalk:
             self._note_needs(node, frame, self._needs[key])
         return outputs
 
-    def _may_walk(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
-        """Return whether a body is walked for a call: not inside of itself, and not beyond the budget."""
-        return function.index not in self._open and self._budget.charge_body(function, bound, for_types=for_types)
+    def _note_equal_call(self, key: CallKey, call: Call, frame: Frame) -> None:
+        """Record a call that gets the outputs of an earlier one: what it omits, and that it has the same findings."""
+        self._note_needs(call.node, frame, self._needs.get(key, ()))
+        faulty = self._faulty.get(key)
+        if faulty is not None and len(faulty.calls) < MAX_FURTHER and not self._found.is_trial:
+            faulty.calls.append(call)
+
+    def _start_walk(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
+        """Charge a walk over the body for a call; return False if it must not be made.
+
+        A body is not walked inside of itself, nor beyond the budget.
+        """
+        return function.index not in self._open and self._budget.try_charge_body(function, bound, for_types=for_types)
 
     def _serialized_attributes(self, bound: Protos, graphs: Mapping[str, NestedGraph]) -> CallAttributes:
         found: list[tuple[str, bytes | int | None]] = []
@@ -186,7 +198,7 @@ class FunctionWalk:
     def uncalled(self, function: Function) -> Walk:
         """Infer the body of a function that is never called, with unknown arguments."""
         bound = dict.fromkeys(function.attribute_names)
-        self._budget.charge_body(function, bound, for_types=True)  # free, as the first walk over the body
+        self._budget.mark_walked(function)
         inputs = (UNKNOWN,) * len(function.body.input_names)
         return (yield from self._body(function, inputs, bound, None, {}, CallNeeds()))
 
@@ -200,10 +212,10 @@ class FunctionWalk:
     def walk_passed(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that a call passed to a function.
 
-        Functions entered since that call are no longer open meanwhile: the graph belongs to the caller, so a node of it
-        that calls one of them does not call it from inside of its own body.
+        While the graph is walked, functions entered since that call do not count as open: the graph belongs to the
+        caller, so a node of it that calls one of them does not call it from inside of its own body.
         """
-        if nested.number in self._active_graphs or not self._budget.charge_graph(nested.graph):
+        if nested.number in self._active_graphs or not self._budget.try_charge_graph(nested.graph):
             self._walks.are_graphs_left_out = True
             return (UNKNOWN,) * len(nested.graph.output_names)
         self._active_graphs.add(nested.number)
@@ -232,7 +244,8 @@ class FunctionWalk:
         omits = call is not None and (ABSENT in inputs or len(inputs) < len(names))
         frame = self._frames.of_body(function, protos, call, graphs, needs if omits else None)
         graphs.update(self._default_graphs(function, bound, frame, known))
-        # `unsure` counts within one body. What never runs around the call is in `idle` before `idle_around`.
+        # Save and reset what belongs to the caller: `unsure` counts within one body, and the entries of `idle` before
+        # `idle_around` are of graphs around the call.
         unsure_of_caller, self._found.unsure = self._found.unsure, 0
         idle_of_caller, self._found.idle_around = self._found.idle_around, len(self._found.idle)
         outputs = yield from self._walk(function.body, frame, known, None)
@@ -288,14 +301,18 @@ class _WalkBudget:
         """Return whether a walk over the body has been charged."""
         return function.index in self._charged_functions
 
-    def charge_body(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
-        """Charge a walk over a body; return whether it may be made.
+    def mark_walked(self, function: Function) -> None:
+        """Record a walk over a body, if it is the first: further walks are not free."""
+        self._charged_functions.add(function.index)
+
+    def try_charge_body(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
+        """Charge a walk over a body; return False if it must not be made.
 
         `bound`: the call's attributes. `for_types`: whether the body has not been walked yet for arguments of these
         types.
         """
         if function.index not in self._charged_functions:
-            self._charged_functions.add(function.index)
+            self.mark_walked(function)
             return True
         cost = 1 + self._function_cost(function) + _attribute_cost(filter(None, bound.values()))
         if for_types:
@@ -303,8 +320,8 @@ class _WalkBudget:
         self._left_for_shapes -= cost
         return self._left_for_shapes >= 0
 
-    def charge_graph(self, graph: Graph) -> bool:
-        """Charge a walk over a graph that a call passes; return whether it may be made."""
+    def try_charge_graph(self, graph: Graph) -> bool:
+        """Charge a walk over a graph that a call passes; return False if it must not be made."""
         if id(graph) not in self._charged_graphs:
             self._charged_graphs.add(id(graph))
             return True

@@ -15,7 +15,9 @@ ContradictionKind = Literal["", "type", "shape"]
 def joined(inferred: Fact, declared: Fact) -> tuple[Fact, ContradictionKind]:
     """Return the joined fact, and the kind of contradiction.
 
-    If the types differ, the inferred one is kept; of two shapes the dimensions on which they agree.
+    If the types differ, or if the elements of a sequence cannot all have the declared shape, the inferred fact is
+    returned as it is. If the ranks differ, the shape is unknown; if two sizes differ, that dimension is. After a
+    contradiction of shapes the content is unknown.
     """
     if inferred.kind and declared.kind and inferred.kind != declared.kind:
         return inferred, "type"
@@ -69,7 +71,7 @@ def _says_nothing(dim: Dim) -> bool:
 
 
 def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, ContradictionKind]:
-    """Return the joined shape of a value, and whether the shapes contradict each other."""
+    """Return the joined shape of a value, and the kind of contradiction."""
     if inferred is None or declared is None or inferred == declared:
         return (declared if inferred is None else inferred), ""
     if len(inferred) != len(declared):

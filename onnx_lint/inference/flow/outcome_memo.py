@@ -23,7 +23,7 @@ from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crash, crash_of
 from onnx_lint.ir.operators.attribute_faults import attribute_faults, is_sound, unlisted_value
 from onnx_lint.spec.operators import OperatorSchema, ParameterOption
-from onnx_lint.spec.operators.attribute_values import allowed_values, is_flag, names_element_type
+from onnx_lint.spec.operators.attribute_values import allowed_values, holds_element_type, is_flag
 
 if TYPE_CHECKING:
     from onnx_lint.inference.shapes.contents import Contents
@@ -296,7 +296,7 @@ def _has_faults(schema: OperatorSchema, form: NodeForm, bound: Protos | None) ->
         or any(
             # Consumers accept any number as a flag, and an element type decides no shape.
             not is_flag(schema, attribute.name)
-            and not names_element_type(schema, attribute.name)
+            and not holds_element_type(schema, attribute.name)
             and (allowed := allowed_values(schema, attribute.name)) is not None
             and unlisted_value(attribute, schema, {attribute.name: allowed})
             for attribute in form.attributes

@@ -164,8 +164,8 @@ class Change(Record):
     input: tuple[int, Fact] | None = None
     is_of_several: bool = False
     """True if two changes of its kind may be proposed: the nearest numbers that divide a dimension."""
-    must_be_whole: bool = False
-    """True if it is not proposed while it uncovers another fault."""
+    must_add_no_finding: bool = False
+    """True if it is not proposed if any finding is new, even one that the fixed finding had hidden."""
 
 
 def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainProblem) -> list[Change]:
@@ -349,7 +349,7 @@ def _exchanged_weights(node: Node, operands: Operands) -> Iterator[Change]:
         if dims == shape[::-1] and dims != shape and reader > node.index:
             text = f"initializers {quote(name)} and {quote(other)} exchanged"
             edits = partial(_renamed_initializers, {position: other, index: name})
-            yield Change(text, edits, input=(1, fact(operands.fact(1).kind, dims)), must_be_whole=True)
+            yield Change(text, edits, input=(1, fact(operands.fact(1).kind, dims)), must_add_no_finding=True)
 
 
 def _numbered(name: str) -> tuple[str, list[int]]:
@@ -372,7 +372,7 @@ def _layouts(node: Node, operands: Operands) -> Iterator[Change]:
         yield from (_permuted(node, operands, index, shape, _last_two) for index, shape in _shapes(operands, 2, (0, 1)))
     if operator in CHANNELS_SECOND:
         yield from (
-            _permuted(node, operands, 0, shape, _channels_second, must_be_whole=True)
+            _permuted(node, operands, 0, shape, _channels_second, must_add_no_finding=True)
             for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (0,))
             if shape[-1] not in shape[2:-1] and _is_of_input(node.graph, node.inputs[0])
         )
@@ -380,7 +380,7 @@ def _layouts(node: Node, operands: Operands) -> Iterator[Change]:
         for order_for in (_channels_exchanged, _channels_first):
             is_sized_like_others = order_for is _channels_exchanged  # as pruned weights may be
             yield from (
-                _permuted(node, operands, 1, shape, order_for, must_be_whole=is_sized_like_others)
+                _permuted(node, operands, 1, shape, order_for, must_add_no_finding=is_sized_like_others)
                 for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (1,))
             )
     if operator in TAKES_FLAT:
@@ -518,14 +518,14 @@ def _permuted(
     shape: Dims,
     order_for: Callable[[int], list[int]],
     *,
-    must_be_whole: bool = False,
+    must_add_no_finding: bool = False,
 ) -> Change:
     order = order_for(len(shape))
     return Change(
         f"a Transpose of {_input(node, index)} with perm={order}",
         lambda node, _: transposed(node, index, order),
         input=(index, fact(operands.fact(index).kind, tuple([shape[axis] for axis in order]))),
-        must_be_whole=must_be_whole,
+        must_add_no_finding=must_add_no_finding,
     )
 
 
@@ -552,7 +552,7 @@ def _with_an_axis(node: Node, operands: Operands, index: int) -> Iterator[Change
     for axis in range(len(shape) + 1):
         text = f"an Unsqueeze (axes=[{axis}]) of {_input(node, index)}"
         made = fact(operands.fact(index).kind, (*shape[:axis], 1, *shape[axis:]))
-        yield Change(text, partial(_unsqueeze_edits, index, [axis]), input=(index, made), must_be_whole=True)
+        yield Change(text, partial(_unsqueeze_edits, index, [axis]), input=(index, made), must_add_no_finding=True)
 
 
 def _unsqueeze_edits(index: int, axes: Sequence[int], node: Node, operators: Operators) -> Iterator[Edit]:

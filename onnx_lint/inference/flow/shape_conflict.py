@@ -32,7 +32,7 @@ from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.wording import MAX_ELEMENTS, quote
+from onnx_lint.wording import MAX_LISTED_ELEMENTS, quote
 
 
 class ShapeConflict(WordedProblem):
@@ -148,7 +148,7 @@ class ShapeConflict(WordedProblem):
 
     def apart(self) -> list[ShapeConflict]:
         """Return a conflict for each of the elements or dimensions that are wrong."""
-        return [replace(self, problem=problem) for problem in islice(apart(self.problem), MAX_ELEMENTS)]
+        return [replace(self, problem=problem) for problem in islice(apart(self.problem), MAX_LISTED_ELEMENTS)]
 
     @property
     def proposals(self) -> Proposals:
@@ -158,7 +158,8 @@ class ShapeConflict(WordedProblem):
     def _changes(self) -> list[Proposal]:
         changes = repairs_of(self.node, self.schema, self.inputs, self.problem)
         return [
-            Proposal(each.text, partial(each.edits, self.node), must_be_whole=each.must_be_whole) for each in changes
+            Proposal(each.text, partial(each.edits, self.node), must_add_no_finding=each.must_add_no_finding)
+            for each in changes
         ]
 
     def describe(self) -> str:

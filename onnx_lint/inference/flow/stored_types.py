@@ -51,7 +51,7 @@ def wrongly_stored(
     with that type, or if its raw data has the size of that type. `miscounted`: the tensors of a wrong size;
     `of_size`: the rule and the clause of the findings on these.
     """
-    relabelled = {each.place: each for each in miscounted if each.right_field == "raw_data" and each.has_wrong_size}
+    relabelled = {each.place: each for each in miscounted if each.allowed_field == "raw_data" and each.has_wrong_size}
     readers: dict[Place, list[_Reader]] = {}
     for conflict in conflicts:
         for each in _readers(conflict):
@@ -136,7 +136,7 @@ def _stored_as(definition: Definition, kind: ValueType, also_fixes: tuple[tuple[
     option = Proposal(
         words,
         partial(_edits, definition, name, code),
-        is_sure=True,
+        tolerates_fixable_finding=True,
         leaves_out_numbers=True,
         also_fixes=also_fixes,
     )

@@ -26,7 +26,7 @@ from onnx_lint.inference.shapes.operands import (
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs
 from onnx_lint.inference.types.type_string import DOUBLE, FLOAT, ValueType, tensor_of
-from onnx_lint.ir.operators.control_flow import handed_on_outputs
+from onnx_lint.ir.operators.control_flow import subgraph_output_count
 from onnx_lint.spec.releases import PREVIEW_DOMAIN
 
 
@@ -119,7 +119,7 @@ class SuppliedShapes(Record):
     def outputs(self, found: Mapping[str, Facts]) -> Sequence[OutputShape]:
         """Return the shapes of the node's outputs, from the outputs of its subgraphs."""
         node = self.subgraphs.node
-        count = handed_on_outputs(node)
+        count = subgraph_output_count(node)
         found = {name: facts for name, facts in found.items() if len(facts) == count}
         match node.op_type:
             case "If":
@@ -176,7 +176,7 @@ class SuppliedShapes(Record):
 
     def branches(self, found: Mapping[str, Facts]) -> tuple[Facts, Facts] | tuple[()]:
         """Return the outputs of both branches of an If, if there are as many as the node has outputs."""
-        count = handed_on_outputs(self.subgraphs.node)
+        count = subgraph_output_count(self.subgraphs.node)
         one, other = found.get("then_branch", ()), found.get("else_branch", ())
         return (one, other) if len(one) == len(other) == count else ()
 

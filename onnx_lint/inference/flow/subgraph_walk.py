@@ -265,7 +265,7 @@ class SubgraphWalk:
             is_right = all(map(is_warning, problems))
             may_differ = is_if_of_shapes or schema.name != "If"
             self._note_shapes(node, supplier, found, graphs, frame, may_differ=may_differ)
-        outcome: TypeOutcome = memo.operator.handed_on(typed, outputs)
+        outcome: TypeOutcome = memo.operator.with_graph_outputs(typed, outputs)
         returned = found
         if schema.name == "Loop" and "body" in graphs and supplier.never_runs():
             # Only what the body declares is known of a value that no run computes: ONNX Runtime returns the shape [0].

@@ -30,7 +30,7 @@ from onnx_lint.inference.shapes.element_values import (
     taken,
     whole_numbers,
 )
-from onnx_lint.inference.shapes.fact import MAX_ELEMENTS, Content, Fact
+from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, Content, Fact
 from onnx_lint.inference.shapes.operands import Operands
 
 
@@ -41,7 +41,7 @@ class Contents(Record):
     reads: int
     """The number of inputs whose content decides it, from the first on."""
     most: int
-    """The most elements of an output that are followed; see `MAX_COMPUTED`, `MAX_PASSED` and `MAX_ELEMENTS`."""
+    """The most elements of an output that are followed; see `MAX_COMPUTED`, `MAX_PASSED` and `MAX_CONTENT_ELEMENTS`."""
     needs_all: bool = False
     """True if nothing is known of the outputs unless the content of each of these inputs, if given, is known."""
 
@@ -73,7 +73,7 @@ def contents_after(rule: Contents, node: Operands, outputs: Sequence[Fact]) -> I
         size = math.prod(shape) if dims.are_sizes(shape) else None
         if content is None or len(content) != size or not _may_be_kept(shape, rule):
             yield None
-        elif rule.most == MAX_ELEMENTS and node.operator not in _CASTS:
+        elif rule.most == MAX_CONTENT_ELEMENTS and node.operator not in _CASTS:
             yield content
         else:
             yield _kept(node, content, output.kind or "")
@@ -166,12 +166,12 @@ def follows(*operators: str, reads: int = 0, most: int = MAX_PASSED) -> Callable
 # --- unchanged
 
 
-@follows(*_CASTS, "Flatten", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=1, most=MAX_ELEMENTS)
+@follows(*_CASTS, "Flatten", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=1, most=MAX_CONTENT_ELEMENTS)
 def _same(node: Operands, shape: Dims) -> Content:
     return node.content(0)
 
 
-@follows("Constant", most=MAX_ELEMENTS)
+@follows("Constant", most=MAX_CONTENT_ELEMENTS)
 def _constant(node: Operands, shape: Dims) -> Content:
     value = node.tensor("value")
     if value is not None:

@@ -42,7 +42,8 @@ Each takes 36 bytes. The estimate of memory has 2,000 bytes for a node, whatever
 """
 
 MAX_PASSED: Final = 128
-"""The most elements to pass on in another order; each takes eight bytes. In the same order it is `MAX_ELEMENTS`."""
+"""The most elements to pass on in another order; each takes eight bytes. In the same order it is
+`MAX_CONTENT_ELEMENTS`."""
 
 
 def taken(

@@ -20,7 +20,7 @@ ElementShapes = tuple[Shape, ...]
 
 ElementContents = tuple[Content, ...]
 
-MAX_ELEMENTS: Final = 1_024
+MAX_CONTENT_ELEMENTS: Final = 1_024
 """The most elements of a tensor whose content is kept."""
 
 MAX_DIMENSIONS: Final = 32

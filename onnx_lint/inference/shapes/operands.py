@@ -24,8 +24,8 @@ from onnx_lint.inference.shapes.dims import (
 )
 from onnx_lint.inference.shapes.fact import (
     ABSENT,
+    MAX_CONTENT_ELEMENTS,
     MAX_DIMENSIONS,
-    MAX_ELEMENTS,
     Content,
     ElementContents,
     ElementShapes,
@@ -271,7 +271,7 @@ class Operands:
         content = self.content(index)
         if content is not None:
             return tuple([None if isinstance(element, float) else element for element in content])
-        if shape is not None and isinstance(shape[0], int) and 0 <= shape[0] <= MAX_ELEMENTS:
+        if shape is not None and isinstance(shape[0], int) and 0 <= shape[0] <= MAX_CONTENT_ELEMENTS:
             return (None,) * shape[0]
         return None
 

@@ -12,7 +12,7 @@ from onnx_lint import schema
 from onnx_lint.common.cached import remembered
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape
 from onnx_lint.inference.shapes.expression import variable
-from onnx_lint.inference.shapes.fact import MAX_DIMENSIONS, MAX_ELEMENTS, UNKNOWN, Content, Fact, fact
+from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, MAX_DIMENSIONS, UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.types.type_string import from_proto, tensor_of
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED_FIELDS
 
@@ -21,7 +21,7 @@ Outside = Callable[[Any], bytes | None]
 
 FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE = 1, 2, 3, 4, 5, 6, 7, 9, 10, 11
 UINT32, UINT64 = 12, 13
-"""The numbers of the enum TensorProto.DataType whose contents are read."""
+"""The numbers of the element types whose contents are read, as TensorProto.DataType has them."""
 
 _READ: Final[Mapping[int, tuple[str, str, int]]] = {
     FLOAT: ("f", "float_data", 4),
@@ -47,7 +47,7 @@ _LONGEST_VARIABLE: Final = 1_000
 """The longest variable that is kept; a longer one is unknown, because facts outlive the model."""
 
 _LONGEST_TYPE: Final = 4_000
-"""The longest type as text, which contains domains and names of opaque types; also its bytes."""
+"""The longest type, in characters, that is kept. It contains domains and names of opaque types."""
 
 
 def facts_of_types(serialized: Sequence[bytes]) -> list[Fact]:
@@ -78,7 +78,7 @@ def fact_of_type(proto: Any) -> Fact:
 def type_stating(found: Fact) -> Any:
     """Return the TypeProto that states a fact of a tensor; None if its element type or rank is unknown.
 
-    An expression of variables becomes an unknown dimension.
+    A dimension that is no number and no identifier is left open.
     """
     numbers = {tensor_of(number): number for number in ELEMENT_TYPES}
     if found.shape is None or found.kind not in numbers:
@@ -103,7 +103,9 @@ def _dim(dim: Any) -> Dim:
     if dim.HasField("dim_value"):
         # A negative size is invalid, which is another finding.
         return int(dim.dim_value) if dim.dim_value >= 0 else None
-    return variable(str(dim.dim_param)) or None if len(dim.dim_param) <= _LONGEST_VARIABLE else None
+    if len(dim.dim_param) > _LONGEST_VARIABLE:
+        return None
+    return variable(str(dim.dim_param)) or None
 
 
 def known_shape(dims: list[Dim]) -> Shape:
@@ -112,7 +114,7 @@ def known_shape(dims: list[Dim]) -> Shape:
 
 
 def tensor_shape(dims: Sequence[int]) -> Dims | None:
-    """Return the shape of a TensorProto; None if a dimension is negative."""
+    """Return the shape of a TensorProto; None if a dimension is negative, or if there are more than rules support."""
     sizes = [int(size) for size in dims[: MAX_DIMENSIONS + 1]]
     return tuple(sizes) if all(size >= 0 for size in sizes) and len(sizes) <= MAX_DIMENSIONS else None
 
@@ -136,7 +138,7 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
     if shape is None or proto.data_type not in _READ:
         return None
     count = prod(size for size in shape if isinstance(size, int))
-    if count > MAX_ELEMENTS:
+    if count > MAX_CONTENT_ELEMENTS:
         return None
     found = _stored_elements(proto, count, outside)
     return tuple([int(each != 0) for each in found]) if found is not None and proto.data_type == BOOL else found

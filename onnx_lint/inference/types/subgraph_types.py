@@ -21,7 +21,7 @@ from onnx_lint.inference.types.type_string import (
 )
 from onnx_lint.inference.types.typed_operator import Inputs
 from onnx_lint.ir.graph import Graph, Node
-from onnx_lint.ir.operators.control_flow import ControlFlow, handed_on_outputs
+from onnx_lint.ir.operators.control_flow import ControlFlow, subgraph_output_count
 
 Types = tuple[ValueType | None, ...]
 
@@ -84,7 +84,11 @@ class Subgraphs(Record):
         if self.scores is not None:
             return (self.scores,) if len(graph.input_names) == 1 else None
         count = self.control_flow.supplied_inputs(self.node)
-        if attribute != "body" or count is None or len(self.control_flow.awaited_inputs(graph, count)) != count:
+        if (
+            attribute != "body"
+            or count is None
+            or len(self.control_flow.required_subgraph_inputs(graph, count)) != count
+        ):
             return None
         match self.node.op_type:
             case "Loop":
@@ -117,8 +121,8 @@ def outputs_of(subgraphs: Subgraphs, found: Mapping[str, Types]) -> tuple[Types,
     A subgraph with another number of outputs is ignored, since that is another finding.
     """
     count = len(subgraphs.node.outputs)
-    handed_on = handed_on_outputs(subgraphs.node)
-    found = {attribute: types for attribute, types in found.items() if len(types) == handed_on}
+    expected_count = subgraph_output_count(subgraphs.node)
+    found = {attribute: types for attribute, types in found.items() if len(types) == expected_count}
     match subgraphs.node.op_type:
         case "If":
             outputs, mismatches = _branches(found.get("then_branch", ()), found.get("else_branch", ()))

@@ -50,7 +50,7 @@ class TypedOperator:
         outcome = self._outcomes.get(key)
         return outcome or self._outcomes.keep(key, self._judge(inputs, arguments, count))
 
-    def handed_on(self, outcome: TypeOutcome, outputs: tuple[ValueType | None, ...]) -> TypeOutcome:
+    def with_graph_outputs(self, outcome: TypeOutcome, outputs: tuple[ValueType | None, ...]) -> TypeOutcome:
         """Return the outcome of a control-flow operator whose subgraphs have these output types."""
         wrong = _disallowed_outputs(self.schema, outputs)
         problems = (*outcome.problems, *wrong) if self.binds else ()

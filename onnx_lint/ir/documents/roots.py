@@ -34,7 +34,7 @@ class Roots(Record):
 
 def roots(kind: str, document: Proto, left: LeftInFile | None = None) -> Roots:
     """Return the roots of a document of the kind; a model must be in outline. `left`: the lists left in the file."""
-    finish = left.finish if left is not None else None
+    finish = left.complete_forms if left is not None else None
     if kind == MODEL_KIND:
         has_graph = document.HasField("graph")
         graph = Graph(GraphKind.MAIN, document.graph, ROOT.at("graph"), finish=finish) if has_graph else None
@@ -64,7 +64,7 @@ def _functions(protos: Iterable[Proto], left: LeftInFile | None) -> tuple[Functi
             index,
             proto,
             ROOT.at("functions", index),
-            finish=left.finish if left is not None and left.is_in(index) else None,
+            finish=left.complete_forms if left is not None and left.omits_from_function(index) else None,
         )
         for index, proto in enumerate(protos)
     )

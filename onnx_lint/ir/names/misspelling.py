@@ -9,7 +9,7 @@ from typing import Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.ir.names.affixes import plain
-from onnx_lint.wording import MAX_SHOWN
+from onnx_lint.wording import MAX_QUOTED_CHARACTERS
 
 LEAST_LETTERS: Final = 4
 """The letters of the shortest word in which one wrong letter is a misspelling: `w` and `b` are different words."""
@@ -90,7 +90,7 @@ class KnownNames:
 
         `may_lack_a_letter`: returns whether a known name is meant even by a name with a wrong letter.
         """
-        if len(name) > MAX_SHOWN:
+        if len(name) > MAX_QUOTED_CHARACTERS:
             return None
         found = [each for each in self._by_letters.get(plain(name), ()) if is_respelt(name, each)]
         if not found:

@@ -11,7 +11,7 @@ from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.affixes import Affix, Respelling, common_affix, respelling
 from onnx_lint.ir.names.misspelling import LEAST_LETTERS, KnownNames, is_misspelt, is_respelt
 from onnx_lint.ir.names.uses import ValueUses
-from onnx_lint.wording import MAX_SHOWN, nearest
+from onnx_lint.wording import MAX_QUOTED_CHARACTERS, nearest
 
 MAX_UNUSED: Final = 50
 """The most unused values of a graph that are looked at: in a graph with more of them, they are unused on purpose."""
@@ -28,14 +28,14 @@ MAX_COMPARED: Final = 50_000
 MAX_RENAMED: Final = 100
 """The most undefined names for which one prefix or suffix is looked for."""
 
-LEAST_RESPELT: Final = 3
-"""The undefined names from which on one cause is looked for in their case and separators."""
+MIN_RESPELT: Final = 3
+"""The fewest undefined names for which one cause is looked for in their case and separators."""
 
-MAX_TOLD: Final = 5
+MAX_LISTED: Final = 5
 """The most unused values that a report lists if none of them is meant."""
 
 _SIMILAR: Final = 0.7
-"""The likeness from which on `nearest` takes a name for near."""
+"""The likeness from which on two names are similar, as in `nearest`."""
 
 _PASSES_WEIGHTS: Final = frozenset({"Cast", "ConstantOfShape", "DequantizeLinear", "Identity", "Transpose"})
 """The operators that make a weight of an initializer."""
@@ -72,12 +72,14 @@ class Partners:
         self._unused: dict[Graph, list[tuple[str, Graph]]] = {}
         self._shared: dict[Graph, KnownNames] = {}
 
-    def of(self, name: str, graph: Graph, wanted: WantedValue, undefined: Set[str]) -> tuple[str | None, list[str]]:
+    def candidates_for(
+        self, name: str, graph: Graph, wanted: WantedValue, undefined: Set[str]
+    ) -> tuple[str | None, list[str]]:
         """Return the visible name that an undefined one misspells, and others that fit and are unused.
 
         Unused values come first: what was renamed without its users is used by nothing. If more values of the type are
-        unused than names are undefined, a node that used them is missing. Then, and for a value that others use, only
-        an evident misspelling counts. `undefined`: all such names.
+        unused than names are undefined, a node that used them is missing: then a name is returned only if it differs by
+        a typing error, as for a value that others use. `undefined`: all such names.
         """
         if not self._left or self._names_left <= 0:
             return None, []
@@ -90,7 +92,7 @@ class Partners:
         if len(fitting) <= len(undefined):
             others = [each for each, home in fitting if not (wanted.is_computed and is_weight(each, home))]
         near = self._near(name, graph, [each for each, _ in found], others)
-        if near is not None and _is_meant_by_another(near, undefined, name):
+        if near is not None and _matches_another_spelling(near, undefined, name):
             near = None
         if not is_few or len(others) > MAX_ALIKE:
             return near, []
@@ -105,7 +107,7 @@ class Partners:
         if near is not None and (near in others or _is_renamed(name, near)):
             return near
         near = self._shared_in(graph).meant_by(name, lambda each: not is_weight(each, graph))
-        return near or _input_with_a_letter_more(name, graph)
+        return near or _input_before_letter(name, graph)
 
     def unused_inputs(self, graph: Graph) -> list[str]:
         """Return the inputs of a graph that nothing uses, if they are all of the few values that nothing uses."""
@@ -121,7 +123,7 @@ class Partners:
             if len(found) <= MAX_UNUSED
             else []
         )
-        return names if len(names) <= MAX_TOLD else []
+        return names if len(names) <= MAX_LISTED else []
 
     def _fits(self, name: str, home: Graph, types: Set[str]) -> bool:
         has_type = not types or (self._kind_of(name, home) or "") in {"", *types}
@@ -150,7 +152,7 @@ class Partners:
 
         candidates = [name for name, _ in self._unused_in(undefined[0][1])][:MAX_RENAMED]
         affix = common_affix(list(graphs), candidates, is_meant)
-        if affix is not None or len(graphs) < LEAST_RESPELT:
+        if affix is not None or len(graphs) < MIN_RESPELT:
             return affix
         return respelling(graphs, candidates, is_meant)
 
@@ -202,8 +204,8 @@ def is_weight(name: str, graph: Graph) -> bool:
     return False
 
 
-def _input_with_a_letter_more(name: str, graph: Graph) -> str | None:
-    """Return the input to whose number the name adds a letter. No node makes an input, so none is lost."""
+def _input_before_letter(name: str, graph: Graph) -> str | None:
+    """Return the input whose name, with a number at its end, the name extends by a letter. No node makes an input."""
     right = name[:-1]
     definition = graph.definition_of(right) if name[-1:].isalpha() and right[-1:].isdigit() else None
     return right if definition is not None and definition.field == "input" else None
@@ -224,17 +226,17 @@ def _is_other_value(value: str, undefined: Set[str], name: str) -> bool:
     """Return whether a value is not meant by a name, as its own name says."""
     if value in INPUTS_OF_TRANSFORMERS and name in INPUTS_OF_TRANSFORMERS:
         return True
-    return _is_meant_by_another(value, undefined, name) or _belongs_to_other(value, undefined, name)
+    return _matches_another_spelling(value, undefined, name) or _resembles_another(value, undefined, name)
 
 
-def _is_meant_by_another(value: str, undefined: Set[str], name: str) -> bool:
+def _matches_another_spelling(value: str, undefined: Set[str], name: str) -> bool:
     """Return whether another undefined name differs from a value in case or separators alone, and this one in more."""
     if len(undefined) > MAX_NAMES or is_respelt(name, value):
         return False
     return any(is_respelt(each, value) for each in undefined)
 
 
-def _belongs_to_other(value: str, undefined: Set[str], name: str) -> bool:
+def _resembles_another(value: str, undefined: Set[str], name: str) -> bool:
     """Return whether the name of a value is like another undefined name, and not like this one."""
     if len(undefined) > MAX_NAMES or _is_like(value, name):
         return False
@@ -251,4 +253,4 @@ def _is_like(value: str, name: str) -> bool:
 def _likeness(one: str, other: str) -> float:
     from difflib import SequenceMatcher
 
-    return SequenceMatcher(None, one[:MAX_SHOWN], other[:MAX_SHOWN]).ratio()
+    return SequenceMatcher(None, one[:MAX_QUOTED_CHARACTERS], other[:MAX_QUOTED_CHARACTERS]).ratio()

@@ -152,7 +152,9 @@ class Removals:
         `initializer`: its name, and its place. `replacements`: for each value that is deleted and used, the name of an
         equal value that stays. An output of the graph keeps its name: the equal value takes it.
         """
-        if not self._is_possible or graph.is_file:
+        if graph.is_file:
+            return "the file has only a part of a model, and the rest may need the name"
+        if not self._is_possible:
             return "the model has training information, or names that are undefined, out of order or defined twice"
         mentions, replacements = self._mentions_in(graph), replacements or {}
         defined = {name for number in nodes for name in graph.node_outputs[number] if name}
@@ -174,7 +176,7 @@ class Removals:
     def _has_small_floats(self, names: Iterable[str], graph: Graph) -> bool:
         """Return whether one of the values may be of a 16-bit floating-point type."""
         kinds = [self._kind_of(name, graph) for name in names]
-        return any(kind is None or "float16" in kind for kind in kinds)
+        return any(kind is None or "float16" in kind for kind in kinds)  # float16 and bfloat16
 
     def unused_with_producers(self, graph: Graph, number: int) -> list[int]:
         """Return an unused node, and every node whose outputs only these nodes read, directly or through others."""

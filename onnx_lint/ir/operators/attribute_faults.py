@@ -27,7 +27,7 @@ from onnx_lint.spec.operators.attribute_constraints import (
 )
 from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN, AllowedValues, allowed_values
 from onnx_lint.spec.operators.combinations import Choice, combinations
-from onnx_lint.wording import MAX_ELEMENTS, counted
+from onnx_lint.wording import MAX_LISTED_ELEMENTS, counted
 
 if TYPE_CHECKING:
     from onnx_lint.ir.operators.tree_ensembles import TreeFault
@@ -156,7 +156,7 @@ def unlisted_value(
     allowed = listed.get(attribute.name)
     if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
         return None
-    wrong = islice(_unlisted(attribute, allowed), MAX_ELEMENTS)
+    wrong = islice(_unlisted(attribute, allowed), MAX_LISTED_ELEMENTS)
     first = next(wrong, None)
     return None if first is None else replace(first, others=tuple(wrong))
 
@@ -221,7 +221,7 @@ def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterato
                 yield AttributeFault(name, "is 0, which bounds every element to 0", "a number above 0", is_allowed=True)
             if below is not None:
                 what = f"is {_short(below)}, but must be at least {least}"
-                others = tuple(at for at, _ in islice(wrong, MAX_ELEMENTS))
+                others = tuple(at for at, _ in islice(wrong, MAX_LISTED_ELEMENTS))
                 yield AttributeFault(name, what, f"numbers of at least {least}", index=index, others=others)
 
 
@@ -438,7 +438,7 @@ def _of_ensemble(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
 
 def _of_tree(name: str, what: str, allowed: str, other: str | None, wrong: Iterable[int] = ()) -> AttributeFault:
     """Return the fault of the lists of a tree ensemble. `wrong`: the indices of the wrong elements."""
-    indices = [int(each) for each in islice(wrong, MAX_ELEMENTS)]
+    indices = [int(each) for each in islice(wrong, MAX_LISTED_ELEMENTS)]
     return AttributeFault(name, what, allowed, other, indices[0] if indices else None, others=tuple(indices[1:]))
 
 
@@ -452,7 +452,7 @@ def _permutation(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     yield from repeated
     if outside is not None and not repeated:
         what = f"is {outside}, but the axes are from 0 to {count - 1}"
-        others = tuple(at for at, _ in islice(beyond, MAX_ELEMENTS))
+        others = tuple(at for at, _ in islice(beyond, MAX_LISTED_ELEMENTS))
         yield AttributeFault("perm", what, allowed, index=at, others=others)
 
 

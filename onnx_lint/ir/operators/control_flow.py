@@ -16,7 +16,7 @@ from onnx_lint.spec.releases import DEFAULT_DOMAIN, normalized_domain
 CONTROL_FLOW_OPERATORS = frozenset({"If", "Loop", "Scan", "SequenceMap"})
 
 LAST_IR_VERSION_WITH_DEFAULTS = 3
-"""Up to here further inputs may follow those that the operator supplies, each with an initializer."""
+"""Up to this IR version, a subgraph may have further inputs with initializers as defaults."""
 
 
 class ControlFlow(Record):
@@ -61,8 +61,8 @@ class ControlFlow(Record):
         version = self.imports.versions(node.graph.function).get(DEFAULT_DOMAIN)
         return None if version is None else count - (version == 8)
 
-    def awaited_inputs(self, graph: Graph, supplied: int) -> list[str]:
-        """Return the inputs of a subgraph that its operator must supply, `supplied` of them if the subgraph fits."""
+    def required_subgraph_inputs(self, graph: Graph, supplied: int) -> list[str]:
+        """Return the inputs of a subgraph without a default. The subgraph is valid if there are exactly `supplied`."""
         names = graph.input_names
         if self.ir_version > LAST_IR_VERSION_WITH_DEFAULTS:
             return names
@@ -71,13 +71,13 @@ class ControlFlow(Record):
 
 
 def attribute_name(protos: Sequence[Proto], graph: Graph) -> str:
-    """Return the name of the attribute, of these, that holds a graph; empty for one of a list of graphs."""
+    """Return the name of the attribute in `protos` that holds a graph; empty if it is in a list of graphs."""
     attribute = graph.place.parent
     if attribute is None or attribute.index is None or graph.place.field != "g":
         return ""
     return str(protos[attribute.index].name)
 
 
-def handed_on_outputs(node: Node) -> int:
+def subgraph_output_count(node: Node) -> int:
     """Return how many outputs each subgraph of a control-flow node must have; the body of a Loop has one more."""
     return len(node.outputs) + (node.op_type == "Loop")

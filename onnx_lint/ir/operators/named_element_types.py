@@ -12,7 +12,7 @@ from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
-from onnx_lint.spec.operators.attribute_values import names_element_type
+from onnx_lint.spec.operators.attribute_values import holds_element_type
 from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def named_element_types(
     wanted: dict[Graph, dict[NodeForm, list[int]]] = {}
     for alike in operators.verified_nodes:
         schema = alike.operator.schema
-        if schema is None or not any(names_element_type(schema, name) for name, _ in alike.attributes):
+        if schema is None or not any(holds_element_type(schema, name) for name, _ in alike.attributes):
             continue
         for graph, forms in alike.forms.items():
             for form in forms:
@@ -64,7 +64,7 @@ def _naming(schema: OperatorSchema, form: NodeForm, numbers: Set[int]) -> list[i
         if attribute.type == ATTRIBUTE_TYPE_CODES["INT"]
         and not attribute.ref_attr_name
         and attribute.i in numbers
-        and names_element_type(schema, attribute.name)
+        and holds_element_type(schema, attribute.name)
     ]
 
 

@@ -29,16 +29,16 @@ class Proposal(Record):
     """A place to show if the proposal is reported, and what it is."""
     is_preferred: bool = False
     """True if this one alone is reported, provided that it fixes the model."""
-    must_be_whole: bool = False
-    """True if it is not reported while it uncovers another fault."""
-    is_sure: bool = False
-    """True if it is also reported while it shows a fault of its own node that a change of that node fixes."""
-    opens_node: bool = False
-    """True if the fault hides all others of its node. Those that the change uncovers are no reason against it."""
+    must_add_no_finding: bool = False
+    """True if it is not reported if any finding is new, even one that the fixed finding had hidden."""
+    tolerates_fixable_finding: bool = False
+    """True if it is also reported if it uncovers a finding at its own node that a change of that node fixes."""
+    uncovers_own_node: bool = False
+    """True if the fixed finding hides all others at its node. It is reported whatever it uncovers there."""
     leaves_out_numbers: bool = False
-    """True if its edits leave out the numbers of a tensor. Faults that depend on these then only look fixed."""
+    """True if its edits leave out the numbers of a tensor. Findings that depend on these then only look fixed."""
     also_fixes: tuple[tuple[str, str, Place], ...] = ()
-    """The rule, clause and place of faults that trials do not see, and that it is proven to fix as well."""
+    """The rule, clause and place of findings that trials do not see, and that it is proven to fix as well."""
 
 
 class Proposals(Record):
@@ -66,7 +66,7 @@ class Proposals(Record):
     """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None
     """A further line, if the sentence ends the message."""
-    is_certain: bool = False
+    needs_no_trial: bool = False
     """True if the signatures of operators alone prove the changes: they are reported without a trial."""
 
 

@@ -94,7 +94,9 @@ class UndefinedNames:
         return self._causes[graph]
 
     def _options(self, name: str, graph: Graph, wanted: WantedValue) -> list[Proposal]:
-        near, unused = self._partners.of(name, graph, wanted, {each for each, _ in self._undefined_like(graph)})
+        near, unused = self._partners.candidates_for(
+            name, graph, wanted, {each for each, _ in self._undefined_like(graph)}
+        )
         found = [*([] if near is None else [near]), *unused]
         return [self._option(each, name, graph, near, unused) for each in found]
 
@@ -103,8 +105,14 @@ class UndefinedNames:
         assert definition is not None
         what = f"{quote(meant)} is {definition.describe()}{', which nothing uses' if meant in unused else ''}"
         edits = lambda _: self._renaming(name, graph, meant)  # noqa: E731 - a function of these very values
-        is_sure = meant == near or (definition.field == "input" and len(unused) == 1)
-        return Proposal(quote(meant), edits, (definition.place, what), is_preferred=meant == near, is_sure=is_sure)
+        tolerates_fixable_finding = meant == near or (definition.field == "input" and len(unused) == 1)
+        return Proposal(
+            quote(meant),
+            edits,
+            (definition.place, what),
+            is_preferred=meant == near,
+            tolerates_fixable_finding=tolerates_fixable_finding,
+        )
 
     def _undefined_like(self, graph: Graph) -> Iterator[tuple[str, Graph]]:
         """Yield the undefined names of the model, or of the function that has the graph, each with its graph."""

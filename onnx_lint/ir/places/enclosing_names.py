@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of the messages around a place. Readers know them, and they stay equal when an index changes."""
+"""The names of the messages around a place. They stay equal when an index changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onnx_lint.schema import Proto, wire
 from onnx_lint.wording import report_name
 
 _NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
-"""The fields that distinguish a message from others in the same list. The first one that its type has counts."""
+"""The fields that identify a message in its list. The first one that the type of the message has is used."""
 
 
 class NamesInDocument:
@@ -55,7 +55,7 @@ _SMALL_BYTES: Final = 512
 
 
 class _NamedMessage:
-    """A message with its own name and the names around it, and the parsed messages in it that are kept."""
+    """A message, with the names from the root down to it, and the parsed messages in it that are kept."""
 
     __slots__ = ("_large", "_last_used", "enclosing_names", "kind", "proto")
 

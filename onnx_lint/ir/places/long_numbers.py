@@ -35,7 +35,7 @@ class LongNumber(Record):
     """The field that has the number; for a list of numbers the whole list."""
     start: int
     end: int
-    holders: tuple[wire.Span, ...]
+    enclosing: tuple[wire.Span, ...]
     """The fields around it, outermost first. The length of a field is around its content."""
     part: _PartOfRecord
     shorter: bytes
@@ -56,7 +56,7 @@ def long_numbers(source: Source, message: str) -> Iterator[LongNumber]:
 
 
 def _in_message(
-    source: Source, message: str, around: Place, start: int, end: int, holders: tuple[wire.Span, ...]
+    source: Source, message: str, around: Place, start: int, end: int, enclosing: tuple[wire.Span, ...]
 ) -> Iterator[LongNumber]:
     fields = wire.fields(message)
     seen: Counter[int] = Counter()
@@ -70,9 +70,9 @@ def _in_message(
             index = seen[number] if field.repeated and not field.packable else None
             seen[number] += 1
             place = functools.partial(around.at, field.name, index)
-            inner = (*holders, (tag, value, following))
+            inner = (*enclosing, (tag, value, following))
             for part, first, last in _long_parts(source, wire_type, tag, value, following):
-                yield _long(source, place(), first, last, inner if part == "length" else holders, part)
+                yield _long(source, place(), first, last, inner if part == "length" else enclosing, part)
             if wire_type == wire.WireType.LEN and _may_have_long(source, message, field, value, following):
                 yield from _in_content(source, field, place(), inner)
             if field.packable and wire_type == field.wire_type:
@@ -85,15 +85,15 @@ def _in_message(
 
 
 def _in_content(
-    source: Source, field: wire.Field, place: Place, holders: tuple[wire.Span, ...]
+    source: Source, field: wire.Field, place: Place, enclosing: tuple[wire.Span, ...]
 ) -> Iterator[LongNumber]:
-    """Yield the long numbers in the content of a field: a packed list, or a message. It is the last of `holders`."""
-    _, start, end = holders[-1]
+    """Yield the long numbers in the content of a field: a packed list, or a message. It is the last of `enclosing`."""
+    _, start, end = enclosing[-1]
     if field.message is None:
         for first, last in _long_elements(source, start, end):
-            yield _long(source, place, first, last, holders, "value")
-    elif len(holders) <= _MAX_NESTED:
-        yield from _in_message(source, field.message, place, start, end, holders)
+            yield _long(source, place, first, last, enclosing, "value")
+    elif len(enclosing) <= _MAX_NESTED:
+        yield from _in_message(source, field.message, place, start, end, enclosing)
 
 
 def _long_parts(
@@ -126,10 +126,10 @@ def _long_elements(source: Source, start: int, end: int) -> Iterator[tuple[int, 
 
 
 def _long(
-    source: Source, place: Place, start: int, end: int, holders: tuple[wire.Span, ...], part: _PartOfRecord
+    source: Source, place: Place, start: int, end: int, enclosing: tuple[wire.Span, ...], part: _PartOfRecord
 ) -> LongNumber:
     number, _ = wire.decode_varint(source.read_at(start, end - start), 0)
-    return LongNumber(place, start, end, holders, part, wire.encode_varint(number))
+    return LongNumber(place, start, end, enclosing, part, wire.encode_varint(number))
 
 
 def _may_have_long(source: Source, message: str, field: wire.Field, start: int, end: int) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint import schema
@@ -31,10 +31,10 @@ class Splice(Record):
     start: int
     end: int
     pieces: tuple[Stretch, ...]
-    holders: tuple[wire.Span, ...] = ()
+    enclosing: tuple[wire.Span, ...] = ()
     """The fields around them, outermost first: the length of each changes with its content.
 
-    The length of the innermost one is written anew even if nothing changes: if no bytes are replaced by none.
+    An empty splice only rewrites the length of the innermost one.
     """
 
     @property
@@ -44,7 +44,7 @@ class Splice(Record):
 
     @property
     def is_empty(self) -> bool:
-        """True if no bytes are replaced by none."""
+        """True if it neither removes nor inserts bytes."""
         return self.start == self.end and not self.pieces
 
     @property
@@ -69,10 +69,11 @@ class Splicer:
         found: list[Splice] = []
         for edit in edits:
             try:
-                found += self._splices_of_edit(edit)
+                # Shorten has no place: it concerns all numbers of the file.
+                found += self._shorter_numbers() if isinstance(edit, Shorten) else self._splices_of_edit(edit)
             except wire.WireError as error:
                 raise EditError(str(error)) from error
-        found.sort(key=_position)
+        found.sort(key=_sort_key)
         for one, other in pairwise(found):
             if other.start < one.end:
                 raise EditError("two edits of the same bytes")
@@ -81,37 +82,34 @@ class Splicer:
     def with_lengths(self, splices: Iterable[Splice]) -> list[Splice]:
         """Return the splices in file order, with those of the lengths of the messages around them."""
         whole = list(splices)
-        holders: dict[int, _Enclosing] = {}
+        messages: dict[int, _Enclosing] = {}
         for splice in whole:
-            holder: _Enclosing | None = None
-            for span in splice.holders:
-                holder = holders.setdefault(span[0], _Enclosing(span, holder))
-            if holder is not None:
-                holder.growth += splice.growth
-                holder.is_written = holder.is_written or splice.is_empty
+            innermost: _Enclosing | None = None
+            for span in splice.enclosing:
+                innermost = messages.setdefault(span[0], _Enclosing(span, innermost))
+            if innermost is not None:
+                innermost.growth += splice.growth
+                innermost.is_written = innermost.is_written or splice.is_empty
         # A message begins before those in it, so that the last one is an innermost one.
-        for start in sorted(holders, reverse=True):
-            holder = holders[start]
-            if holder.growth or holder.is_written:
-                length = self._length(holder)
+        for _, message in sorted(messages.items(), reverse=True):
+            if message.growth or message.is_written:
+                length = self._length(message)
                 whole.append(length)
-                if holder.around is not None:
-                    holder.around.growth += holder.growth + length.growth
-        whole.sort(key=_position)
+                if message.around is not None:
+                    message.around.growth += message.growth + length.growth
+        whole.sort(key=_sort_key)
         return whole
 
-    def _length(self, holder: _Enclosing) -> Splice:
-        start, value, end = holder.span
+    def _length(self, message: _Enclosing) -> Splice:
+        """Return the splice that writes the length of a message anew."""
+        start, value, end = message.span
         _, after_tag = wire.decode_varint(self._source.read_at(start, value - start), 0)
-        return Splice(start + after_tag, value, (wire.encode_varint(end - value + holder.growth),))
+        return Splice(start + after_tag, value, (wire.encode_varint(end - value + message.growth),))
 
-    def _splices_of_edit(self, edit: Edit) -> Iterator[Splice]:
-        if isinstance(edit, Shorten):
-            yield from self._shorter_numbers()
-            return
+    def _splices_of_edit(self, edit: Assign | Delete | Insert | Move) -> Iterator[Splice]:
         place = edit.place
         if not place.key:
-            raise EditError("an edit beside the document")
+            raise EditError("the document itself cannot be edited")
         field = self._field(place)
         if field.packable and not (isinstance(edit, Delete) and place.index is None):
             raise EditError(f"{place} may be packed with other numbers")
@@ -140,9 +138,9 @@ class Splicer:
     def _shorter_numbers(self) -> Iterator[Splice]:
         for number in long_numbers(self._source, self._message):
             if number.part == "length":
-                yield Splice(number.end, number.end, (), number.holders)
+                yield Splice(number.end, number.end, (), number.enclosing)
             else:
-                yield Splice(number.start, number.end, (number.shorter,), number.holders)
+                yield Splice(number.start, number.end, (number.shorter,), number.enclosing)
 
     def _spans(self, place: Place, *, every: bool = False) -> list[wire.Span]:
         """Return the occurrences of a field that must exist; with `every` also those that a parser ignores."""
@@ -153,10 +151,11 @@ class Splicer:
 
     def _insertion(self, place: Place, piece: Stretch, field: wire.Field) -> Splice:
         """Return the splice that inserts the piece at `place`."""
-        position = self._position(place, field)
+        position = self._insertion_offset(place, field)
         return self._splice(place, position, position, piece)
 
-    def _position(self, place: Place, field: wire.Field) -> int:
+    def _insertion_offset(self, place: Place, field: wire.Field) -> int:
+        """Return the offset at which a field is inserted."""
         assert place.parent is not None
         spans = self._ranges.spans(place)
         if spans:
@@ -174,12 +173,13 @@ class Splicer:
         return end
 
     def _splice(self, place: Place, start: int, end: int, *pieces: Stretch) -> Splice:
-        holders: list[wire.Span] = []
+        enclosing: list[wire.Span] = []
         around = place.parent
         while around is not None and around.parent is not None:
-            holders += [span for span in self._ranges.spans(around) if span[1] <= start and end <= span[2]][:1]
+            fitting = (span for span in self._ranges.spans(around) if span[1] <= start and end <= span[2])
+            enclosing += islice(fitting, 1)
             around = around.parent
-        return Splice(start, end, pieces, tuple(reversed(holders)))
+        return Splice(start, end, pieces, tuple(reversed(enclosing)))
 
     def _field(self, place: Place) -> wire.Field:
         """Return the field at a place."""
@@ -203,7 +203,7 @@ class _Enclosing:
         """True if its length is written anew in any case."""
 
 
-def _position(splice: Splice) -> tuple[int, int]:
+def _sort_key(splice: Splice) -> tuple[int, int]:
     """Return the sort key of a splice: insertions come before deletions at the same byte."""
     return splice.start, splice.end
 

@@ -21,7 +21,7 @@ from onnx_lint.ir.tensors.wire_values import (
     last_varint,
 )
 from onnx_lint.spec.element_types import ElementType
-from onnx_lint.wording import MAX_ELEMENTS
+from onnx_lint.wording import MAX_LISTED_ELEMENTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +95,7 @@ def all_outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> 
 
 
 def _most(found: Iterable[Outlier]) -> Sequence[Outlier]:
-    return list(islice(found, MAX_ELEMENTS))
+    return list(islice(found, MAX_LISTED_ELEMENTS))
 
 
 def _places_outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Iterator[tuple[int, Array, Array]]:
@@ -235,9 +235,9 @@ def int64_pieces(tensor: StoredTensor) -> Iterator[Array]:
     """Yield the elements of an int64 tensor."""
     import numpy as np
 
-    if tensor.right_field == "int64_data":
+    if tensor.allowed_field == "int64_data":
         yield from entries(tensor, "int64_data")
-    elif tensor.right_field == "raw_data":
+    elif tensor.allowed_field == "raw_data":
         for raw in raw_pieces(tensor):
             yield np.frombuffer(raw[: len(raw) // 8 * 8], "<i8")
 

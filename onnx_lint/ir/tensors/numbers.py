@@ -19,7 +19,7 @@ from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, FLOATING_TYPES, VALUE_FIELDS
-from onnx_lint.wording import MAX_ELEMENTS, quote
+from onnx_lint.wording import MAX_LISTED_ELEMENTS, quote
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,9 @@ class Constant(Record):
 
     def indices(self, is_wrong: Callable[[float], bool]) -> list[int]:
         """Return the indices of the first wrong numbers."""
-        return list(islice((index for index, number in enumerate(self.read()) if is_wrong(number)), MAX_ELEMENTS))
+        return list(
+            islice((index for index, number in enumerate(self.read()) if is_wrong(number)), MAX_LISTED_ELEMENTS)
+        )
 
 
 def element_is(index: int, owner: str, number: str, count: int) -> str:
@@ -203,7 +205,7 @@ def _left_in_source(tensor: Tensor, source: Source) -> Sequence[float]:
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 
     stored = StoredTensor(tensor, source)
-    field = stored.right_field
+    field = stored.allowed_field
     if field is None or _size(stored.count(field), field, tensor.proto.data_type) > MAX_BYTES:
         return ()
     return [*_one_by_one(stored)]
@@ -270,7 +272,7 @@ def number_pieces(tensor: StoredTensor) -> Iterator[Array]:
 
     from onnx_lint.ir.tensors.contents import entries, raw_pieces
 
-    kind, field = tensor.proto.data_type, tensor.right_field
+    kind, field = tensor.proto.data_type, tensor.allowed_field
     if field is None:
         return
     for piece in raw_pieces(tensor) if field == "raw_data" else entries(tensor, field):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that are parsed again at each use.
+"""Tensors that are created at each use, to save memory.
 
 A parsed message takes more than a kilobyte, however small it is, and a hostile file may have tens of thousands of
 tensors that rules examine.
@@ -18,8 +18,7 @@ from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.schema import Proto
 
 MAX_KEPT: Final = 1_000
-"""The number of tensors of one list that are kept, with the results about them. It equals the most findings of a rule.
-"""
+"""The number of tensors of one list that are kept, with the results about them: the default of `findings_per_rule`."""
 
 
 class InitializerOrigin(Record):
@@ -37,7 +36,7 @@ class InitializerOrigin(Record):
 
 
 class AttributeOrigin(Record):
-    """A tensor of an attribute. Its message belongs to the attribute; only the tensor is made again at each use."""
+    """A tensor of an attribute, which keeps its message. Only the `Tensor` is created again at each use."""
 
     graph: Graph
     payloads: Mapping[PlaceKey, tuple[Payload, ...]]
@@ -46,7 +45,7 @@ class AttributeOrigin(Record):
     place: Place
 
     def tensor(self) -> Tensor:
-        """Make the tensor."""
+        """Create the tensor."""
         return Tensor(
             self.proto, self.place, self.graph, self.payloads.get(self.place.key, ()) if self.payloads else ()
         )
@@ -56,7 +55,7 @@ TensorOrigin = InitializerOrigin | AttributeOrigin
 
 
 class Tensors:
-    """Tensors in the order of the model. The first ones are kept, and the others are parsed again at each use."""
+    """Tensors in the order of the model. The first ones are kept, and the others are created at each use."""
 
     __slots__ = ("_items",)
 
@@ -76,5 +75,5 @@ class Tensors:
 
 
 def tensor_of(item: Tensor | TensorOrigin) -> Tensor:
-    """Return the tensor, parsed again if necessary."""
+    """Return the tensor, created if it is not kept."""
     return item if isinstance(item, Tensor) else item.tensor()

@@ -14,7 +14,7 @@ from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.tensors.contents import int64_pieces, rows_of
 from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 from onnx_lint.spec.element_types import MAX_INT64
-from onnx_lint.wording import MAX_ELEMENTS
+from onnx_lint.wording import MAX_LISTED_ELEMENTS
 
 _Wrong = TypeVar("_Wrong")
 
@@ -70,7 +70,7 @@ class StoredSparseTensor(Record):
         indices, bounds = self.indices, self.index_bounds
         if indices is None or bounds is None or indices.type is None or indices.type.name != "int64":
             return
-        field = indices.right_field
+        field = indices.allowed_field
         if field and indices.segment is None and indices.count(field) == indices.expected and indices.elements:
             yield from rows_of(int64_pieces(indices), len(bounds))
 
@@ -95,5 +95,5 @@ class WrongIndices(Generic[_Wrong]):
             self.count += count
 
     def listed(self) -> list[_Wrong]:
-        """Return the first ones, at most MAX_ELEMENTS."""
-        return list(islice((each for _, found in self._pieces() for each in found), MAX_ELEMENTS))
+        """Return the first ones, at most MAX_LISTED_ELEMENTS."""
+        return list(islice((each for _, found in self._pieces() for each in found), MAX_LISTED_ELEMENTS))

@@ -27,20 +27,23 @@ class StoredTensor:
         "_counts",
         "_origin",
         "_strings",
+        "allowed_field",
         "elements",
         "field",
         "fields",
         "is_external",
-        "right_field",
         "segment",
         "source",
         "type",
     )
 
     def __init__(
-        self, tensor: Tensor, source: Source, right_field: str | None = None, origin: TensorOrigin | None = None
+        self, tensor: Tensor, source: Source, allowed_field: str | None = None, origin: TensorOrigin | None = None
     ) -> None:
-        """`origin`: the origin of the tensor, to parse it again at later uses; None to keep the tensor."""
+        """`allowed_field`: the only field with values, if the caller knows it and that the element type allows it.
+
+        `origin`: the origin of the tensor, to parse it again at later uses; None to keep the tensor.
+        """
         proto = tensor.proto
         self._origin = origin or tensor
         self.source = source
@@ -52,16 +55,16 @@ class StoredTensor:
         """The number of elements by the dimensions; None if one is negative or the product exceeds 64 bits."""
         self.segment = (proto.segment.begin, proto.segment.end) if proto.HasField("segment") else None
         """Begin and end of the part of the tensor in the message; None if the message has the whole tensor."""
-        self.fields = _fields(tensor) if right_field is None else (right_field,)
+        self.fields = _fields(tensor) if allowed_field is None else (allowed_field,)
         """The fields that hold values."""
         self.field = self.fields[0] if len(self.fields) == 1 and not self.is_external else None
         """The only field with values; None if none or several have some, or if the values are in another file."""
-        self.right_field = right_field
+        self.allowed_field = allowed_field
         """The only field with values, if it is allowed for the element type."""
-        if right_field is not None:
-            self.field = right_field
+        if allowed_field is not None:
+            self.field = allowed_field
         elif self.field is not None and encoding_in(proto.data_type, self.field) is not None:
-            self.right_field = self.field
+            self.allowed_field = self.field
         self._counts: dict[str, int] | None = None
         self._strings: StringScan | None = None
 
@@ -94,9 +97,8 @@ class StoredTensor:
     def _counted(self, field: str) -> int:
         if field == "string_data":
             return self.strings.count
-        tensor = self.tensor
-        count = len(getattr(tensor.proto, field))
-        payloads = [payload for payload in tensor.payloads if payload.field == field]
+        count = len(getattr(self.proto, field))
+        payloads = self.payloads(field)
         if field == "raw_data":
             # The last of several is the value. If it stayed in the source, the message has an empty one.
             return payloads[-1].length if payloads and not count else count
@@ -120,14 +122,17 @@ class StoredTensor:
     @property
     def expected(self) -> int | None:
         """The number of entries (bytes of raw_data) that the elements need in their field; None if unknown."""
-        field, elements = self.right_field, self.elements
+        field, elements = self.allowed_field, self.elements
         encoding = encoding_in(self.proto.data_type, field) if field is not None else None
         return encoding.entries_of(elements) if encoding is not None and elements is not None else None
 
     @property
     def has_wrong_size(self) -> bool:
-        """True if it holds fewer or more values than its dimensions say, and in no other packing the right number."""
-        field, expected = self.right_field, self.expected
+        """True if the number of values does not match the dimensions, in any packing.
+
+        False for a tensor without elements or with a segment, which other rules report.
+        """
+        field, expected = self.allowed_field, self.expected
         if field is None or expected is None or self.segment is not None or not self.elements:
             return False
         return self.count(field) != expected and not self.is_packed_otherwise
@@ -141,7 +146,7 @@ class StoredTensor:
         element, elements = self.type, self.elements
         if element is None or element.elements_per_entry == 1 or not elements or self.segment is not None:
             return False
-        if self.right_field != element.field or self.count(element.field) == self.expected:
+        if self.allowed_field != element.field or self.count(element.field) == self.expected:
             return False
         return self.count(element.field) in (elements, -(-elements * element.bits // 32))
 
@@ -157,7 +162,7 @@ class StoredTensor:
         return self.place.at(field)
 
     def name_of(self, field: str) -> str:
-        """Return the words for the place of the values: the field, unless they are in another file."""
+        """Return the words for the place of the values: the field. Subclasses with values elsewhere override it."""
         return field
 
     def describe(self) -> str:

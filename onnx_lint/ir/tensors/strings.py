@@ -12,7 +12,7 @@ from onnx_lint.input.source import Source
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.tensors.wire_values import PIECE_BYTES, byte_pieces
 from onnx_lint.schema import wire
-from onnx_lint.wording import MAX_ELEMENTS
+from onnx_lint.wording import MAX_LISTED_ELEMENTS
 
 BYTE_ORDER_MARK: Final = codecs.BOM_UTF8
 
@@ -46,7 +46,7 @@ class WrongString(Record):
 
 
 class Occurrences:
-    """The number of strings with one kind of fault, and the first ones, at most MAX_ELEMENTS."""
+    """The number of strings with one kind of fault, and the first ones, at most MAX_LISTED_ELEMENTS."""
 
     __slots__ = ("count", "listed")
 
@@ -61,7 +61,7 @@ class Occurrences:
 
     def add(self, index: int, byte: int, span: tuple[int, int] | None) -> None:
         """Count one more."""
-        if self.count < MAX_ELEMENTS:
+        if self.count < MAX_LISTED_ELEMENTS:
             self.listed.append(WrongString(index, byte, span))
         self.count += 1
 

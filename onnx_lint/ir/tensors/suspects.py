@@ -192,11 +192,11 @@ class _Collector:
             self.keep(self.counted, tensor, index, encoding.field)
 
     def keep(
-        self, found: list[StoredTensor], tensor: Tensor, index: int | None, right_field: str | None = None
+        self, found: list[StoredTensor], tensor: Tensor, index: int | None, allowed_field: str | None = None
     ) -> None:
         """Add the tensor to a list of suspects."""
         origin = None if len(found) < MAX_KEPT else self.origin(tensor, index)
-        found.append(self.stored(tensor, right_field, origin))
+        found.append(self.stored(tensor, allowed_field, origin))
 
     def origin(self, tensor: Tensor, index: int | None) -> TensorOrigin:
         if index is not None:
@@ -235,8 +235,8 @@ class _Collector:
         return self.stored(tensor)
 
     def stored(
-        self, tensor: Tensor, right_field: str | None = None, origin: TensorOrigin | None = None
+        self, tensor: Tensor, allowed_field: str | None = None, origin: TensorOrigin | None = None
     ) -> StoredTensor:
         from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 
-        return StoredTensor(tensor, self.source, right_field, origin)
+        return StoredTensor(tensor, self.source, allowed_field, origin)

@@ -349,9 +349,9 @@ class _Audit:
             message = f"the bytes are not Protocol Buffers fields: {detail}"
             self.stop(FaultKind.NOT_A_MODEL, frame.place, message, offset)
             return
-        from onnx_lint.loader.identity.identify import HEAD_BYTES, first_byte_that_is_no_text
+        from onnx_lint.loader.identity.identify import HEAD_BYTES, offset_of_non_utf8
 
-        at = first_byte_that_is_no_text(self.source.read_at(0, HEAD_BYTES))
+        at = offset_of_non_utf8(self.source.read_at(0, HEAD_BYTES))
         if at is None:
             self.stop(FaultKind.NOT_A_MODEL, ROOT, "the file is binary data, but not a Protocol Buffers message", 0)
         else:

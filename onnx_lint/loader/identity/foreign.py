@@ -76,7 +76,7 @@ _FORMATS: Final = (
 )
 
 
-def foreign_format(source: Source) -> str | None:
+def format_by_fields(source: Source) -> str | None:
     """Return the name of the format with its article; None if it is not one of the formats known here."""
     for known in _FORMATS:
         comparison = _Comparison(source)
@@ -116,11 +116,11 @@ class _Comparison:
         if wire_type != WireType.LEN:
             return False
         if wanted is _TEXT:
-            return is_text(self._source.read_at(start, min(end - start, _MAX_TEXT)))
+            return is_printable(self._source.read_at(start, min(end - start, _MAX_TEXT)))
         return self.fits(wanted, start, end, path)
 
 
-def is_text(data: bytes) -> bool:
+def is_printable(data: bytes) -> bool:
     """Return true if the bytes are the beginning of readable text."""
     text = data.decode("utf-8", "ignore")
     # A character may be cut at the end.

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
-from onnx_lint.input.source import Source
+from onnx_lint.common.record import Record
+from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.documents.kinds import KINDS, MAGIC, MODEL_KIND, OPERATOR_SET_KIND
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.model import Fault, FaultKind
@@ -37,55 +37,95 @@ def _is_safetensors(head: bytes) -> bool:
     return len(head) > 9 and head[8:9] == b"{" and head[9:10] in b'"} \n' and head[5:8] == b"\0\0\0"
 
 
-# The format of a file, by the bytes at a position. Sources: the formats' own descriptions of their magic numbers.
-_FOREIGN: Final[Mapping[tuple[int, bytes], str]] = {
-    (0, b"\x1f\x8b"): "a gzip archive",
-    (0, b"PK\x03\x04"): "a zip archive (such as a PyTorch checkpoint or a NumPy .npz)",
-    (0, b"PK\x05\x06"): "an empty zip archive",
-    (0, b"\x28\xb5\x2f\xfd"): "a Zstandard archive",
-    (0, b"\xfd7zXZ\0"): "an xz archive",
-    (0, b"BZh"): "a bzip2 archive",
-    (0, b"7z\xbc\xaf\x27\x1c"): "a 7z archive",
-    (257, b"ustar"): "a tar archive",
-    (4, b"ORTM"): "an ONNX Runtime flatbuffer (.ort)",
-    (4, b"TFL3"): "a TensorFlow Lite flatbuffer",
-    (0, b"\x89HDF\r\n\x1a\n"): "an HDF5 file",
-    (0, b"\x93NUMPY"): "a NumPy array",
-    (0, b"GGUF"): "a GGUF file",
-    (0, b"\x7fELF"): "an ELF binary",
-    (0, b"%PDF-"): "a PDF document",
-    (0, b"\x89PNG\r\n\x1a\n"): "a PNG image",
-    (0, b"\xff\xd8\xff"): "a JPEG image",
-    (0, b"GIF87a"): "a GIF image",
-    (0, b"GIF89a"): "a GIF image",
-    (0, b"RIFF"): "a RIFF file (such as a WebP image or a WAVE recording)",
-    (0, b"SQLite format 3\0"): "a SQLite database",
-    (0, b"\0\x05\x16\x07"): "an AppleDouble file, in which macOS keeps the attributes of the file without '._'",
-    (0, b"PAR1"): "an Apache Parquet file",
-    (0, b"ARROW1\0\0"): "an Apache Arrow file",
-    (0, b"MATLAB 5.0 MAT-file"): "a MATLAB file",
-    (0, b"ML\xefR"): "MLIR bytecode",
-    (0, b"\0asm"): "a WebAssembly module",
-    (0, b"ftrt"): "a TensorRT engine",
-    (4, b"ET12"): "an ExecuTorch program",
+class ForeignFormat(Record):
+    """A format of other files than models, recognized by its magic number."""
+
+    offset: int
+    magic: bytes
+    name: str
+    hint: str
+    """What to do with such a file."""
+
+
+_UNPACK: Final = "unpack it"
+_EXPORT: Final = "convert or export it to ONNX"
+_EXPORT_OR_UNPACK: Final = "export the model to ONNX; if the archive holds an ONNX file, unpack it"
+_CHECK_PATH: Final = "check the path: files of this kind hold no model"
+
+# The fields of `ForeignFormat`. Records are made of rows that match only, as most files are models.
+# Sources: the formats' own descriptions of their magic numbers.
+_ROWS: Final = (
+    (0, b"\x1f\x8b", "a gzip archive", _UNPACK),
+    (0, b"PK\x03\x04", "a zip archive (such as a PyTorch checkpoint or a NumPy .npz)", _EXPORT_OR_UNPACK),
+    (0, b"PK\x05\x06", "an empty zip archive", "export, copy or download the model again"),
+    (0, b"\x28\xb5\x2f\xfd", "a Zstandard archive", _UNPACK),
+    (0, b"\xfd7zXZ\0", "an xz archive", _UNPACK),
+    (0, b"BZh", "a bzip2 archive", _UNPACK),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
+    (257, b"ustar", "a tar archive", _UNPACK),
+    (4, b"ORTM", "an ONNX Runtime flatbuffer (.ort)", _EXPORT),
+    (4, b"TFL3", "a TensorFlow Lite flatbuffer", _EXPORT),
+    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file", _EXPORT),
+    (0, b"\x93NUMPY", "a NumPy array", _CHECK_PATH),
+    (0, b"GGUF", "a GGUF file", _EXPORT),
+    (0, b"\x7fELF", "an ELF binary", _CHECK_PATH),
+    (0, b"%PDF-", "a PDF document", _CHECK_PATH),
+    (0, b"\x89PNG\r\n\x1a\n", "a PNG image", _CHECK_PATH),
+    (0, b"\xff\xd8\xff", "a JPEG image", _CHECK_PATH),
+    (0, b"GIF87a", "a GIF image", _CHECK_PATH),
+    (0, b"GIF89a", "a GIF image", _CHECK_PATH),
+    (0, b"RIFF", "a RIFF file (such as a WebP image or a WAVE recording)", _CHECK_PATH),
+    (0, b"SQLite format 3\0", "a SQLite database", _CHECK_PATH),
+    (
+        0,
+        b"\0\x05\x16\x07",
+        "an AppleDouble file, in which macOS keeps the attributes of the file without '._'",
+        "use the file without '._' in its name",
+    ),
+    (0, b"PAR1", "an Apache Parquet file", _CHECK_PATH),
+    (0, b"ARROW1\0\0", "an Apache Arrow file", _CHECK_PATH),
+    (0, b"MATLAB 5.0 MAT-file", "a MATLAB file", _EXPORT),
+    (0, b"ML\xefR", "MLIR bytecode", _EXPORT),
+    (0, b"\0asm", "a WebAssembly module", _CHECK_PATH),
+    (0, b"ftrt", "a TensorRT engine", _EXPORT),
+    (4, b"ET12", "an ExecuTorch program", _EXPORT),
+)
+_SAFETENSORS: Final = (8, b"{", "a safetensors file", _EXPORT)
+_PICKLE: Final = (0, b"\x80", "a Python pickle", _EXPORT)
+
+_MAGICS_BY_OFFSET: Final = {
+    start: tuple([magic for offset, magic, *_ in _ROWS if offset == start])
+    for start in sorted({offset for offset, *_ in _ROWS})
 }
-
-_FOREIGN_BY_POSITION: Final = {
-    start: tuple([magic for at, magic in _FOREIGN if at == start]) for start in sorted({at for at, _ in _FOREIGN})
-}
-"""The magic bytes by position: there are far fewer positions than formats."""
+"""The magic numbers by offset: there are far fewer offsets than formats."""
 
 
-def foreign_format(head: bytes) -> str | None:
-    """Return the format of the file, if its beginning cannot be a message of Protocol Buffers."""
-    for start, magics in _FOREIGN_BY_POSITION.items():
-        if head.startswith(magics, start):
-            return next(_FOREIGN[start, magic] for magic in magics if head.startswith(magic, start))
+def format_by_magic(head: bytes) -> ForeignFormat | None:
+    """Return the format that a file has by its magic number; None for a message of Protocol Buffers and for others."""
+    for start, magics in _MAGICS_BY_OFFSET.items():
+        if head.startswith(magics, start) and not (start and _may_be_model(head, start)):
+            return next(ForeignFormat(*row) for row in _ROWS if row[0] == start and head.startswith(row[1], start))
     if _is_safetensors(head):
-        return "a safetensors file"
-    if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05" and b"." in head:
-        return "a Python pickle"
+        return ForeignFormat(*_SAFETENSORS)
+    if head.startswith(b"\x80") and head[1:2] in b"\x02\x03\x04\x05" and b"." in head:
+        return ForeignFormat(*_PICKLE)
     return None
+
+
+def _may_be_model(head: bytes, position: int) -> bool:
+    """Return whether the bytes before `position` may be those of a model, in which any word may be at `position`.
+
+    Such as `08 08 12 09 "ORTModule"`, an IR version and a producer. In the formats, these bytes are no fields.
+    """
+    if is_utf8_text(head):
+        return True
+    try:
+        for _, _, _, _, following in wire.records(BytesSource(head), 0, len(head)):
+            if following > position:
+                return True
+    except WireError as error:
+        return error.field is not None  # the length of a field that ends after the head
+    return False
 
 
 CONTROL_BYTES: Final = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
@@ -111,7 +151,7 @@ _ENCODING_MARKS = {b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text"}
 _TEXT_SUFFIXES = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
 _JSON_SUFFIXES = (".json", ".onnxjson")
 _BINARY_SUFFIXES = (".onnx", ".pb")
-"""The ends of names under which consumers, the onnx package among them, read the binary form without a look."""
+"""The suffixes for which consumers, such as the onnx package, parse the binary form without looking at the content."""
 
 
 def _no_model(message: str, hint: str | None = None) -> Fault:
@@ -123,14 +163,14 @@ def identify(source: Source, name: str) -> Form | Fault:
     head = source.read_at(0, HEAD_BYTES)
     if not head:
         return _empty(name)
-    foreign = foreign_format(head)
+    foreign = format_by_magic(head)
     if foreign is not None:
-        return _no_model(f"the file is {foreign}, not a model", _what_to_do_with(foreign))
+        return _no_model(f"the file is {foreign.name}, not a model", foreign.hint)
     for mark, what in _ENCODING_MARKS.items():
         if head.startswith(mark):
             return _no_model(f"the file is {what}, not a model", "write the text in UTF-8")
-    # A serialized model starts with the tag of a field and soon has a length below 32: no text does.
-    if is_text(head):
+    # The first bytes of a serialized model include a control byte, which no text has.
+    if is_utf8_text(head):
         return _identify_text(source.read_at(0, TEXT_BYTES).removeprefix(b"\xef\xbb\xbf"), name)
     return Form.BINARY
 
@@ -142,13 +182,16 @@ def _empty(name: str) -> Form | Fault:
     return _no_model("the file is empty", "export, copy or download it again")
 
 
-def is_text(head: bytes) -> bool:
+def is_utf8_text(head: bytes) -> bool:
     """Return whether the beginning of a file is that of a text in UTF-8."""
     return head.translate(None, CONTROL_BYTES) == head and _is_utf8(head)
 
 
-def first_byte_that_is_no_text(head: bytes) -> int | None:
-    """Return the first byte that is not UTF-8 in the beginning of a text; None if it is binary data."""
+def offset_of_non_utf8(head: bytes) -> int | None:
+    """Return the offset of the first byte that is not UTF-8 in the beginning of a text; None if there is none.
+
+    Also None for binary data: for bytes that no text has, and if at most half of the bytes are ASCII.
+    """
     if head.translate(None, CONTROL_BYTES) != head or 2 * len(head.decode("ascii", "ignore")) <= len(head):
         return None
     try:
@@ -188,11 +231,6 @@ _NOT_SERIALIZED: Final = "which is not a serialized form of a model"
 _PARSE: Final = "parse the text with onnx.parser.parse_model, and save the result with onnx.save"
 
 
-def _what_to_do_with(foreign: str) -> str:
-    """Return what to do with a file of another format."""
-    return "unpack it" if "archive" in foreign else "convert or export it to ONNX"
-
-
 def is_parser_syntax(beginning: str) -> bool:
     """Return whether a text begins as in the syntax of onnx.parser."""
     return re.match(_PARSER_SYNTAX, _without_comments(beginning)) is not None
@@ -229,11 +267,11 @@ _TEXT_MESSAGE = rb"(?m)^#[^\S\n]*+proto-message:[^\S\n]*+(?:onnx\.)?(\w++)[^\S\n
 
 
 def kind_of_content(source: Source, form: Form, name: str) -> str | None:
-    """Return the name of the message in `source`; `ModelProto` if it is not recognized, with other possible messages.
+    """Return the name of the message in `source`. It is `ModelProto` if the content does not decide.
 
-    A tensor or value is recognized only in a file called `.pb`, as in the data of test cases: a tensor in the place of
-    a model must not count as a conforming file. None if such a file is no whole message. A file called `.onnxopset`
-    that cannot be anything else is an operator set without its magic word, which is then its fault.
+    A tensor or value is recognized only in a file called `.pb`, as in the data of test cases: under another name, a
+    tensor would pass as a conforming model. None if the content of a `.pb` file fits several messages, or none. A file
+    called `.onnxopset` that cannot be anything else is an operator set without its magic word, which is then its fault.
     """
     head = source.read_at(0, HEAD_BYTES if form is Form.BINARY else TEXT_BYTES)
     if form is Form.TEXTPROTO:

@@ -27,7 +27,7 @@ from onnx_lint.loader.binary.strip_payloads import (
     read_skeleton,
     whole,
 )
-from onnx_lint.loader.identity.foreign import foreign_format
+from onnx_lint.loader.identity.foreign import format_by_fields
 from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.schema import wire
@@ -88,7 +88,7 @@ def fault_of_unrecognized_data(source: Source) -> Fault:
 
 
 def _fault_of_foreign_format(source: Source) -> Fault | None:
-    foreign = foreign_format(source)
+    foreign = format_by_fields(source)
     return None if foreign is None else _fault(f"the file is {foreign}, not an ONNX model")
 
 

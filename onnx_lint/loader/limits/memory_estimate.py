@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimates the memory that a message will need, before it is parsed.
 
-An empty message takes two bytes of a file and hundreds in memory. So the estimate counts messages and elements of
-lists, and multiplies each count by a fixed weight. It is linear. The weights are measured, so that the estimate is an
-upper bound for hostile files: tests/loader/limits/test_memory_estimate.py compares it with the peak for every repeated
-field of the schema. docs/design.md has the measured memory of honest models.
+An empty message takes two bytes of a file and hundreds in memory. So the estimate is a sum of fixed weights: for each
+byte, each message, and each element of a list. Contents of nodes of functions count twice. If the sum exceeds the
+limit, and the loader parses equal forms of nodes once, a second estimate leaves out what this saves.
+
+The weights are measured, so that the estimate is an upper bound for hostile files: test_memory_estimate.py in
+tests/loader/limits compares it with the peak for every repeated field of the schema. docs/design.md has the measured
+memory of honest models.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -26,7 +28,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.columns.nodes import MAX_SHARED_BYTES, MAX_SHARED_NAMES
 from onnx_lint.loader.binary.runs import RUN, records_of
 from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH, PIECE_BYTES, Skeleton
-from onnx_lint.loader.limits.not_checked import MAX_BYTES_PER_INPUT_BYTE
+from onnx_lint.loader.limits.not_checked import MAX_MEMORY_PER_INPUT_BYTE
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 
@@ -84,24 +86,24 @@ _FUNCTION_NODE_FACTOR: Final = 2
 """The factor for the contents of nodes of functions: the walks over their bodies keep more of them."""
 
 _OFTEN_REPEATED: Final = frozenset({"AttributeProto", "TypeProto"})
-"""Messages of which a large model has many equal ones. Equal ones are parsed once, and each is counted."""
+"""Types of messages that repeat in large models. The estimate parses equal messages once, and counts each."""
 
 _PIECE_BYTES: Final = PIECE_BYTES + wire.MAX_SHORT_BYTES
 """The number of bytes that are counted at a time. Larger messages are split."""
 
-_WORTHWHILE: Final = 256
-"""A run of fewer bytes is not worth a new walk after it."""
+_MIN_RUN_BYTES: Final = 256
+"""The fields of a run with fewer bytes are read one by one, since a new walk begins after each run."""
 
 
 def memory_if_exceeding(skeleton: Skeleton, message: str, limit: int, *, shares_forms: bool = False) -> int | None:
     """Return the bytes of memory that a message of the type `message` needs; None if they do not exceed the limit.
 
     A message that cannot be split is counted up to the fault. `shares_forms`: whether the loader parses equal forms of
-    nodes, and equal types of values, only once. A message above the limit is then counted a second time, with what
+    nodes, and equal types of values, only once. A message above the limit is then counted a second time, without what
     that saves.
     """
     lists = _needed_by_lists(skeleton)
-    if skeleton.size * MAX_BYTES_PER_INPUT_BYTE + lists <= limit:
+    if skeleton.size * MAX_MEMORY_PER_INPUT_BYTE + lists <= limit:
         return None
     needed = _counted(_Estimate(), skeleton, message)
     if needed + lists > limit and shares_forms:
@@ -151,7 +153,7 @@ class _NotSharedError(Exception):
 
 
 class _SharedForms:
-    """Splits nodes into what is their own and what an earlier node has as well: operator and attributes.
+    """Splits a node into its own fields and its form: operator and attributes, which other nodes may share.
 
     The conditions are those of onnx_lint.ir.columns.nodes, so that what counts as shared is shared.
     """
@@ -258,7 +260,10 @@ _BYTES_PER_SHARED_TYPE: Final = 20
 
 
 class _Estimate:
-    """The sum of an estimate. `times`, everywhere: how often a message is counted."""
+    """The sum of an estimate.
+
+    `times`, in all methods: how often a message is counted. `depth`: how many messages are around it.
+    """
 
     def __init__(self, shared: _SharedForms | None = None) -> None:
         self.bytes = 0
@@ -266,82 +271,84 @@ class _Estimate:
         """The forms of the nodes so far; None to count every node in full."""
 
     def add_message(self, name: str, content: bytes, depth: int, times: int = 1) -> None:
-        """Count one message."""
+        """Count one message. That of the file, at depth 0, includes the bytes of all messages in it."""
         if not depth:
             self.bytes += BYTES_PER_INPUT_BYTE * len(content)
         if depth > MAX_DEPTH:
-            return
+            return  # the parser rejects it
         if len(content) > _PIECE_BYTES:
-            self.add_large(name, content, depth, times)
+            self._add_large(name, content, depth, times)
         else:
-            self.add_small(name, content, depth, times)
+            self._add_small(name, content, depth, times)
 
-    def add_messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
-        """Count messages of one kind. Small ones are parsed together: one after the other they are one message."""
+    def _add_messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
+        """Count messages of one type. One parse counts small ones together: it merges concatenated messages."""
         if depth > MAX_DEPTH:
             return
         contents = list(contents)
         if sum(map(len, contents)) <= _PIECE_BYTES:
             if any(contents):
-                self.add_small(name, b"".join(contents), depth, times)
+                self._add_small(name, b"".join(contents), depth, times)
             return
         pending: list[bytes] = []
         size = 0
         for content in contents:
             if len(content) > _PIECE_BYTES:
-                self.add_large(name, content, depth, times)
+                self._add_large(name, content, depth, times)
                 continue
             pending.append(content)
             size += len(content)
             if size >= _PIECE_BYTES:
-                self.add_small(name, b"".join(pending), depth, times)
+                self._add_small(name, b"".join(pending), depth, times)
                 pending.clear()
                 size = 0
         if pending:
-            self.add_small(name, b"".join(pending), depth, times)
+            self._add_small(name, b"".join(pending), depth, times)
 
-    def add_small(self, name: str, piece: bytes, depth: int, times: int) -> None:
+    def _add_small(self, name: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of consecutive messages."""
         check_deadline()
         try:
             merged = schema.columns(name).FromString(piece)
         except (DecodeError, UnicodeDecodeError) as error:
             schema.raise_lack_of_memory(error)
-            self.add_one_by_one(name, piece, depth, times)
+            self._add_one_by_one(name, piece, depth, times)
             return
         weights = _weights(name)
         for descriptor, values in merged.ListFields():
             weight, message = weights.get(descriptor.number, _NO_WEIGHT)
+            if name == "ValueInfoProto" and message in _OFTEN_REPEATED and self._shared is not None:
+                types = self._shared.new_types(values)
+                known = len(values) - len(types)
+                self.bytes += times * (weight * len(types) + _BYTES_PER_SHARED_TYPE * known)
+                self._add_messages(message, types, depth + 1, times)
+                continue
             self.bytes += weight * len(values) * times
             if message == "NodeProto":
-                self.add_nodes(values, name, depth + 1, times)
-            elif name == "ValueInfoProto" and message in _OFTEN_REPEATED and self._shared is not None:
-                types = self._shared.new_types(values)
-                self.bytes -= times * (weight - _BYTES_PER_SHARED_TYPE) * (len(values) - len(types))
-                self.add_messages(message, types, depth + 1, times)
+                self._add_nodes(values, name, depth + 1, times)
             elif message in _OFTEN_REPEATED:
-                self.add_equal_messages(message, values, depth + 1, times)
+                self._add_equal_messages(message, values, depth + 1, times)
             elif message is not None:
-                self.add_messages(message, filter(None, values), depth + 1, times)
+                self._add_messages(message, filter(None, values), depth + 1, times)
 
-    def add_equal_messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
-        """Count messages of which many are equal: each kind is read once."""
+    def _add_equal_messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
+        """Count messages that may be equal: each is parsed once."""
         equal: dict[int, list[bytes]] = {}
         for content, count in Counter(contents).items():
             equal.setdefault(count, []).append(content)
         for count, each in equal.items():
-            self.add_messages(name, each, depth, times * count)
+            self._add_messages(name, each, depth, times * count)
 
-    def add_nodes(self, values: Iterable[bytes], within: str, depth: int, times: int) -> None:
+    def _add_nodes(self, values: Iterable[bytes], within: str, depth: int, times: int) -> None:
         """Count the contents of nodes in a graph, or in a function."""
         times_of_contents = times * _FUNCTION_NODE_FACTOR if within == "FunctionProto" else times
         if self._shared is not None:
             parts = list(map(self._shared.split, values))
             values = [own for own, _ in parts]
             self.bytes -= sum([times * _SAVED_PER_NODE + times_of_contents * saved for _, saved in parts if saved])
-        self.add_messages("NodeProto", filter(None, values), depth, times_of_contents)
+        self._add_messages("NodeProto", filter(None, values), depth, times_of_contents)
 
-    def add_one_by_one(self, name: str, piece: bytes, depth: int, times: int) -> None:
+    def _add_one_by_one(self, name: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of messages that the parser rejects: a string is not UTF-8, or there is a worse fault."""
         if self._shared is not None:
             raise _NotSharedError
@@ -352,33 +359,33 @@ class _Estimate:
             ):
                 field = fields.get(number)
                 if field is not None and field.accepts(wire_type):
-                    self.add_record(name, field, wire_type, piece[value:following], depth, times)
+                    self._add_record(name, field, wire_type, piece[value:following], depth, times)
 
-    def add_record(self, name: str, field: wire.Field, wire_type: int, content: bytes, depth: int, times: int) -> None:
+    def _add_record(self, name: str, field: wire.Field, wire_type: int, content: bytes, depth: int, times: int) -> None:
         """Count one field, which may be a packed list."""
-        self.add_field(name, field, (1 if wire_type == field.wire_type else _packed_count(field, content)) * times)
+        self._add_field(name, field, (1 if wire_type == field.wire_type else _packed_count(field, content)) * times)
         if field.message is not None and content:
             if field.message == "NodeProto":
-                self.add_nodes([content], name, depth + 1, times)
+                self._add_nodes([content], name, depth + 1, times)
             else:
                 self.add_message(field.message, content, depth + 1, times)
 
-    def add_field(self, name: str, field: wire.Field, count: int) -> None:
+    def _add_field(self, name: str, field: wire.Field, count: int) -> None:
         """Count occurrences of a field of the message `name`."""
         self.bytes += _weights(name).get(field.number, _NO_WEIGHT)[0] * count
 
-    def add_large(self, name: str, content: bytes, depth: int, times: int) -> None:
+    def _add_large(self, name: str, content: bytes, depth: int, times: int) -> None:
         """Count the fields of a large message: small ones together, and long lists in bulk."""
         fields = wire.fields(name)
         for piece in _pieces(name, content):
             if isinstance(piece, _SmallFields):
-                self.add_small(name, content[piece.start : piece.end], depth, times)
+                self._add_small(name, content[piece.start : piece.end], depth, times)
                 continue
             field = fields.get(piece.number)
             if field is not None and piece.wire_type == RUN:
-                self.add_field(name, field, _run_count(field, content, piece.start, piece.end) * times)
+                self._add_field(name, field, _run_count(field, content, piece.start, piece.end) * times)
             elif field is not None and field.accepts(piece.wire_type):
-                self.add_record(name, field, piece.wire_type, content[piece.value : piece.end], depth, times)
+                self._add_record(name, field, piece.wire_type, content[piece.value : piece.end], depth, times)
 
 
 class _SmallFields(Record):
@@ -430,7 +437,7 @@ def _pieces(name: str, content: bytes) -> Iterator[_SmallFields | _LargeField]:
 def _end_of_run(source: BytesSource, tag: int, start: int, most: int) -> int:
     """Return the end of the short fields with a tag from `start` on; `start` if skipping them is not worthwhile."""
     end, _ = wire.skip_short(source, start, most, tag, wire.MAX_SHORT_BYTES)
-    return end if end - start > _WORTHWHILE else start
+    return end if end - start > _MIN_RUN_BYTES else start
 
 
 def _packed_count(field: wire.Field, content: bytes) -> int:
@@ -445,35 +452,3 @@ def _run_count(field: wire.Field, content: bytes, start: int, end: int) -> int:
         return wire.skip_short(BytesSource(content), start, end, content[start], wire.MAX_SHORT_BYTES)[1]
     size = wire.FIXED_BYTES.get(field.wire_type)
     return (end - start) // (size + 1) if size else len(content[start:end].translate(None, wire.CONTINUED_BYTES)) // 2
-
-
-# --- text
-
-_BYTES_PER_COMMA: Final = 50
-"""Bytes for each comma: in JSON one follows each field."""
-_BYTES_PER_BLANK: Final = 170
-"""Bytes for each blank of the longest run: the parser of text keeps its position at each, until the run ends."""
-# The lookbehind and the possessive quantifier keep the search linear: a run of blanks is tried at its start only.
-_LONG_BLANKS: Final = re.compile(r"(?<![^\S\n])[^\S\n]{1024,}+")
-"""A run of at least 1,024 blanks within a line."""
-_BYTES_PER_BRACE: Final = 400
-"""Bytes for each opening brace, that is for each message. Most are parts of types and shapes."""
-_MAX_BYTES_PER_CHARACTER: Final = 4
-"""A text with one character outside of ASCII may take that many bytes for each character."""
-
-
-def text_memory_if_exceeding(text: str, limit: int) -> int | None:
-    """Return the estimate for a text in either form and its parse; None if it is within the limit.
-
-    Strings and comments are counted too, since nothing is parsed. The message is estimated again after parsing.
-    """
-    characters = len(text) * (1 if text.isascii() else _MAX_BYTES_PER_CHARACTER)
-    longest_blanks = max((len(blanks[0]) for blanks in _LONG_BLANKS.finditer(text)), default=0)
-    needed = (
-        BYTES_PER_INPUT_BYTE * characters
-        + _BYTES_PER_BRACE * sum(map(text.count, "{<"))
-        + _BYTES_PER_LIST_ENTRY * text.count("[")
-        + _BYTES_PER_COMMA * text.count(",")
-        + _BYTES_PER_BLANK * longest_blanks
-    )
-    return needed if needed > limit else None

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from onnx_lint.common.deadline import OutOfTimeError, Within, is_set
+from onnx_lint.common.deadline import Deadline, OutOfTimeError, is_set
 from onnx_lint.input.limits import Limits, refusal, size_in_words
 from onnx_lint.input.source import ReadError, Source
 from onnx_lint.ir.documents.kinds import describe_kind
 
-MAX_BYTES_PER_INPUT_BYTE: Final = 4_005
+MAX_MEMORY_PER_INPUT_BYTE: Final = 4_005
 """The most memory that a byte of a message is estimated to need: an empty graph of a function's node has two bytes."""
 
 
@@ -22,7 +22,7 @@ class NotCheckedError(ReadError):
 
 def is_within(size: int, limits: Limits) -> bool:
     """Return whether a message of that many bytes cannot exceed the limit on memory with any content."""
-    return size * MAX_BYTES_PER_INPUT_BYTE <= limits.memory
+    return size * MAX_MEMORY_PER_INPUT_BYTE <= limits.memory
 
 
 def beyond(name: str, limits: Limits, actual: str, needed: int | None) -> NotCheckedError:
@@ -68,7 +68,7 @@ def within_time(limits: Limits) -> Iterator[None]:
         yield
         return
     try:
-        with Within(limits.processor_seconds):
+        with Deadline(limits.processor_seconds):
             yield
     except OutOfTimeError as error:
         raise NotCheckedError(_refusal_of_time(limits.processor_seconds, error.rule)) from None

@@ -20,8 +20,9 @@ from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader.binary.strip_payloads import whole
 from onnx_lint.loader.identity.identify import Form
-from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding, text_memory_if_exceeding
+from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding
 from onnx_lint.loader.limits.not_checked import beyond_memory, is_within
+from onnx_lint.loader.limits.text_memory_estimate import text_memory_if_exceeding
 from onnx_lint.loader.text.text_tokens import COMMENT_OR_STRING, JSON_STRING
 from onnx_lint.model import Fault, FaultKind, Proto
 

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
-from onnx_lint.spec.operators.attribute_values import ANY, RUNTIME_DOMAIN
+from onnx_lint.spec.operators.attribute_values import LATEST, RUNTIME_DOMAIN
 
 _WINDOWS: Final = "AveragePool Conv ConvInteger ConvTranspose DeformConv LpPool MaxPool MaxUnpool QLinearConv"
 _TREES: Final = "TreeEnsembleClassifier TreeEnsembleRegressor"
@@ -22,25 +22,25 @@ _OperatorVersions = tuple[str, str, int, int]
 """Domain, names, first and last version of the operators that a row is about."""
 
 _MINIMA: Final[tuple[tuple[_OperatorVersions, Mapping[str, int]], ...]] = (
-    (("", _WINDOWS, 1, ANY), {"pads": 0}),
-    (("", "Attention", 23, ANY), {"kv_num_heads": 1, "q_num_heads": 1}),
-    (("", "Attention", 25, ANY), {"left_window_size": -1, "right_window_size": -1}),
-    (("", "Col2Im", 18, ANY), {"pads": 0}),
-    (("", "DepthToSpace SpaceToDepth", 1, ANY), {"blocksize": 1}),
-    (("", "DequantizeLinear QuantizeLinear", 21, ANY), {"block_size": 0}),
+    (("", _WINDOWS, 1, LATEST), {"pads": 0}),
+    (("", "Attention", 23, LATEST), {"kv_num_heads": 1, "q_num_heads": 1}),
+    (("", "Attention", 25, LATEST), {"left_window_size": -1, "right_window_size": -1}),
+    (("", "Col2Im", 18, LATEST), {"pads": 0}),
+    (("", "DepthToSpace SpaceToDepth", 1, LATEST), {"blocksize": 1}),
+    (("", "DequantizeLinear QuantizeLinear", 21, LATEST), {"block_size": 0}),
     (("", "Flatten", 1, 9), {"axis": 0}),
-    (("", "GRU LSTM", 1, ANY), {"clip": 0}),
-    (("", "GroupNormalization", 18, ANY), {"num_groups": 1}),
-    (("", "LRN", 1, ANY), {"size": 1}),
-    (("", "RotaryEmbedding", 23, ANY), {"num_heads": 0}),
-    (("", "MaxRoiPool", 1, ANY), {"pooled_shape": 1}),
-    (("", "Multinomial", 7, ANY), {"sample_size": 0}),
-    (("", "RandomNormal RandomUniform", 1, ANY), {"shape": 0}),
-    (("", "RoiAlign", 10, ANY), {"output_height": 1, "output_width": 1, "sampling_ratio": 0}),
-    (("", "Scan", 8, ANY), {"num_scan_inputs": 1}),
+    (("", "GRU LSTM", 1, LATEST), {"clip": 0}),
+    (("", "GroupNormalization", 18, LATEST), {"num_groups": 1}),
+    (("", "LRN", 1, LATEST), {"size": 1}),
+    (("", "RotaryEmbedding", 23, LATEST), {"num_heads": 0}),
+    (("", "MaxRoiPool", 1, LATEST), {"pooled_shape": 1}),
+    (("", "Multinomial", 7, LATEST), {"sample_size": 0}),
+    (("", "RandomNormal RandomUniform", 1, LATEST), {"shape": 0}),
+    (("", "RoiAlign", 10, LATEST), {"output_height": 1, "output_width": 1, "sampling_ratio": 0}),
+    (("", "Scan", 8, LATEST), {"num_scan_inputs": 1}),
     (("", "Split", 11, 11), {"split": 0}),
     (("", "Squeeze Unsqueeze", 1, 1), {"axes": 0}),
-    (("", "TfIdfVectorizer", 9, ANY),
+    (("", "TfIdfVectorizer", 9, LATEST),
      {"max_gram_length": 1, "min_gram_length": 1, "max_skip_count": 0, "ngram_counts": 0}),
     (("", "TopK", 1, 1), {"k": 1}),
     (("", "Upsample", 1, 1), {"height_scale": 1, "width_scale": 1}),
@@ -49,31 +49,31 @@ _MINIMA: Final[tuple[tuple[_OperatorVersions, Mapping[str, int]], ...]] = (
 """The least number that attributes may hold."""
 
 _DISTINCT: Final[tuple[tuple[_OperatorVersions, str], ...]] = (
-    (("", "CenterCropPad Resize", 18, ANY), "axes"),
+    (("", "CenterCropPad Resize", 18, LATEST), "axes"),
     (("", "Unsqueeze", 1, 11), "axes"),
 )
 """Lists without duplicates."""
 
 _LENGTHS: Final[tuple[tuple[_OperatorVersions, str], ...]] = (
-    (("", _WINDOWS, 1, ANY), "kernel_shape strides dilations output_padding 2*pads"),
-    (("", "Col2Im", 18, ANY), "strides dilations 2*pads"),
-    (("", "TfIdfVectorizer", 9, ANY), "ngram_indexes weights"),
-    (("ai.onnx.ml", "CategoryMapper", 1, ANY), "cats_int64s cats_strings"),
-    (("ai.onnx.ml", "LabelEncoder", 2, ANY),
+    (("", _WINDOWS, 1, LATEST), "kernel_shape strides dilations output_padding 2*pads"),
+    (("", "Col2Im", 18, LATEST), "strides dilations 2*pads"),
+    (("", "TfIdfVectorizer", 9, LATEST), "ngram_indexes weights"),
+    (("ai.onnx.ml", "CategoryMapper", 1, LATEST), "cats_int64s cats_strings"),
+    (("ai.onnx.ml", "LabelEncoder", 2, LATEST),
      "keys_strings keys_int64s keys_floats keys_tensor values_strings values_int64s values_floats values_tensor"),
-    (("ai.onnx.ml", "SVMClassifier", 1, ANY), "prob_a prob_b"),
-    (("ai.onnx.ml", "Scaler", 1, ANY), "offset scale"),
-    (("ai.onnx.ml", _TREES, 1, ANY),
+    (("ai.onnx.ml", "SVMClassifier", 1, LATEST), "prob_a prob_b"),
+    (("ai.onnx.ml", "Scaler", 1, LATEST), "offset scale"),
+    (("ai.onnx.ml", _TREES, 1, LATEST),
      "nodes_nodeids nodes_treeids nodes_featureids nodes_modes nodes_values nodes_values_as_tensor nodes_truenodeids "
      "nodes_falsenodeids nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true"),
-    (("ai.onnx.ml", "TreeEnsembleClassifier", 1, ANY),
+    (("ai.onnx.ml", "TreeEnsembleClassifier", 1, LATEST),
      "class_ids class_nodeids class_treeids class_weights class_weights_as_tensor"),
-    (("ai.onnx.ml", "TreeEnsembleRegressor", 1, ANY),
+    (("ai.onnx.ml", "TreeEnsembleRegressor", 1, LATEST),
      "target_ids target_nodeids target_treeids target_weights target_weights_as_tensor"),
-    (("ai.onnx.ml", "TreeEnsemble", 5, ANY),
+    (("ai.onnx.ml", "TreeEnsemble", 5, LATEST),
      "nodes_featureids nodes_modes nodes_splits nodes_truenodeids nodes_trueleafs nodes_falsenodeids nodes_falseleafs "
      "nodes_hitrates nodes_missing_value_tracks_true"),
-    (("ai.onnx.ml", "TreeEnsemble", 5, ANY), "leaf_targetids leaf_weights"),
+    (("ai.onnx.ml", "TreeEnsemble", 5, LATEST), "leaf_targetids leaf_weights"),
 )  # fmt: skip
 """Lists of equal length; `2*` marks one that is twice as long.
 A list that is left out or empty is not compared. Of lists that exclude each other, such as `values_int64s` and
@@ -81,9 +81,9 @@ A list that is left out or empty is not compared. Of lists that exclude each oth
 """
 
 _SIZES: Final[tuple[tuple[_OperatorVersions, Mapping[str, int]], ...]] = (
-    (("", "ConstantOfShape", 9, ANY), {"value": 1}),
-    (("", "MaxRoiPool", 1, ANY), {"pooled_shape": 2}),
-    (("ai.onnx.ml", "SVMClassifier SVMRegressor", 1, ANY), {"kernel_params": 3}),
+    (("", "ConstantOfShape", 9, LATEST), {"value": 1}),
+    (("", "MaxRoiPool", 1, LATEST), {"pooled_shape": 2}),
+    (("ai.onnx.ml", "SVMClassifier SVMRegressor", 1, LATEST), {"kernel_params": 3}),
 )
 """The number of elements of attributes."""
 
@@ -91,14 +91,14 @@ _WITH_EMPTY: Final = frozenset({("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "
 """Operators for which an empty list is compared with the others: onnx and ONNX Runtime reject it."""
 
 _NEEDING_ELEMENTS: Final[tuple[tuple[_OperatorVersions, str], ...]] = (
-    (("", "TfIdfVectorizer", 9, ANY), "pool_int64s pool_strings"),
-    (("ai.onnx.ml", "Imputer", 1, ANY), "imputed_value_floats imputed_value_int64s"),
-    (("ai.onnx.ml", "LabelEncoder", 4, ANY), "keys_strings keys_int64s keys_floats keys_tensor"),
-    (("ai.onnx.ml", "LabelEncoder", 4, ANY), "values_strings values_int64s values_floats values_tensor"),
-    (("ai.onnx.ml", "LinearClassifier", 1, ANY), "coefficients"),
-    (("ai.onnx.ml", "LinearClassifier SVMClassifier", 1, ANY), "classlabels_ints classlabels_strings"),
-    (("ai.onnx.ml", "OneHotEncoder", 1, ANY), "cats_int64s cats_strings"),
-    (("ai.onnx.ml", "TreeEnsembleClassifier ZipMap", 1, ANY), "classlabels_int64s classlabels_strings"),
+    (("", "TfIdfVectorizer", 9, LATEST), "pool_int64s pool_strings"),
+    (("ai.onnx.ml", "Imputer", 1, LATEST), "imputed_value_floats imputed_value_int64s"),
+    (("ai.onnx.ml", "LabelEncoder", 4, LATEST), "keys_strings keys_int64s keys_floats keys_tensor"),
+    (("ai.onnx.ml", "LabelEncoder", 4, LATEST), "values_strings values_int64s values_floats values_tensor"),
+    (("ai.onnx.ml", "LinearClassifier", 1, LATEST), "coefficients"),
+    (("ai.onnx.ml", "LinearClassifier SVMClassifier", 1, LATEST), "classlabels_ints classlabels_strings"),
+    (("ai.onnx.ml", "OneHotEncoder", 1, LATEST), "cats_int64s cats_strings"),
+    (("ai.onnx.ml", "TreeEnsembleClassifier ZipMap", 1, LATEST), "classlabels_int64s classlabels_strings"),
 )
 """Groups of lists. One list of each must have elements.
 

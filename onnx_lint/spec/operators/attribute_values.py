@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values that ONNX operators allow for an attribute, if their documentation lists them.
+"""The values that ONNX operators allow for an attribute.
 
 A schema has the type of an attribute, not its values. The values here come from the descriptions of the attributes, one
-row for each set; those of com.microsoft are in `onnx_lint.spec.operators.records`. Attributes whose description
-mentions values in passing are left out, such as the many INT flags for which 1 means yes, and also sets that depend on
-more than the operator's version.
+row for each set; those of com.microsoft are in `onnx_lint.spec.operators.records`. `_STRINGS` and `_NUMBERS` are sets
+that a description lists. `_FLAGS` are INT attributes of which it defines only 1, and `_PRECISIONS` hold floating-point
+element types, which it does not list. Sets that depend on more than the operator's version are left out.
 
 If a description is ambiguous, the table allows every reading: Upsample-7 and Resize-10 have "linear (including
 bilinear, trilinear, etc)", which can be read as further values.
@@ -12,7 +12,7 @@ bilinear, trilinear, etc)", which can be read as further values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -22,14 +22,23 @@ from onnx_lint.spec.operators.schema import OperatorSchema
 if TYPE_CHECKING:
     from onnx_lint.spec.operators.records import OperatorRecord
 
-ANY: Final = 2**31
-"""The last version of a set that still applies."""
+LATEST: Final = 2**31
+"""In place of the last version of a set that still applies."""
 
 RUNTIME_DOMAIN: Final = "com.microsoft"
 """The domain whose operators have records."""
 
 ValueRow = tuple[str, str, str, int, int, str]
-"""Domain, operators, attribute, first and last version of the operator (since-versions), and the values."""
+"""Domain, operators, attributes, first and last version of the operator (since-versions), and the values."""
+
+
+def _expanded(rows: Iterable[ValueRow]) -> Iterator[ValueRow]:
+    """Yield rows of one operator and one attribute each."""
+    for domain, operators, attributes, first, last, text in rows:
+        for operator in operators.split():
+            for attribute in attributes.split():
+                yield domain, operator, attribute, first, last, text
+
 
 _RECURRENT: Final = (
     "Affine Elu HardSigmoid LeakyRelu Relu ScaledTanh Sigmoid Softplus Softsign Tanh ThresholdedRelu"  # see LSTM
@@ -37,83 +46,83 @@ _RECURRENT: Final = (
 _POST_TRANSFORM: Final = "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT"
 
 _STRINGS: Final[tuple[ValueRow, ...]] = (
-    ("", "AveragePool Conv ConvInteger ConvTranspose LpPool MaxPool QLinearConv", "auto_pad", 1, ANY,
+    ("", "AveragePool Conv ConvInteger ConvTranspose LpPool MaxPool QLinearConv", "auto_pad", 1, LATEST,
      "NOTSET SAME_UPPER SAME_LOWER VALID"),
     # The default of GRU-1 is misspelt, and the default must be allowed.
     ("", "GRU", "direction", 1, 2, "forward foward reverse bidirectional"),
-    ("", "GRU", "direction", 3, ANY, "forward reverse bidirectional"),
-    ("", "LSTM RNN", "direction", 1, ANY, "forward reverse bidirectional"),
-    ("", "GRU LSTM RNN", "activations", 1, ANY, _RECURRENT),
-    ("", "BitShift", "direction", 11, ANY, "LEFT RIGHT"),
-    ("", "Cast CastLike", "round_mode", 24, ANY, "up down nearest"),
-    ("", "CausalConvWithState", "activation", 27, ANY, "silu swish none"),
-    ("", "DepthToSpace", "mode", 11, ANY, "DCR CRD"),
-    ("", "SpaceToDepth", "mode", 28, ANY, "DCR CRD"),
-    ("", "Gelu", "approximate", 20, ANY, "none tanh"),
+    ("", "GRU", "direction", 3, LATEST, "forward reverse bidirectional"),
+    ("", "LSTM RNN", "direction", 1, LATEST, "forward reverse bidirectional"),
+    ("", "GRU LSTM RNN", "activations", 1, LATEST, _RECURRENT),
+    ("", "BitShift", "direction", 11, LATEST, "LEFT RIGHT"),
+    ("", "Cast CastLike", "round_mode", 24, LATEST, "up down nearest"),
+    ("", "CausalConvWithState", "activation", 27, LATEST, "silu swish none"),
+    ("", "DepthToSpace", "mode", 11, LATEST, "DCR CRD"),
+    ("", "SpaceToDepth", "mode", 28, LATEST, "DCR CRD"),
+    ("", "Gelu", "approximate", 20, LATEST, "none tanh"),
     ("", "GridSample", "mode", 16, 19, "bilinear nearest bicubic"),
-    ("", "GridSample", "mode", 20, ANY, "linear nearest cubic"),
-    ("", "GridSample", "padding_mode", 16, ANY, "zeros border reflection"),
-    ("", "ImageDecoder", "pixel_format", 20, ANY, "RGB BGR Grayscale"),
-    ("", "LinearAttention", "update_rule", 27, ANY, "linear gated delta gated_delta"),
-    ("", "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", "reduction", 12, ANY, "none sum mean"),
+    ("", "GridSample", "mode", 20, LATEST, "linear nearest cubic"),
+    ("", "GridSample", "padding_mode", 16, LATEST, "zeros border reflection"),
+    ("", "ImageDecoder", "pixel_format", 20, LATEST, "RGB BGR Grayscale"),
+    ("", "LinearAttention", "update_rule", 27, LATEST, "linear gated delta gated_delta"),
+    ("", "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", "reduction", 12, LATEST, "none sum mean"),
     ("", "Pad", "mode", 1, 18, "constant reflect edge"),
-    ("", "Pad", "mode", 19, ANY, "constant reflect edge wrap"),
+    ("", "Pad", "mode", 19, LATEST, "constant reflect edge wrap"),
     ("", "Resize", "mode", 10, 10, "nearest linear bilinear trilinear"),
-    ("", "Resize", "mode", 11, ANY, "nearest linear cubic"),
+    ("", "Resize", "mode", 11, LATEST, "nearest linear cubic"),
     ("", "Resize", "coordinate_transformation_mode", 11, 12,
      "half_pixel pytorch_half_pixel align_corners asymmetric tf_half_pixel_for_nn tf_crop_and_resize"),
     ("", "Resize", "coordinate_transformation_mode", 13, 18,
      "half_pixel pytorch_half_pixel align_corners asymmetric tf_crop_and_resize"),
-    ("", "Resize", "coordinate_transformation_mode", 19, ANY,
+    ("", "Resize", "coordinate_transformation_mode", 19, LATEST,
      "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners asymmetric tf_crop_and_resize"),
-    ("", "Resize", "nearest_mode", 11, ANY, "round_prefer_floor round_prefer_ceil floor ceil"),
-    ("", "Resize", "keep_aspect_ratio_policy", 18, ANY, "stretch not_larger not_smaller"),
-    ("", "RoiAlign", "mode", 10, ANY, "avg max"),
-    ("", "RoiAlign", "coordinate_transformation_mode", 16, ANY, "half_pixel output_half_pixel"),
+    ("", "Resize", "nearest_mode", 11, LATEST, "round_prefer_floor round_prefer_ceil floor ceil"),
+    ("", "Resize", "keep_aspect_ratio_policy", 18, LATEST, "stretch not_larger not_smaller"),
+    ("", "RoiAlign", "mode", 10, LATEST, "avg max"),
+    ("", "RoiAlign", "coordinate_transformation_mode", 16, LATEST, "half_pixel output_half_pixel"),
     ("", "ScatterElements ScatterND", "reduction", 16, 17, "none add mul"),
-    ("", "ScatterElements ScatterND", "reduction", 18, ANY, "none add mul max min"),
-    ("", "StringNormalizer", "case_change_action", 10, ANY, "LOWER UPPER NONE"),
-    ("", "TensorScatter", "mode", 24, ANY, "linear circular"),
-    ("", "TfIdfVectorizer", "mode", 9, ANY, "TF IDF TFIDF"),
+    ("", "ScatterElements ScatterND", "reduction", 18, LATEST, "none add mul max min"),
+    ("", "StringNormalizer", "case_change_action", 10, LATEST, "LOWER UPPER NONE"),
+    ("", "TensorScatter", "mode", 24, LATEST, "linear circular"),
+    ("", "TfIdfVectorizer", "mode", 9, LATEST, "TF IDF TFIDF"),
     ("", "Upsample", "mode", 1, 6, "nearest bilinear"),
-    ("", "Upsample", "mode", 7, ANY, "nearest linear bilinear trilinear"),
-    ("ai.onnx.ml", "CastMap", "cast_to", 1, ANY, "TO_FLOAT TO_STRING TO_INT64"),
-    ("ai.onnx.ml", "CastMap", "map_form", 1, ANY, "DENSE SPARSE"),
-    ("ai.onnx.ml", "Normalizer", "norm", 1, ANY, "MAX L1 L2"),
-    ("ai.onnx.ml", "SVMClassifier SVMRegressor", "kernel_type", 1, ANY, "LINEAR POLY RBF SIGMOID"),
+    ("", "Upsample", "mode", 7, LATEST, "nearest linear bilinear trilinear"),
+    ("ai.onnx.ml", "CastMap", "cast_to", 1, LATEST, "TO_FLOAT TO_STRING TO_INT64"),
+    ("ai.onnx.ml", "CastMap", "map_form", 1, LATEST, "DENSE SPARSE"),
+    ("ai.onnx.ml", "Normalizer", "norm", 1, LATEST, "MAX L1 L2"),
+    ("ai.onnx.ml", "SVMClassifier SVMRegressor", "kernel_type", 1, LATEST, "LINEAR POLY RBF SIGMOID"),
     ("ai.onnx.ml",
      "LinearClassifier LinearRegressor SVMClassifier SVMRegressor TreeEnsembleClassifier TreeEnsembleRegressor",
-     "post_transform", 1, ANY, _POST_TRANSFORM),
-    ("ai.onnx.ml", "TreeEnsembleRegressor", "aggregate_function", 1, ANY, "AVERAGE SUM MIN MAX"),
-    ("ai.onnx.ml", "TreeEnsembleClassifier TreeEnsembleRegressor", "nodes_modes", 1, ANY,
+     "post_transform", 1, LATEST, _POST_TRANSFORM),
+    ("ai.onnx.ml", "TreeEnsembleRegressor", "aggregate_function", 1, LATEST, "AVERAGE SUM MIN MAX"),
+    ("ai.onnx.ml", "TreeEnsembleClassifier TreeEnsembleRegressor", "nodes_modes", 1, LATEST,
      "BRANCH_LEQ BRANCH_LT BRANCH_GTE BRANCH_GT BRANCH_EQ BRANCH_NEQ LEAF"),
-    ("ai.onnx.preview.training", "Momentum", "mode", 1, ANY, "nesterov standard"),
+    ("ai.onnx.preview.training", "Momentum", "mode", 1, LATEST, "nesterov standard"),
 )  # fmt: skip
 
 _NUMBERS: Final[tuple[ValueRow, ...]] = (
-    ("", "Attention", "qk_matmul_output_mode", 23, ANY, "0 1 2 3"),
-    ("", "GRU LSTM RNN", "layout", 14, ANY, "0 1"),
-    ("", "LpNormalization", "p", 1, ANY, "1 2"),
-    ("", "MaxPool", "storage_order", 8, ANY, "0 1"),
-    ("", "Mod", "fmod", 13, ANY, "0 1"),
-    ("", "NonMaxSuppression", "center_point_box", 10, ANY, "0 1"),
-    ("", "ReverseSequence", "batch_axis", 10, ANY, "0 1"),
-    ("", "ReverseSequence", "time_axis", 10, ANY, "0 1"),
-    ("", "STFT", "onesided", 17, ANY, "0 1"),
+    ("", "Attention", "qk_matmul_output_mode", 23, LATEST, "0 1 2 3"),
+    ("", "GRU LSTM RNN", "layout", 14, LATEST, "0 1"),
+    ("", "LpNormalization", "p", 1, LATEST, "1 2"),
+    ("", "MaxPool", "storage_order", 8, LATEST, "0 1"),
+    ("", "Mod", "fmod", 13, LATEST, "0 1"),
+    ("", "NonMaxSuppression", "center_point_box", 10, LATEST, "0 1"),
+    ("", "ReverseSequence", "batch_axis", 10, LATEST, "0 1"),
+    ("", "ReverseSequence", "time_axis", 10, LATEST, "0 1"),
+    ("", "STFT", "onesided", 17, LATEST, "0 1"),
     ("", "Scan", "directions", 8, 8, "0 1"),
-    ("", "Scan", "scan_input_directions", 9, ANY, "0 1"),
-    ("", "Scan", "scan_output_directions", 9, ANY, "0 1"),
-    ("", "Unique", "sorted", 11, ANY, "0 1"),
-    ("ai.onnx.ml", "TreeEnsemble", "aggregate_function", 5, ANY, "0 1 2 3"),
-    ("ai.onnx.ml", "TreeEnsemble", "post_transform", 5, ANY, "0 1 2 3 4"),
+    ("", "Scan", "scan_input_directions", 9, LATEST, "0 1"),
+    ("", "Scan", "scan_output_directions", 9, LATEST, "0 1"),
+    ("", "Unique", "sorted", 11, LATEST, "0 1"),
+    ("ai.onnx.ml", "TreeEnsemble", "aggregate_function", 5, LATEST, "0 1 2 3"),
+    ("ai.onnx.ml", "TreeEnsemble", "post_transform", 5, LATEST, "0 1 2 3 4"),
 )  # fmt: skip
 
 _PRECISIONS: Final[tuple[ValueRow, ...]] = (
-    ("", "Attention", "softmax_precision", 23, ANY, "1 10 11 16"),
-    ("", "GroupNormalization", "stash_type", 21, ANY, "1 10 11 16"),
-    ("", "QuantizeLinear", "precision", 23, ANY, "0 1 10 11 16"),
-    ("", "RMSNormalization", "stash_type", 23, ANY, "1 10 11 16"),
-    ("ai.onnx.preview", "FlexAttention", "softmax_precision", 1, ANY, "1 10 11 16"),
+    ("", "Attention", "softmax_precision", 23, LATEST, "1 10 11 16"),
+    ("", "GroupNormalization", "stash_type", 21, LATEST, "1 10 11 16"),
+    ("", "QuantizeLinear", "precision", 23, LATEST, "0 1 10 11 16"),
+    ("", "RMSNormalization", "stash_type", 23, LATEST, "1 10 11 16"),
+    ("ai.onnx.preview", "FlexAttention", "softmax_precision", 1, LATEST, "1 10 11 16"),
 )
 """Precisions of intermediate results: the numbers of the floating-point element types, which ONNX does not list.
 For QuantizeLinear 0 is the default; ONNX Runtime refuses integers.
@@ -124,32 +133,32 @@ _REDUCTIONS: Final = (
 )
 
 _FLAGS: Final[tuple[ValueRow, ...]] = (
-    ("", "AffineGrid GridSample", "align_corners", 16, ANY, "0 1"),
-    ("", "Attention", "is_causal", 23, ANY, "0 1"),
-    ("", "AveragePool LpPool MaxPool", "ceil_mode", 10, ANY, "0 1"),
-    ("", "AveragePool", "count_include_pad", 7, ANY, "0 1"),
-    ("", f"ArgMax ArgMin {_REDUCTIONS}", "keepdims", 1, ANY, "0 1"),
-    ("", "ArgMax ArgMin", "select_last_index", 12, ANY, "0 1"),
-    ("", _REDUCTIONS, "noop_with_empty_axes", 13, ANY, "0 1"),
-    ("", "Cast CastLike QuantizeLinear", "saturate", 19, ANY, "0 1"),
-    ("", "CumProd CumSum", "exclusive reverse", 11, ANY, "0 1"),
-    ("", "DFT", "inverse onesided", 17, ANY, "0 1"),
-    ("", "BlackmanWindow HammingWindow HannWindow", "periodic", 17, ANY, "0 1"),
-    ("", "Gemm", "transA transB", 1, ANY, "0 1"),
+    ("", "AffineGrid GridSample", "align_corners", 16, LATEST, "0 1"),
+    ("", "Attention", "is_causal", 23, LATEST, "0 1"),
+    ("", "AveragePool LpPool MaxPool", "ceil_mode", 10, LATEST, "0 1"),
+    ("", "AveragePool", "count_include_pad", 7, LATEST, "0 1"),
+    ("", f"ArgMax ArgMin {_REDUCTIONS}", "keepdims", 1, LATEST, "0 1"),
+    ("", "ArgMax ArgMin", "select_last_index", 12, LATEST, "0 1"),
+    ("", _REDUCTIONS, "noop_with_empty_axes", 13, LATEST, "0 1"),
+    ("", "Cast CastLike QuantizeLinear", "saturate", 19, LATEST, "0 1"),
+    ("", "CumProd CumSum", "exclusive reverse", 11, LATEST, "0 1"),
+    ("", "DFT", "inverse onesided", 17, LATEST, "0 1"),
+    ("", "BlackmanWindow HammingWindow HannWindow", "periodic", 17, LATEST, "0 1"),
+    ("", "Gemm", "transA transB", 1, LATEST, "0 1"),
     ("", "Mod", "fmod", 10, 10, "0 1"),
-    ("", "IsInf", "detect_negative detect_positive", 10, ANY, "0 1"),
-    ("", "LSTM", "input_forget", 1, ANY, "0 1"),
-    ("", "GRU", "linear_before_reset", 3, ANY, "0 1"),
-    ("", "Reshape", "allowzero", 14, ANY, "0 1"),
-    ("", "Resize", "exclude_outside", 11, ANY, "0 1"),
-    ("", "Resize", "antialias", 18, ANY, "0 1"),
-    ("", "RotaryEmbedding", "interleaved", 23, ANY, "0 1"),
-    ("", "SplitToSequence", "keepdims", 11, ANY, "0 1"),
-    ("", "StringNormalizer", "is_case_sensitive", 10, ANY, "0 1"),
-    ("", "TopK", "largest sorted", 11, ANY, "0 1"),
-    ("", "Trilu", "upper", 14, ANY, "0 1"),
-    ("ai.onnx.ml", "OneHotEncoder", "zeros", 1, ANY, "0 1"),
-    ("ai.onnx.ml", "SVMRegressor", "one_class", 1, ANY, "0 1"),
+    ("", "IsInf", "detect_negative detect_positive", 10, LATEST, "0 1"),
+    ("", "LSTM", "input_forget", 1, LATEST, "0 1"),
+    ("", "GRU", "linear_before_reset", 3, LATEST, "0 1"),
+    ("", "Reshape", "allowzero", 14, LATEST, "0 1"),
+    ("", "Resize", "exclude_outside", 11, LATEST, "0 1"),
+    ("", "Resize", "antialias", 18, LATEST, "0 1"),
+    ("", "RotaryEmbedding", "interleaved", 23, LATEST, "0 1"),
+    ("", "SplitToSequence", "keepdims", 11, LATEST, "0 1"),
+    ("", "StringNormalizer", "is_case_sensitive", 10, LATEST, "0 1"),
+    ("", "TopK", "largest sorted", 11, LATEST, "0 1"),
+    ("", "Trilu", "upper", 14, LATEST, "0 1"),
+    ("ai.onnx.ml", "OneHotEncoder", "zeros", 1, LATEST, "0 1"),
+    ("ai.onnx.ml", "SVMRegressor", "one_class", 1, LATEST, "0 1"),
 )
 """INT attributes whose description defines 1 as yes, or calls them a flag or Boolean.
 Consumers reject other numbers, or treat them as 0 or 1."""
@@ -177,7 +186,7 @@ _ELEMENT_TYPE_OF_OUTPUT: Final[Mapping[tuple[str, str], int]] = {
 
 _OTHER_ELEMENT_TYPES: Final = frozenset(
     {
-        *[row[:3] for row in _PRECISIONS],
+        *[(domain, operator, attribute) for domain, operator, attribute, *_ in _expanded(_PRECISIONS)],
         ("", "Range", "stash_type"),
     }
 )
@@ -214,28 +223,27 @@ def _record(operator: str) -> OperatorRecord | None:
 def _recorded(operator: str, attribute: str) -> AllowedValues | None:
     record = _record(operator)
     text = record.values.get(attribute) or record.flags.get(attribute, "") if record is not None else ""
-    words = text.replace(_EMPTY, " ").split()
-    if not words:
-        return None
+    return _parsed(text) if text else None
+
+
+_EMPTY: Final = "''"
+"""The empty text among the values of a record."""
+
+
+def _parsed(text: str) -> AllowedValues:
+    """Return the values in a row: numbers if the first word is one."""
+    words = text.split()
     if words[0].isdecimal():
         return frozenset(map(int, words))
-    return frozenset([*words, ""] if _EMPTY in text else words)
-
-
-_EMPTY: Final = "'' "
-"""The empty text among the values of a record."""
+    return frozenset("" if word == _EMPTY else word for word in words)
 
 
 @cache
 def _table() -> Mapping[tuple[str, str, str], list[tuple[int, int, AllowedValues]]]:
     found: dict[tuple[str, str, str], list[tuple[int, int, AllowedValues]]] = {}
-    every = (*_STRINGS, *_NUMBERS, *_PRECISIONS, *_FLAGS)
-    rows = ((*row[:2], name, *row[3:]) for row in every for name in row[2].split())
-    for domain, operators, attribute, first, last, text in rows:
-        words = text.split()
-        values: AllowedValues = frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)
-        for operator in operators.split():
-            found.setdefault((domain, operator, attribute), []).append((first, last, values))
+    rows = (*_STRINGS, *_NUMBERS, *_PRECISIONS, *_FLAGS)
+    for domain, operator, attribute, first, last, text in _expanded(rows):
+        found.setdefault((domain, operator, attribute), []).append((first, last, _parsed(text)))
     return found
 
 
@@ -255,9 +263,8 @@ def _element_types(schema: OperatorSchema, attribute: str) -> AllowedValues:
 @cache
 def _flags() -> Mapping[tuple[str, str, str], int]:
     """Return the last version in which each attribute is a flag."""
-    return {
-        (row[0], operator, name): row[4] for row in _FLAGS for operator in row[1].split() for name in row[2].split()
-    }
+    rows = _expanded(_FLAGS)
+    return {(domain, operator, attribute): last for domain, operator, attribute, _, last, _ in rows}
 
 
 def is_flag(schema: OperatorSchema, attribute: str) -> bool:
@@ -268,17 +275,18 @@ def is_flag(schema: OperatorSchema, attribute: str) -> bool:
     return schema.since_version <= _flags().get((schema.domain, schema.name, attribute), 0)
 
 
-def is_element_type(schema: OperatorSchema, attribute: str) -> bool:
+def holds_output_element_type(schema: OperatorSchema, attribute: str) -> bool:
     """Return whether the attribute holds the element type of an output."""
     return not schema.domain and (schema.name, attribute) in _ELEMENT_TYPE_OF_OUTPUT
 
 
-def names_element_type(schema: OperatorSchema, attribute: str) -> bool:
+def holds_element_type(schema: OperatorSchema, attribute: str) -> bool:
     """Return whether the attribute holds the element type of an output or of an intermediate result."""
     if schema.domain == RUNTIME_DOMAIN:
         record = _record(schema.name)
         return record is not None and attribute in record.element_types
-    return is_element_type(schema, attribute) or (schema.domain, schema.name, attribute) in _OTHER_ELEMENT_TYPES
+    is_other = (schema.domain, schema.name, attribute) in _OTHER_ELEMENT_TYPES
+    return is_other or holds_output_element_type(schema, attribute)
 
 
 def element_type_name(code: int) -> str:

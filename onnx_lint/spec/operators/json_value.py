@@ -29,6 +29,7 @@ class JsonValue(Record):
 
     data: Any
     place: str
+    """The keys and indices that lead to the value: `operators[0].name`; empty for the document."""
     path: str | Path
 
     def fail(self, reason: str) -> NoReturn:
@@ -41,8 +42,8 @@ class JsonValue(Record):
 
     def expect(self, *types: type) -> Any:
         """Return the data if it has one of the types; otherwise raise SchemaFileError."""
-        # JSON's true is not a number, but Python's True is an int.
-        if isinstance(self.data, bool) != (bool in types) or not isinstance(self.data, types):
+        # The exact type: JSON's true is not a number, but Python's True is an int.
+        if type(self.data) not in types:
             self.fail(f"{_TYPE_NAMES[type(self.data)]} where {' or '.join(_TYPE_NAMES[t] for t in types)} is expected")
         return self.data
 
@@ -53,22 +54,28 @@ class JsonValue(Record):
             if key not in keys:
                 self.fail(f"unknown key {quote(key)}{suggestion(key, keys)}")
         for key in required:
-            if key not in self.data:
-                self.fail(f"key '{key}' is missing")
+            self._require(key)
+
+    def _require(self, key: str) -> None:
+        if key not in self.data:
+            self.fail(f"key '{key}' is missing")
 
     def get(self, key: str, kind: type, default: Any = None) -> Any:
         """Return the data under a key if it has the type, or the default if the key is absent."""
         return self.at(key).expect(kind) if key in self.data else default
 
     def name(self) -> str:
-        """Return the text under the key `name`, which must not be empty."""
+        """Return the text under the key `name`. It must exist and must not be empty."""
+        self._require("name")
         value: str = self.get("name", str)
         if not value:
             self.at("name").fail("the name is empty")
         return value
 
     def choice(self, key: str, allowed: Collection[str], default: str | None = None) -> str:
-        """Return the text under a key if it is one of the allowed."""
+        """Return the text under a key if it is one of the allowed; the key must exist unless there is a default."""
+        if default is None:
+            self._require(key)
         value: str = self.get(key, str, default)
         if value not in allowed:
             self.at(key).fail(f"{quote(value)} is not one of {', '.join(sorted(allowed))}{suggestion(value, allowed)}")
@@ -85,7 +92,7 @@ class JsonValue(Record):
 
 
 def parse(path: str | Path, data: bytes) -> Any:
-    """Return the JSON document in a file, parsed as RFC 8259 requires: no duplicate key, no NaN.
+    """Return the JSON document in a file, parsed strictly: a duplicate key or NaN is an error.
 
     Raises SchemaFileError for anything that is not JSON.
     """

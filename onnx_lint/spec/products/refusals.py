@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What releases refuse though they have the operator: values of attributes, signatures, and shapes in data files.
+"""Facts about ONNX Runtime and OpenVINO that their lists of operators do not show, such as refused values.
 
-Each row was seen in ONNX Runtime 1.17.3, 1.18.1, 1.20.1, 1.23.2 and 1.32.0, or in OpenVINO 2023.3.0, 2024.6.0, 2025.4.0
-and 2026.4.1. `tests/oracles/test_refusals.py` asks the installed release.
+They were tried with ONNX Runtime 1.17.3, 1.18.1, 1.20.1, 1.23.2 and 1.32.0, or OpenVINO 2023.3.0, 2024.6.0, 2025.4.0
+and 2026.4.1. A row that is not true of all of them has its first or last release.
+`tests/oracles/test_refusals.py` asks the installed release.
 """
 
 from __future__ import annotations

@@ -67,3 +67,9 @@ def test_get_returns_a_value_that_was_read_before_or_the_default():
         7,
         None,
     ]
+
+
+def test_get_returns_a_value_that_was_read_before_or_the_default():
+    values = attribute_values([helper.make_attribute("group", 0)], CONV, None)
+    assert values is not None
+    assert [values.get("group", 7), values.get("group", 7), values.get("pads", 7), values.get("pads")] == [0, 0, 7, None]

@@ -8,7 +8,7 @@ import struct
 import pytest
 from onnx import SparseTensorProto, TensorProto, helper
 
-from onnx_lint.inference.shapes.fact import MAX_ELEMENTS, UNKNOWN, fact
+from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, UNKNOWN, fact
 from onnx_lint.inference.shapes.stated import fact_of_sparse, fact_of_tensor, fact_of_type
 
 FLOATS = "tensor(float)"
@@ -47,7 +47,7 @@ def test_tensors(proto: TensorProto, shape: tuple[int, ...] | None, content: tup
 
 
 def test_long_lists_of_numbers_are_not_kept():
-    for count, is_kept in ((MAX_ELEMENTS, True), (MAX_ELEMENTS + 1, False)):
+    for count, is_kept in ((MAX_CONTENT_ELEMENTS, True), (MAX_CONTENT_ELEMENTS + 1, False)):
         found = fact_of_tensor(helper.make_tensor("t", TensorProto.FLOAT, [count], [1.0] * count))
         assert (found.content is not None) is is_kept
 

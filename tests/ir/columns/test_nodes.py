@@ -398,3 +398,27 @@ def test_many_operands_have_a_salted_hash():
     assert form.inputs == form.outputs == given
     assert hash(form.inputs) == hash(form.outputs) == hash(bytes(given))
     assert hash(few.inputs) == hash(given[:16])
+
+
+def test_the_metadata_of_many_nodes_is_parsed_at_once_unless_it_is_long(monkeypatch: pytest.MonkeyPatch):
+    parsed: list[int] = []
+    original = module._nodeless
+    monkeypatch.setattr(module, "_nodeless", lambda data, table: parsed.append(len(data)) or original(data, table))
+    table = node_table(_annotated_nodes(600))
+    assert len(parsed) <= 4  # the form, and three times 256 nodes
+    assert table.unread == []
+    nodes = _annotated_nodes(100)
+    for index in range(100):
+        nodes[index] += NODE(metadata_props=[{"key": "long", "value": "v" * 100_000}]).SerializeToString()
+    parsed.clear()
+    node_table(nodes)
+    assert len(parsed) >= 100
+    assert max(parsed) < 101_000
+
+
+@pytest.mark.parametrize("size", [126, 127, 128, 300])
+def test_repeated_keys_of_any_length_are_found(size: int):
+    nodes = _annotated_nodes(3)
+    entries = [{"key": "k" * size, "value": "1"}, {"key": "k" * size, "value": "2"}]
+    nodes[1] += NODE(metadata_props=entries).SerializeToString()
+    assert 1 in node_table(nodes).repeated_keys

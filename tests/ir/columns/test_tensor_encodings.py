@@ -44,3 +44,27 @@ FLOAT16, BFLOAT16 = 10, 16
 def test_numbers_of_16_bits_that_may_be_nan(element_type: int, bits: int, expected: bool):
     tensor = message("TensorProto")(data_type=element_type, dims=[3], int32_data=[0, bits, 1])
     assert may_be_nan(tensor, b"") is expected
+
+
+FLOAT16, BFLOAT16 = 10, 16
+
+
+@pytest.mark.parametrize(
+    ("element_type", "bits", "expected"),
+    [
+        (FLOAT16, 0x3C00, False),
+        (FLOAT16, 0x7BFF, False),
+        (FLOAT16, 0x7E00, True),
+        (FLOAT16, 0xFE01, True),
+        (FLOAT16, 0xFE01 - 0x10000, True),  # the same bits, of a negative number
+        (FLOAT16, 0x17E00, True),
+        (FLOAT16, 0x7E, False),
+        (BFLOAT16, 0x3F80, False),
+        (BFLOAT16, 0x7FC0, True),
+        (BFLOAT16, 0xFFC0, True),
+        (BFLOAT16, 0x7F, False),
+    ],
+)
+def test_numbers_of_16_bits_that_may_be_nan(element_type: int, bits: int, expected: bool):
+    tensor = message("TensorProto")(data_type=element_type, dims=[3], int32_data=[0, bits, 1])
+    assert may_be_nan(tensor, b"") is expected

@@ -31,27 +31,33 @@ def _partners(late: str = ""):
 
 def test_a_branch_sees_the_unused_values_before_it():
     partners, _, branch = _partners("late = Relu(x)")
-    assert partners.of("lost", branch, WantedValue(), LOST) == (None, ["own", "ids", "spare"])
-    assert partners.of("lost", branch, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
-    assert partners.of("lost", branch, WantedValue(frozenset({"tensor(float)"})), LOST) == (None, ["own", "spare"])
+    assert partners.candidates_for("lost", branch, WantedValue(), LOST) == (None, ["own", "ids", "spare"])
+    assert partners.candidates_for("lost", branch, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
+    assert partners.candidates_for("lost", branch, WantedValue(frozenset({"tensor(float)"})), LOST) == (
+        None,
+        ["own", "spare"],
+    )
 
 
 def test_many_unused_values_are_unused_on_purpose():
     partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MAX_ALIKE)))
-    assert partners.of("lost", main, WantedValue(frozenset({"tensor(float)"})), LOST) == (None, [])
-    assert partners.of("lost", main, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
+    assert partners.candidates_for("lost", main, WantedValue(frozenset({"tensor(float)"})), LOST) == (None, [])
+    assert partners.candidates_for("lost", main, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, ["ids"])
     partners, main, _ = _partners(" ".join(f"u{index} = Relu(x)" for index in range(MAX_UNUSED)))
-    assert partners.of("lost", main, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, [])
+    assert partners.candidates_for("lost", main, WantedValue(frozenset({"tensor(int64)"})), LOST) == (None, [])
 
 
 def test_the_nearest_name_is_an_unused_one():
     partners, _, branch = _partners("sparee = Relu(x) z = Relu(sparee)")
-    assert partners.of("spar", branch, WantedValue(frozenset({"tensor(float)"})), LOST) == ("spare", ["own"])
+    assert partners.candidates_for("spar", branch, WantedValue(frozenset({"tensor(float)"})), LOST) == (
+        "spare",
+        ["own"],
+    )
 
 
 def test_the_search_is_made_for_a_few_names():
     partners, _, branch = _partners()
-    found = [partners.of("spar", branch, WantedValue(), LOST)[0] for _ in range(MAX_NAMES + 1)]
+    found = [partners.candidates_for("spar", branch, WantedValue(), LOST)[0] for _ in range(MAX_NAMES + 1)]
     assert found == [*["spare"] * MAX_NAMES, None]
 
 
@@ -88,5 +94,5 @@ def test_what_passes_an_initializer_is_a_weight():
 def test_the_names_that_all_searches_look_at_are_bounded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("onnx_lint.ir.names.partners.MAX_COMPARED", 3)
     partners, main, _ = _partners()
-    found = [partners.of("lost", main, WantedValue(), LOST) for _ in range(3)]
+    found = [partners.candidates_for("lost", main, WantedValue(), LOST) for _ in range(3)]
     assert found == [(None, ["ids", "spare"])] * 2 + [(None, [])]

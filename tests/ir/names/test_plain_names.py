@@ -7,7 +7,7 @@ import pytest
 from support.project.each_case import each_case
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.plain_names import has_plain_names, not_c90
+from onnx_lint.ir.names.plain_names import has_plain_names, not_c90, not_c90
 from onnx_lint.loader import load
 
 PLAIN = """
@@ -58,6 +58,20 @@ def test_functions_that_are_not_plain(wrong: str):
 
 def test_a_training_algorithm_shares_names_with_the_inference_graph():
     assert _are_plain(PLAIN, "training_info { algorithm { } }") == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["a", "_b1", "class", ""], []),
+        (["1a", "a-b", "a", "", "a b"], ["1a", "a-b", "a b"]),
+        (["a", "na\u00efve", "1a"], ["na\u00efve", "1a"]),  # Python's identifiers may have other letters
+        (["\u00e9"], ["\u00e9"]),
+    ],
+)
+def test_names_that_are_no_c90_identifiers(names: list[str], expected: list[str]):
+    assert not_c90(names) == expected
+    assert not_c90(dict.fromkeys(names)) == expected
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from onnx import NodeProto
 from support.fixes.case import Case, graph
 from support.fixes.deleting import LAST, node, whether
 
@@ -34,6 +35,14 @@ def test_a_branch_that_reads_a_value_needs_its_node():
     nodes = node("Relu", "x", "a") + node("Exp", "a", "b") + node("Neg", "b", "c") + whether(node("Abs", "b", "t"))
     model = load(BytesSource(Case("", graph(nodes), "").models()[0]), "model.onnx")
     assert model.removals.unused_with_producers(model.main_graph, 2) == [2]
+
+
+def test_a_node_without_its_model_is_not_deleted():
+    data = NodeProto(op_type="Relu", input=["x"], output=["y"]).SerializeToString()
+    model = load(BytesSource(data), "node.pb", proto="NodeProto", opset_imports={"": 21})
+    (only,) = model.graphs
+    reason = "the file has only a part of a model, and the rest may need the name"
+    assert model.removals.fix("delete it", only, [0]) == reason
 
 
 @pytest.mark.parametrize(

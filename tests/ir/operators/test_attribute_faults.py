@@ -91,3 +91,29 @@ def test_a_faultless_form_is_not_judged_again(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "has_broken_combinations", lambda *given: judged.append(given) or original(*given))
     assert [module.has_faulty_attributes(first), module.has_faulty_attributes(second)] == [False, False]
     assert len(judged) == 1
+
+
+NEAREST = 'attribute { name: "nearest_mode" type: STRING s: "round_prefer_floor" }'
+CUBIC = 'attribute { name: "mode" type: STRING s: "cubic" }'
+
+
+@pytest.mark.parametrize("versions", [(10, 11), (11, 10)])
+def test_a_form_is_sound_for_one_signature_only(versions: tuple[int, int]):
+    [form] = from_text(f'graph {{ node {{ op_type: "Resize" {CUBIC} }} }}').main_graph.forms
+    schemas = {version: BUILT_IN.find("", "Resize", version) for version in versions}
+    for version in (*versions, *versions):
+        schema = schemas[version]
+        assert schema is not None
+        assert is_sound(schema, form) is (version == 11)  # the mode is new there
+
+
+def test_a_form_that_is_sound_is_not_judged_again(monkeypatch: pytest.MonkeyPatch):
+    [form] = from_text(f'graph {{ node {{ op_type: "Resize" {NEAREST} }} }}').main_graph.forms
+    schema = BUILT_IN.find("", "Resize", 11)
+    assert schema is not None
+    form.sound = None
+    judged: list[object] = []
+    original = module.attribute_faults
+    monkeypatch.setattr(module, "attribute_faults", lambda *given: judged.append(given) or original(*given))
+    assert [is_sound(schema, form), is_sound(schema, form)] == [True, True]
+    assert len(judged) == 1

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.models.model_samples import from_text
 
-from onnx_lint.ir.operators.control_flow import handed_on_outputs
+from onnx_lint.ir.operators.control_flow import subgraph_output_count
 from onnx_lint.model import Model
 
 
@@ -32,7 +32,7 @@ def test_how_many_inputs_are_supplied(node: str, version: int, supplied: int | N
     found = model.control_flow.node_of(model.nested_graphs[0])
     assert found is model.main_graph.nodes[0] or found is not None
     assert model.control_flow.supplied_inputs(found) == supplied
-    assert handed_on_outputs(found) == outputs
+    assert subgraph_output_count(found) == outputs
 
 
 def test_a_graph_in_another_node_has_no_control_flow_node():
@@ -50,7 +50,7 @@ def test_a_function_of_the_name_of_an_operator_is_called():
 
 def test_an_input_with_an_initializer_is_awaited_from_ir_version_4_on():
     model = _model('op_type: "Loop" input: "m" input: "c" output: "y"')
-    assert model.control_flow.awaited_inputs(model.nested_graphs[0], 1) == ["i", "j"]
+    assert model.control_flow.required_subgraph_inputs(model.nested_graphs[0], 1) == ["i", "j"]
     older = type(model.control_flow)(model.calls, model.imports, 3)
-    assert older.awaited_inputs(model.nested_graphs[0], 1) == ["i"]
-    assert older.awaited_inputs(model.nested_graphs[0], 2) == ["i", "j"]
+    assert older.required_subgraph_inputs(model.nested_graphs[0], 1) == ["i"]
+    assert older.required_subgraph_inputs(model.nested_graphs[0], 2) == ["i", "j"]

@@ -11,7 +11,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.operators.import_fixes import ImportFixes
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.model.import_proposals import version_instead
+from onnx_lint.model.import_proposals import other_version
 
 RELU = 'node { op_type: "Relu" input: "x" output: "y" }'
 UPSAMPLE = 'node { op_type: "Upsample" input: "x" input: "s" output: "z" }'
@@ -121,7 +121,7 @@ def test_the_version_in_place_of_an_imported_one(imported: int, nodes: str, vers
     x = 'input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }'
     text = f"ir_version: 10 opset_import {{ version: {imported} }} graph {{ {x} {nodes} }}"
     model: Model = load(BytesSource(text.encode()), "model.textproto")
-    other = version_instead(model, "")
+    other = other_version(model, "")
     assert (None if other is None else other.version) == version
 
 
@@ -130,5 +130,5 @@ def test_functions_must_import_the_same_version(imported: int, version: int | No
     function = FUNCTION.replace("IMPORT", f"opset_import {{ version: {imported} }}")
     text = f"ir_version: 10 opset_import {{ version: 12 }} graph {{ {SQUEEZE} }} {function}"
     model: Model = load(BytesSource(text.encode()), "model.textproto")
-    other = version_instead(model, "")
+    other = other_version(model, "")
     assert (None if other is None else other.version) == version

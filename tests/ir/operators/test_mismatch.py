@@ -106,3 +106,13 @@ def test_a_form_that_fits_one_signature_may_not_fit_another(versions: tuple[int,
             graph {{ node {{ op_type: "Squeeze" input: "x" input: "axes" output: "y" }} }}"""
         found[version] = has_mismatches(model_of(text).operators)
     assert found == {11: True, 13: False}  # the axes are an input from operator set 13 on
+
+
+@pytest.mark.parametrize("versions", [(11, 13), (13, 11)])
+def test_a_form_that_fits_one_signature_may_not_fit_another(versions: tuple[int, int]):
+    found = {}
+    for version in (*versions, *versions):
+        text = f"""ir_version: 8 opset_import {{ version: {version} }}
+            graph {{ node {{ op_type: "Squeeze" input: "x" input: "axes" output: "y" }} }}"""
+        found[version] = has_mismatches(model_of(text).operators)
+    assert found == {11: True, 13: False}  # the axes are an input from operator set 13 on

@@ -11,7 +11,7 @@ import pytest
 from support.project.each_case import each_case
 from support.wire.wire_bytes import FIXED32, VARINT, length, number, tag
 
-from onnx_lint.inference.shapes.fact import MAX_ELEMENTS
+from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS
 from onnx_lint.input.source import WINDOW_BYTES, BytesSource
 from onnx_lint.ir.places.byte_ranges import ByteRanges
 from onnx_lint.ir.places.place import ROOT
@@ -151,7 +151,7 @@ def test_all_values_of_a_tensor_stay_in_the_file_in_their_order():
 @each_case("kind", sorted(ELEMENT_TYPES))
 @each_case("is_first", [True, False])
 def test_integers_that_decide_shapes_are_copied_from_any_file(kind: int, is_first: bool):
-    declared, values = tag(2, VARINT) + bytes([kind | 0x80, 0]), length(9, bytes(8 * MAX_ELEMENTS))
+    declared, values = tag(2, VARINT) + bytes([kind | 0x80, 0]), length(9, bytes(8 * MAX_CONTENT_ELEMENTS))
     data = declared + values if is_first else values + declared
     skeleton = read_skeleton(BytesSource(data), 10**6, 10**6, "TensorProto", whole_bytes=0)
     assert (skeleton.data == data) == (kind in INDEX_TYPES)

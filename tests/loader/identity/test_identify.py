@@ -24,7 +24,7 @@ from support.wire.wire_bytes import (
 from onnx_lint import lint, schema
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.loader.identity.identify import HEAD_BYTES, is_text
+from onnx_lint.loader.identity.identify import HEAD_BYTES, is_utf8_text
 from onnx_lint.model import FaultKind
 from onnx_lint.spec.clauses import Severity
 
@@ -93,15 +93,46 @@ def test_what_is_no_model_is_named(data: bytes, message: str):
     ]
 
 
-def test_an_empty_standard_input_is_named():
-    assert [fault.message for fault in loaded(b"", "-").faults] == ["standard input is empty"]
-
-
 TEXT = """
 ir_version: 10
 opset_import { version: 21 }
 graph { name: "graph" node { op_type: "Relu" input: "x" output: "y" } }
 """
+
+HINTS = {
+    gzip.compress(MODEL): "unpack it",
+    _zip(): "export the model to ONNX; if the archive holds an ONNX file, unpack it",
+    b"\x20\0\0\0ORTM" + bytes(24): "convert or export it to ONNX",
+    b"%PDF-1.7\n%\xe2": "check the path: files of this kind hold no model",
+    b"\0\x05\x16\x07\0\x02\0\0Mac OS X": "use the file without '._' in its name",
+}
+
+
+@each_case(("data", "hint"), HINTS.items())
+def test_the_format_decides_the_hint(data: bytes, hint: str):
+    assert [fault.hint for fault in loaded(data).faults] == [hint]
+
+
+WORDS_OF_FORMATS = {
+    "producer": number(1, 8) + length(2, "ORTModule") + length(7, GRAPH) + length(8, number(2, 21)),
+    "producer of TFL3": number(1, 8) + length(2, "TFL3 converter") + length(7, GRAPH) + length(8, number(2, 21)),
+    "producer of ET12": number(1, 8) + length(2, "ET12") + length(7, GRAPH) + length(8, number(2, 21)),
+    "documentation with a word of tar": (number(1, 8) + length(6, " " * 252 + "ustar"))
+    + length(7, GRAPH)
+    + length(8, number(2, 21)),
+    "text": b"# a TFL3 model\n" + TEXT.encode(),
+}
+
+
+@each_case("data", WORDS_OF_FORMATS.values(), ids=WORDS_OF_FORMATS)
+def test_a_model_may_have_the_magic_number_of_a_format_behind_its_beginning(data: bytes):
+    assert data[4:8] in (b"ORTM", b"TFL3", b"ET12") or data[257:262] == b"ustar"
+    model = loaded(data, "model.onnx" if data[:1] == b"\x08" else "model.textproto")
+    assert (model.loaded, model.faults) == (True, ())
+
+
+def test_an_empty_standard_input_is_named():
+    assert [fault.message for fault in loaded(b"", "-").faults] == ["standard input is empty"]
 
 
 @pytest.mark.parametrize("name", ["model.textproto", "model.txtpb", "model.pbtxt", "model.onnx", "-", ""])
@@ -138,9 +169,9 @@ def test_a_byte_order_mark_is_no_fault():
 def test_a_character_may_be_cut_at_the_end_of_what_is_looked_at(count: int):
     """At the end of a whole file it is a fault of the text."""
     cut = "\U0001f600".encode()[:count]
-    assert is_text(b"#" * (HEAD_BYTES - count) + cut)
-    assert not is_text(b"#" * (HEAD_BYTES - count - 1) + cut)
-    assert not is_text(b"#" * (HEAD_BYTES - 4) + b"\xff###")
+    assert is_utf8_text(b"#" * (HEAD_BYTES - count) + cut)
+    assert not is_utf8_text(b"#" * (HEAD_BYTES - count - 1) + cut)
+    assert not is_utf8_text(b"#" * (HEAD_BYTES - 4) + b"\xff###")
 
 
 @pytest.mark.parametrize("kind", SOUND)

@@ -25,7 +25,7 @@ from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.loader.binary.strip_payloads import read_skeleton, whole
 from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding
-from onnx_lint.loader.limits.not_checked import MAX_BYTES_PER_INPUT_BYTE, NotCheckedError
+from onnx_lint.loader.limits.not_checked import MAX_MEMORY_PER_INPUT_BYTE, NotCheckedError
 
 MEGABYTE = 1 << 20
 FIXED_BYTES = 32 * MEGABYTE
@@ -233,7 +233,7 @@ def test_no_byte_counts_for_more_than_the_cheap_bound():
     graphs = length(25, length(7, length(5, length(11, b"") * 1000)))
     needed = memory_if_exceeding(whole(BytesSource(graphs)), "ModelProto", 1)
     assert needed is not None
-    assert needed <= MAX_BYTES_PER_INPUT_BYTE * len(graphs)
+    assert needed <= MAX_MEMORY_PER_INPUT_BYTE * len(graphs)
 
 
 def test_nodes_that_differ_in_names_alone_count_for_what_they_share_once():

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import onnx
 
-from onnx_lint.configuration.baseline import entries_of, split
+from onnx_lint.configuration.baseline import entries_of, suppress_known
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
@@ -32,7 +32,7 @@ def report_on(model: onnx.ModelProto | bytes, settings: Settings = HYGIENE) -> F
 
 def new_in(known: FileReport, now: FileReport) -> list[Diagnostic]:
     """Return the findings of a report that the baseline of another one does not know."""
-    return list(unfold(split(now, entries_of(known.diagnostics)).diagnostics))
+    return list(unfold(suppress_known(now, entries_of(known.diagnostics)).diagnostics))
 
 
 def false_new(known: FileReport, now: FileReport) -> list[Diagnostic]:

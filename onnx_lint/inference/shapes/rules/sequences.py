@@ -24,7 +24,7 @@ from onnx_lint.inference.shapes.dims import (
     total,
     union,
 )
-from onnx_lint.inference.shapes.fact import MAX_ELEMENTS, ElementContents
+from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, ElementContents
 from onnx_lint.inference.shapes.operands import (
     MAX_LISTED,
     UNKNOWN,
@@ -238,7 +238,7 @@ def _sizes(node: Operands, size: Dim) -> tuple[int, ...] | None:
     parts = node.content(1)
     if not are_sizes(parts) or node.shape(1) != ():
         return parts if are_sizes(parts) else None
-    if not isinstance(size, int) or size > MAX_ELEMENTS:
+    if not isinstance(size, int) or size > MAX_CONTENT_ELEMENTS:
         return None
     return (*[parts[0]] * (size // parts[0]), size % parts[0])
 

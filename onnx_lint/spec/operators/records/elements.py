@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that work element by element, or move elements about, and those that belong nowhere else."""
+"""Records of operators that work element by element or change the layout, and of operators that fit no other module.
+
+The syntax of shapes, conditions and combinations is that of `onnx_lint.spec.operators.records`.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The errors and warnings that a trial compares: those of the model before a change, and those after it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Set
+from itertools import islice
+from typing import Final
+
+from onnx_lint.common.deadline import check_deadline
+from onnx_lint.common.record import Record
+from onnx_lint.engine.node_lookup import NodeKey, NodeLookup
+from onnx_lint.engine.registry import Registered, registry
+from onnx_lint.engine.selection import has_subject, presence, question_of
+from onnx_lint.engine.settings import Settings
+from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.ir.places.place import Place, PlaceKey
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding
+from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
+
+MAX_CAUSES: Final = 200
+"""From this number of causes on, no change is tried: a single change would be of little help."""
+
+MAX_FINDINGS_PER_RULE: Final = 5_000
+"""The most findings of a rule that are compared."""
+
+_CHAPTERS: Final = frozenset(
+    {
+        "attribute",
+        "function",
+        "graph",
+        "initializer",
+        "name",
+        "node",
+        "opset",
+        "quantization",
+        "shape",
+        "signature",
+        "subgraph",
+        "value-info",
+        "versioning",
+    }
+)
+"""The chapters of the rules that a change of a node or a name can concern."""
+
+RuleAndClause = tuple[str, str]
+
+FindingKey = tuple[str, str, PlaceKey]
+"""Identifies a finding in one model: its rule, its clause and its place."""
+
+
+class ComparedFinding(Record):
+    """An error or a warning, without its words."""
+
+    rule: str
+    clause: str
+    place: Place
+    count: int
+    """The number of mistakes that it reports."""
+
+    @property
+    def rule_and_clause(self) -> RuleAndClause:
+        """The rule and the clause."""
+        return self.rule, self.clause
+
+    @property
+    def key(self) -> FindingKey:
+        """The key of the finding."""
+        return self.rule, self.clause, self.place.key
+
+
+class ComparedFindings:
+    """The errors and warnings in a model, each with the node around it."""
+
+    def __init__(self, model: Model) -> None:
+        self.nodes = NodeLookup(model)
+        self.items: list[ComparedFinding] = []
+        self._changing_node: list[Finding] = []
+        """The findings whose proposals change the node around their place."""
+        self._first_places: dict[str, tuple[int, ...]] = {}
+        """The first place of the findings that propose a change to try, by rule."""
+
+    def add(self, item: ComparedFinding) -> None:
+        """Add an error or a warning."""
+        self.items.append(item)
+
+    def note_proposals(self, rule: str, finding: Finding) -> None:
+        """Record which changes a finding proposes, of whatever severity it is."""
+        proposals = finding.proposals
+        if proposals is None:
+            return
+        if proposals.changes_node:
+            self._changing_node.append(finding)
+        if not proposals.needs_no_trial:
+            place = tuple([index or 0 for _, index in finding.place.key])
+            self._first_places[rule] = min(place, self._first_places.get(rule, place))
+
+    @property
+    def proposing_rules(self) -> list[str]:
+        """The rules whose findings propose changes to try, in the order of their first places."""
+        return sorted(self._first_places, key=self._first_places.__getitem__)
+
+    @property
+    def fixable_nodes(self) -> set[NodeKey | None]:
+        """The nodes whose operands do not fit, but would fit after a change of the node."""
+        fixable = [each for each in self._changing_node if each.proposals is not None and each.proposals.options()]
+        return {self.nodes.key_at(each.place) for each in fixable}
+
+    def counts(self, without: Set[NodeKey] = frozenset()) -> Counter[RuleAndClause]:
+        """Return the number of mistakes by rule and clause. Those at the nodes of `without` are left out."""
+        found: Counter[RuleAndClause] = Counter()
+        for item in self.items:
+            if not without or self.nodes.key_at(item.place) not in without:
+                found[item.rule_and_clause] += item.count
+        return found
+
+    def has(self, rule_and_clause: RuleAndClause, node: NodeKey) -> bool:
+        """Return whether a node has a finding of this rule and clause."""
+        return any(
+            item.rule_and_clause == rule_and_clause and self.nodes.key_at(item.place) == node for item in self.items
+        )
+
+
+def compared_findings(model: Model) -> ComparedFindings | None:
+    """Return the errors and warnings of the rules on graphs; None if they have too many causes.
+
+    They have the usual severities, whatever the settings of the run are: the selection of rules does not change a hint.
+    """
+    found = ComparedFindings(model)
+    causes = set()
+    usual = Settings(standard=model.standard)
+    for entry in _rules(model):
+        check_deadline()
+        for finding in islice(entry.rule.check(model), MAX_FINDINGS_PER_RULE):
+            clause = finding.clause or entry.clauses[0]
+            found.note_proposals(entry.id, finding)
+            if _is_compared(entry, clauses()[clause], usual):
+                found.add(ComparedFinding(entry.id, clause, finding.place, finding.count))
+                causes.add((entry.id, finding.cause or finding.place))
+        if len(causes) >= MAX_CAUSES:
+            return None
+    return found
+
+
+def _rules(model: Model) -> Iterator[Registered]:
+    """Yield the rules on graphs that have something to check in the model."""
+    held = KINDS[model.kind].holds
+    for entry in registry().values():
+        if entry.chapter in _CHAPTERS and entry.plugin is None and entry.needs in held:
+            question = None if entry.about is None else question_of(entry.about)
+            if has_subject(model, question):
+                yield entry
+
+
+def _is_compared(entry: Registered, clause: Clause, usual: Settings) -> bool:
+    """Return whether a report with the usual settings lists findings of the clause as more than notes."""
+    level = severity(clause, usual.standard.edition)
+    return level is not None and level >= Severity.WARNING and presence(entry, clause, usual) == "listed"

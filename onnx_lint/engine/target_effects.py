@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each program of `--target` does with one finding, and the severity that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from onnx_lint.common.record import Record, replace
+from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.target_releases import TargetRelease, target_releases
+from onnx_lint.engine.unseen_faults import UnseenFaults
+from onnx_lint.report.findings import ByTarget, Diagnostic
+from onnx_lint.spec.clauses import Severity, clauses
+from onnx_lint.spec.target import OWN_OPERATOR, title
+from onnx_lint.wording import listed
+
+_FILE_CHAPTERS: Final = ("file", "external-data")
+"""The chapters of faults that may make a program read something else, or nothing."""
+
+
+class TargetEffect(Record):
+    """What a program does with a violation of a clause."""
+
+    program: str
+    since: str | None = None
+    """The first release that is known to refuse it, if the program does."""
+    accepting: tuple[str, ...] = ()
+    """The releases that prove that it accepts it, if the program does."""
+    words: str = ""
+    """The same in words; empty if nothing is known."""
+
+    @property
+    def name(self) -> str:
+        """The name of the program without its release."""
+        return self.program.partition("=")[0]
+
+
+def with_effects(item: Diagnostic, unseen: UnseenFaults, settings: Settings) -> Diagnostic:
+    """Return a finding with what the programs of the target do with it, and the severity that follows."""
+    effects = [_effect_of(program, item, unseen) for program in settings.target.programs]
+    severity = item.severity if item.rule in settings.severities else _severity(item, effects, settings)
+    if severity is item.severity and not any(each.words for each in effects):
+        return item
+    accepted_by: dict[str, tuple[str, ...]] = {}
+    for each in effects:
+        if each.accepting and item.cited.case != OWN_OPERATOR:  # then the operands and attributes are not judged
+            accepted_by[each.name] = tuple(dict.fromkeys((*accepted_by.get(each.name, ()), *each.accepting)))
+    return replace(
+        item,
+        severity=severity,
+        by_target=ByTarget(
+            item.by_target.program,
+            refused_by=tuple({each.name: each.since for each in effects if each.since is not None}.items()),
+            accepted_by=tuple(accepted_by.items()),
+            answers=tuple((title(each.program), each.words) for each in effects if each.words),
+        ),
+    )
+
+
+def _severity(item: Diagnostic, effects: Sequence[TargetEffect], settings: Settings) -> Severity:
+    """Return the severity that follows from what the programs do: an error if one of them refuses the violation.
+
+    At most a warning if all of them accept it, or if the gate is about refusals only and the clause about the model
+    itself.
+    """
+    if any(each.since is not None for each in effects):
+        return Severity.ERROR
+    if settings.target.is_onnx:
+        return item.severity
+    is_about_model = item.cited.declared_by is None and clauses()[item.clause].chapter not in _FILE_CHAPTERS
+    is_harmless = settings.target_gate == "refused" and is_about_model
+    if is_harmless or all(each.accepting for each in effects):
+        return min(item.severity, Severity.WARNING)
+    return item.severity
+
+
+def _effect_of(program: str, item: Diagnostic, unseen: UnseenFaults) -> TargetEffect:
+    """Return what a program does with a violation. For a release without data, that is what both its neighbours do."""
+    clause = clauses()[item.clause]
+    if not clause.refused_by and not clause.accepted_by and item.cited.case != OWN_OPERATOR:
+        return TargetEffect(program)
+    releases = target_releases(program)
+    refusals = [release.refuses_since(item, unseen) for release in releases]
+    proofs = [release.proofs_of_acceptance(item) for release in releases]
+    since = refusals[0] if all(refusals) else None
+    accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
+    if releases[0].is_checker:
+        words = _checker_answer(since, accepted)
+    elif item.cited.case == OWN_OPERATOR:
+        words = _own_operator_answer(accepted)
+    else:
+        words = _release_answers(releases, refusals, proofs)
+    return TargetEffect(program, since, accepted, words)
+
+
+def _checker_answer(since: str | None, accepted: Sequence[str]) -> str:
+    """Return what a checker of onnx does, such as `refuses it (onnx 1.23 tried)`; empty if nothing is known."""
+    if since is not None:
+        return f"refuses it (onnx {since} tried)"
+    return f"accepts it (onnx {' and '.join(accepted)} tried)" if accepted else ""
+
+
+def _own_operator_answer(releases: Sequence[str]) -> str:
+    """Return which releases have an operator of ONNX Runtime; empty if not all of them have it."""
+    if not releases:
+        return ""
+    return "has this operator" if len(releases) == 1 else f"{listed(releases)} have this operator"
+
+
+def _release_answers(
+    releases: Sequence[TargetRelease], refusals: Sequence[str | None], proofs: Sequence[Sequence[str]]
+) -> str:
+    """Return what the releases do; empty if nothing is known.
+
+    `loads it` for one release, `1.17.3 and 1.20.1 load it` for two that agree, otherwise one answer for each.
+    """
+    verbs = ["refuse" if refusal else "load" if proof else "" for refusal, proof in zip(refusals, proofs, strict=True)]
+    versions = [release.data.version for release in releases if release.data is not None]
+    if len(verbs) == 1:
+        return f"{verbs[0]}s it" if verbs[0] else ""
+    if len(set(verbs)) == 1:
+        return f"{listed(versions)} {verbs[0]} it" if verbs[0] else ""
+    return "; ".join(f"{version} {verb}s it" for version, verb in zip(versions, verbs, strict=True) if verb)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The releases that `--target` names, and what their data say about one finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.engine.unseen_faults import UnseenFaults
+from onnx_lint.report.findings import Diagnostic
+from onnx_lint.spec.clauses import clauses, place_kind
+from onnx_lint.spec.products import ProductRelease
+from onnx_lint.spec.target import CONTRIBUTED, OWN_OPERATOR, UNSEEN, accepting, refused_since, releases_of
+
+_CONTRIBUTED_SECTION: Final = "ContribOperators.md#"
+"""The beginning of the anchors of clauses about the operators of ONNX Runtime's own domains."""
+
+
+class TargetRelease(Record):
+    """One release of a program, or one of the checkers of onnx."""
+
+    program: str
+    """The program as the target names it, such as `onnxruntime=1.32`."""
+    data: ProductRelease | None
+    """What is known of the release; None for a checker, of which only the rows of clauses have releases."""
+
+    @property
+    def is_checker(self) -> bool:
+        """True for `onnx.checker` and `onnx.full_check`."""
+        return self.data is None
+
+    @property
+    def verb(self) -> str:
+        """What it does with a model that it does not refuse: load it, or accept it."""
+        return "accept" if self.is_checker else "load"
+
+    def refuses_since(self, item: Diagnostic, unseen: UnseenFaults) -> str | None:
+        """Return the first release that is known to refuse the violation; None if this one does not, or in doubt."""
+        return refused_since(clauses()[item.clause], self._case(item, unseen), self.program, self.data)
+
+    def proofs_of_acceptance(self, item: Diagnostic) -> tuple[str, ...]:
+        """Return the releases that are proven to accept the violation, as far as they prove it for this one."""
+        return accepting(clauses()[item.clause], self._stated_case(item), item.subject, self.program, self.data)
+
+    def _case(self, item: Diagnostic, unseen: UnseenFaults) -> str | None:
+        """Return the case of a finding: the stated one, unless the release reads the part in another way."""
+        if unseen.model.loaded and unseen.has(item, self.program, self.data):
+            return UNSEEN
+        is_contributed = item.anchor.startswith(_CONTRIBUTED_SECTION) and item.cited.case in ("main", "branch")
+        if is_contributed and self.data is not None and self.data.has_kernels:
+            return CONTRIBUTED
+        return self._stated_case(item)
+
+    def _stated_case(self, item: Diagnostic) -> str | None:
+        """Return the stated case. For a checker, an operator of ONNX Runtime is as unknown as any other."""
+        if self.is_checker and item.cited.case == OWN_OPERATOR:
+            return place_kind([field for field, _ in item.at.key])
+        return item.cited.case
+
+
+def target_releases(program: str) -> Sequence[TargetRelease]:
+    """Return the release that a program of the target names, or its two neighbours if it has no data itself."""
+    return [TargetRelease(program, data) for data in releases_of(program)]
