@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any
+import time
+from collections.abc import Iterator
+from typing import Any, Final
 
 try:
     import fcntl as _fcntl
@@ -13,6 +15,10 @@ except ImportError:  # Windows, which deletes no file that another process has o
     _locks: Any = None
 else:
     _locks = _fcntl
+
+
+_PAUSE: Final = 0.02
+"""The seconds between two attempts to lock a folder."""
 
 
 class FolderLock:
@@ -52,3 +58,25 @@ class FolderLock:
         except OSError:
             with contextlib.suppress(OSError):
                 self.release()
+
+
+@contextlib.contextmanager
+def claimed(folder: str, seconds: float) -> Iterator[None]:
+    """Lock a folder against other processes while the block runs.
+
+    If another process has locked it for longer than `seconds`, the block runs without the lock: it may be a process
+    that waits for this one.
+    """
+    lock, end = FolderLock(folder), time.monotonic() + seconds
+    while True:
+        try:
+            lock.claim()
+            break
+        except BlockingIOError:
+            if time.monotonic() > end:
+                break
+            time.sleep(_PAUSE)
+    try:
+        yield
+    finally:
+        lock.release()

@@ -7,7 +7,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.streams import report_file
 from onnx_lint.common.record import replace
@@ -32,6 +32,10 @@ from onnx_lint.wording import counted
 if TYPE_CHECKING:
     from onnx_lint.cli.plan import Plan
     from onnx_lint.report.file_report import FileReport
+
+
+_MAX_WAIT: Final = 30.0
+"""The seconds to wait while other runs write baselines in the same folder."""
 
 
 class Baselines:
@@ -136,12 +140,15 @@ class Baselines:
 
     def _write(self, path: str) -> None:
         """Write a baseline, with what another run has written to it meanwhile for files that this one did not check."""
+        from onnx_lint.cache.folder_lock import claimed
+
         checked = self._checked[path]
         entries = {name: own for name, own in self._alive[path].items() if name in checked}
-        now = _of_present_files(self._old(path), path)
-        entries |= {name: others for name, others in now.items() if name not in checked}
-        with report_file(path) as stream:
-            stream.write(to_json(entries))
+        with claimed(os.path.dirname(os.path.realpath(path)), _MAX_WAIT):
+            now = _of_present_files(self._old(path), path)
+            entries |= {name: others for name, others in now.items() if name not in checked}
+            with report_file(path) as stream:
+                stream.write(to_json(entries))
 
 
 def _may_exist(name: str, baseline: str) -> bool:

@@ -153,11 +153,19 @@ _CONVERSIONS: Final[Mapping[str, Callable[[SetValue], Any]]] = {
 
 
 def _patterns(value: SetValue) -> Iterator[str]:
-    """Yield the patterns as absolute paths; a pattern without a slash matches file names and stays as it is."""
+    """Yield the patterns as absolute paths. Those without a slash, for file names, and addresses stay as they are."""
     import glob
 
+    from onnx_lint.input.locations import is_remote
+
     for pattern in value.value:
-        yield os.path.join(glob.escape(value.origin.directory), pattern) if "/" in pattern else pattern
+        directory, below = value.origin.directory, pattern.removeprefix("./")
+        if "/" not in below or is_remote(below):
+            yield below
+            continue
+        while below.startswith("../"):
+            directory, below = os.path.dirname(directory), below.removeprefix("../")
+        yield os.path.join(glob.escape(directory), below)
 
 
 def _check_names(_: Path, names: list[str]) -> None:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
-from onnx_lint.cli.paths import find_inputs, paths_of
+from onnx_lint.cli.paths import Exclusion, find_inputs, paths_of
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.files import shown
 from onnx_lint.configuration.plugin_files import files_of, refusal
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 
 
 def show_settings(plan: Plan) -> None:
-    """Print the settings of each file, grouped by configuration.
+    """Print the settings of each file that a run would lint, grouped by configuration; of all if it lints none.
 
     Raises RunError for a configuration that cannot be used, as a run would.
     """
     groups: dict[int, tuple[SetValues, list[str], Container[str]]] = {}
-    for item in find_inputs(paths_of(plan.request)):
+    paths = tuple(paths_of(plan.request))
+    linted = find_inputs(paths, Exclusion(plan.run_request().exclude), may_be_none=True)
+    for item in linted or find_inputs(paths):
         path = plan.request.stdin_filename or item.path if item.path == "-" else item.name or item.path
         settings = plan.settings_for(path)  # which checks the names of rules
         values = plan.values_of(path)

@@ -25,6 +25,7 @@ from onnx_lint.report.folding import fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import digest_of
 from onnx_lint.spec.clauses import clauses
+from onnx_lint.spec.former_clauses import has_changed_since, rows_known
 from onnx_lint.wording import with_more
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class Entry(Record):
     """See `BaselineIdentity.element_count`. If it is not 0, `parts` has the texts of `BaselineIdentity.elements`."""
     content: str = ""
     """See `BaselineIdentity.content`."""
+    clauses: int = 0
+    """See `rows_known`; 0 if an older version wrote the entry, or if no clause has been divided since."""
 
 
 Entries = Mapping[str, Entry]
@@ -91,7 +94,8 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
         parts = tuple(map(_written, identity.elements or sorted(identity.parts)))
         if known is None:
             texts = each.rule, _where(each), _weight(each), identity.structure, parts, identity.names
-            found[digest] = Entry(digest, *texts, identity.element_count, identity.content)
+            rows = rows_known(each.rule, each.clause)
+            found[digest] = Entry(digest, *texts, identity.element_count, identity.content, rows)
         else:
             # If the elements of only one of two values are listed, the entry has no list for both.
             parts = (*known.parts, *parts) if known.parts and parts else ()
@@ -162,7 +166,10 @@ def _marks_of_part(text: str) -> list[str]:
 def _marks_of_fault(text: str) -> list[str]:
     """Return the same for a finding, then again with fewer and fewer ends, as entries of older versions have them."""
     pieces = text.split(INNER_DIGEST)
-    texts = [INNER_DIGEST.join(pieces[:count]).rstrip(INNER_DIGEST) for count in range(len(pieces), 0, -1)]
+    rows = [pieces[:count] for count in range(len(pieces), 0, -1)]
+    if len(pieces) > _ENDS_ABOUT_PLACE:
+        rows.insert(1, [pieces[0], "", *pieces[2:]])  # what is wrong inside was not compared, but the other ends were
+    texts = [INNER_DIGEST.join(row).rstrip(INNER_DIGEST) for row in rows]
     return list(dict.fromkeys(mark for each in texts for mark in _marks_of_part(each)))
 
 
@@ -249,14 +256,23 @@ class _ListedFaults:
     def remove(self, texts: Iterable[str], *, is_one_fault: bool, may_be_renamed: bool) -> bool:
         """Remove the faults of a finding from the list; if one of them is not listed, return False without a change.
 
-        `is_one_fault`: whether the faults are uses of one. Then it is enough that one is listed, and none is removed.
+        `is_one_fault`: whether the faults are uses of one. Then it is enough that one is listed, and none is removed,
+        but without a change of names none of them may be in the place of another one.
         """
         parts = [_marks_of_fault(part) for part in texts]
         if not may_be_renamed:
             parts = [[mark for mark in own if mark[0] in "no"] for own in parts]
         if is_one_fault:
-            return any(mark in self._at for own in parts for mark in own)
+            return self._is_one_more_or_less(parts, may_be_renamed=may_be_renamed)
         return self._remove_all(parts, "no", "cabm") or self._remove_all(parts, "cabm", "no")
+
+    def _is_one_more_or_less(self, parts: list[list[str]], *, may_be_renamed: bool) -> bool:
+        """Return whether any fault is listed, and either all are, or each that is listed is still there."""
+        listed = [{number for mark in own for number in self._at.get(mark, ())} for own in parts]
+        if may_be_renamed or all(listed):
+            return any(listed)
+        found = set().union(*listed)
+        return bool(found) and found == self._left
 
     def _remove_all(self, parts: list[list[str]], *kinds: str) -> bool:
         """Remove each fault, found by the first group of kinds or else by the next; False without a change if not.
@@ -326,7 +342,7 @@ class _Matching:
         self._holders: dict[str, int] = {}
         """The last finding that got each entry."""
         self._compared = [_as_listed(each, entries) for each in self.found]
-        """The findings, each at the place where the baseline may have it."""
+        """The findings, each at the place and under the clause where the baseline may have it."""
         for index, each in enumerate(self._compared):
             marks = _fingerprints(each)
             self.named.append(next((mark for mark in marks if mark in entries), marks[0]))
@@ -403,9 +419,20 @@ class _Matching:
         first, others = apart[new[0]], len(new) - 1
         more = f"{others:,} more {'is' if others == 1 else 'are'} not in the baseline"
         changed = replace(each, message=with_more(first.message, more) if others else first.message)
-        if _value_at(first.at) != _value_at(each.at):
-            return changed  # the names around the place are those of the first fault
-        return replace(changed, at=first.at, byte_range=first.byte_range, position=first.position)
+        if first.at.key == each.at.key:
+            return changed
+        related = tuple(other for other in each.related if other.at.key != first.at.key)
+        # The lines are those around the first fault and the related places. The mark is at the first fault.
+        is_shown = len(related) < len(each.related) or _value_at(first.at) == _value_at(each.at)
+        return replace(
+            changed,
+            at=first.at,
+            around=first.around,
+            byte_range=first.byte_range,
+            position=first.position,
+            related=related,
+            context=tuple(replace(line, mark=None) for line in each.context) if is_shown else (),
+        )
 
     def _release(self, index: int) -> str | None:
         """Take the entry from a finding, which is the only one that has it, and return it; None if it has none."""
@@ -422,12 +449,24 @@ class _Matching:
         seen: set[str] = set()
         have_moved = self._rules_with_moved_names()
         for index in unknown:
+            self._compared[index] = self._as_listed_by_operators(index, at)
             for finding, digest in self._path_from(index, at, seen, self.found[index].rule in have_moved):
                 former = self._release(finding)
                 if not self._assign(finding, digest):
                     if former is not None:
                         self._assign(finding, former)
                     break
+
+    def _as_listed_by_operators(self, index: int, at: Mapping[tuple[str, str], str]) -> Diagnostic:
+        """Return a finding as an entry with other names may list it."""
+        each = self.found[index]
+        forms = _forms(each)
+        if len(forms) > 1:
+            for form in forms:
+                digests = filter(None, (at.get((form.rule, mark)) for mark in _keys(form.identity)))
+                if any(_may_be_listed_as(form, each, self._entries[digest]) for digest in digests):
+                    return form
+        return self._compared[index]
 
     def _rules_with_moved_names(self) -> set[str]:
         """Return the rules whose findings mostly have, by their names, entries of findings at other places."""
@@ -450,7 +489,7 @@ class _Matching:
         came_from: dict[str, tuple[int, str | None]] = {}
         pending: list[tuple[int, str | None]] = [(index, None)]
         for finding, entry_before in pending:
-            rule, identity = self.found[finding].rule, self.found[finding].identity
+            rule, identity = self.found[finding].rule, self._compared[finding].identity
             for digest in dict.fromkeys(filter(None, [at.get((rule, mark)) for mark in _keys(identity)])):
                 entry = self._entries[digest]
                 # With the names of the entry it is another finding at the same place.
@@ -474,12 +513,29 @@ def _fingerprints(diagnostic: Diagnostic) -> tuple[str, str]:
     return _fingerprint(diagnostic), _fingerprint(diagnostic, with_main=True)
 
 
+def _forms(diagnostic: Diagnostic) -> tuple[Diagnostic, ...]:
+    """Return a finding, and what older versions may have made of it: at another place, and under other clauses."""
+    identity = diagnostic.identity
+    at_former_place = () if identity.former is None else (identity.former,)
+    return (diagnostic, *at_former_place, *(form for each in identity.under_former_clauses for form in _forms(each)))
+
+
 def _as_listed(diagnostic: Diagnostic, entries: Entries) -> Diagnostic:
-    """Return a finding at the place where an older version had it, if the baseline has it only there."""
-    former = diagnostic.identity.former
-    if former is None or any(mark in entries for mark in _fingerprints(diagnostic)):
-        return diagnostic
-    return former if any(mark in entries for mark in _fingerprints(former)) else diagnostic
+    """Return a finding as an older version reported it, if the baseline has it only so."""
+    forms = _forms(diagnostic)
+    if len(forms) > 1:
+        for form in forms:
+            listed = next((entries[mark] for mark in _fingerprints(form) if mark in entries), None)
+            if listed is not None and _may_be_listed_as(form, diagnostic, listed):
+                return form
+    return diagnostic
+
+
+def _may_be_listed_as(form: Diagnostic, diagnostic: Diagnostic, entry: Entry) -> bool:
+    """Return whether the version that wrote the entry may have reported the finding under the clause of `form`."""
+    if form.clause == diagnostic.clause:
+        return True
+    return has_changed_since(entry.clauses, diagnostic.rule, diagnostic.clause, form.clause)
 
 
 def _back(digest: str, came_from: Mapping[str, tuple[int, str | None]]) -> list[tuple[int, str]]:
@@ -613,7 +669,9 @@ def _record(entry: Entry) -> dict[str, Any]:
     parts = {"parts": " ".join(entry.parts)} if entry.parts else {}
     elements = {"elements": entry.elements} if entry.elements else {}
     content = {"content": entry.content} if entry.content else {}
-    return record | structure | parts | elements | content | ({"names": entry.names} if entry.names else {})
+    names = {"names": entry.names} if entry.names else {}
+    rows = {"clauses": entry.clauses} if entry.clauses else {}
+    return record | structure | parts | elements | content | names | rows
 
 
 def read_baseline(path: str) -> Baseline:
@@ -643,12 +701,13 @@ def _entries(records: Any) -> dict[str, Entry]:
         more = record.get("structure", ""), record.get("parts", ""), record.get("names", "")
         content = record.get("content", "")
         texts = record["fingerprint"], record["rule"], record.get("where", ""), *more, content
+        numbers = record.get("elements", 0), record.get("clauses", 0)
         if not all(isinstance(text, str) for text in texts) or type(record["count"]) is not int or record["count"] < 1:
             raise ValueError(f"not an entry: {record!r:.100}")
-        elements = record.get("elements", 0)
-        if type(elements) is not int or elements < 0:
+        if any(type(number) is not int or number < 0 for number in numbers):
             raise ValueError(f"not an entry: {record!r:.100}")
-        entry = Entry(*texts[:3], record["count"], more[0], tuple(more[1].split()), more[2], elements, content)
+        parts = tuple(more[1].split())
+        entry = Entry(*texts[:3], record["count"], more[0], parts, more[2], numbers[0], content, numbers[1])
         known = found.get(entry.fingerprint)
         # After a merge of two branches, an entry may have two lines.
         found[entry.fingerprint] = entry if known is None else replace(entry, count=max(entry.count, known.count))

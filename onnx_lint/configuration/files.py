@@ -121,6 +121,8 @@ def _with_key(text: str, fault: str) -> str:
     key = re.match(r"\s*(?:[a-z_-]+\s*\.\s*)*([a-z_-]+)\s*=", lines[number]) if number < len(lines) else None
     name = key[1] if key else ""
     kind = kinds_by_name().get(name)
+    if kind is not None and "overwrite a value" in fault:
+        return f"{name}: is not TOML: {fault}; the file has the key before"
     return f"is not TOML: {fault}" if kind is None else f"{name}: is not TOML: {fault}; requires {kind.wanted}"
 
 

@@ -82,8 +82,11 @@ def rule_of(path: Path) -> str | None:
 
 
 def check_domains(path: Path, value: SetValue) -> None:
-    """Raise ConfigurationError for a misspelled domain in a list of domains."""
+    """Raise ConfigurationError for a misspelled domain in a list of registered domains, and for one of ONNX."""
     _check_names("domains", path, value)
+    for domain in value.value:
+        if is_onnx_domain(normalized_domain(domain)):
+            raise value.error(path, f"{domain!r} is a domain of ONNX, whose operators need no registration")
 
 
 def check_option(path: Path, value: SetValue) -> None:
@@ -104,6 +107,8 @@ def _check_names(entry: str, path: Path, value: SetValue) -> None:
     for name in names:
         domain, _, operator = name.rpartition("::") if entry == "operators" else (name, "", "")
         domain = shown_domain(domain)
+        if entry == "domains" and "=" in domain:
+            raise value.error(path, f"{domain!r} is no domain; [policy.opsets] has the versions of domains")
         if domain not in domains:
             _check_domain(domain, domains, path, value)
         elif operator:

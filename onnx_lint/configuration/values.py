@@ -65,6 +65,8 @@ def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
     for name, value in table.items():
         if name not in keys():
             others = f"; the keys are {', '.join(keys())}"
+            if name == "tool":
+                others = "; write the keys without [tool.onnx-lint], which only pyproject.toml has"
             # `suppressions` is nearly `suppress`.
             hint = suggestion(name, keys()) or suggestion(name[:-3], keys()) or others
             raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{hint}")
@@ -88,7 +90,9 @@ def _flat(name: str, value: Any, origin: Origin) -> list[tuple[Path, Any]]:
     try:
         return list(flat((name,), value, keys()[name].kind))
     except ValueKindError as error:
-        raise SetValue(value, origin).error(error.path, str(error)) from error
+        is_nested = error.path[:2] == ("policy", "opsets") and len(error.path) > 2 and "not a table" in str(error)
+        hint = """; write a domain with a dot in quotes: "ai.onnx" = 17""" if is_nested else ""
+        raise SetValue(value, origin).error(error.path, f"{error}{hint}") from error
 
 
 def _by_place(value: Any, origin: Origin) -> Any:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Final
 
 from onnx_lint.common.record import replace
@@ -82,34 +81,14 @@ def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model
     )
 
 
-FORMER_CLAUSES: Final = MappingProxyType(
-    {
-        "ATT-5a": "ATT-5",
-        "FUN-22a": "FUN-22",
-        "NOD-8g": "NOD-8c",
-        "NOD-8h": "NOD-8b",
-        "NOD-8i": "NOD-8b",
-        "SHP-7a": "SHP-7",
-        "SUB-7c": "SUB-7b",
-    }
-)
-"""By clause, the clause that an older version cited for the same findings: baselines and fingerprints know that one."""
-
-
 def _former(bare: Diagnostic, finding: Finding, model: Model) -> Diagnostic | None:
-    """Return the finding at the place and with the clause that an older version gave it; None if both are the same."""
-    clause = FORMER_CLAUSES.get(bare.clause, bare.clause)
-    former = finding.former or finding
-    if former is finding and clause == bare.clause:
+    """Return the finding at the place where an older version had it; None if it was there already."""
+    former = finding.former
+    if former is None:
         return None
     subject = None if former.subject is None else report_name(former.subject)
-    return replace(
-        bare,
-        at=_with_noun(former.place, model),
-        around=model.places.enclosing_names(former.place),
-        subject=subject,
-        cited=replace(bare.cited, id=clause),
-    )
+    around = model.places.enclosing_names(former.place)
+    return replace(bare, at=_with_noun(former.place, model), around=around, subject=subject)
 
 
 def _user_of(place: Place | None, model: Model) -> str | None:

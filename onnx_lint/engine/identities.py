@@ -19,9 +19,10 @@ from onnx_lint.report.findings import (
     MAX_LISTED,
     BaselineIdentity,
     Diagnostic,
-    RelatedPlace,
+    FaultAlone,
 )
 from onnx_lint.rule import FaultParts, Faults, Finding
+from onnx_lint.spec.former_clauses import former_clauses
 from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, shortened, with_more
 
 if TYPE_CHECKING:
@@ -45,14 +46,20 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
         content="" if finding.collective else _of_content(clause, finding, structures),
         is_one_fault=finding.parts is not None and finding.parts.is_one_fault,
         former=_former(diagnostic, finding, structures, model),
+        under_former_clauses=tuple(
+            with_identity(replace(diagnostic, cited=replace(diagnostic.cited, id=each)), finding, structures, model)
+            for each in former_clauses(diagnostic.rule, clause)
+        ),
     )
     return replace(diagnostic, identity=identity)
 
 
 def _former(diagnostic: Diagnostic, finding: Finding, structures: Structures, model: Model) -> Diagnostic | None:
-    """Return a diagnostic as an older version made it, with what a baseline compares; None if it is the same."""
+    """Return a diagnostic at its former place with what a baseline compares there; None without such a place."""
     former = diagnostic.identity.former
-    return None if former is None else with_identity(former, finding.former or finding, structures, model)
+    if former is None or finding.former is None:
+        return None
+    return with_identity(former, finding.former, structures, model)
 
 
 def _structure_of(clause: str, finding: Finding, found: Structure) -> str:
@@ -80,13 +87,13 @@ def _parts_of(clause: str, finding: Finding, found: Structure, structures: Struc
     return (_identity_of(clause, fault, structures),) if is_inside else ()
 
 
-def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[RelatedPlace, ...]:
+def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[FaultAlone, ...]:
     """Return `BaselineIdentity.apart`. `parts`: `BaselineIdentity.parts`, in the order of the faults."""
     faults = finding.elements or finding.parts
     if faults is None or faults.are_few(1) or (finding.elements is None and (faults.is_one_fault or len(parts) < 2)):
         return ()
     alone = [each or finding for each in faults.alone(MAX_LISTED)]
-    found: list[RelatedPlace] = []
+    found: list[FaultAlone] = []
     first_partners: tuple[Place, ...] | None = None
     for each, (place, inner, partners) in zip(alone, faults.identities(), strict=False):
         message = each.message
@@ -94,7 +101,8 @@ def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[Relate
         if found and message == alone[0].message:
             is_of_call = partners and partners != first_partners
             message = with_more(message, f"what is new is {partners[0] if is_of_call else inner or place}")
-        found.append(RelatedPlace(place, shortened(message, MAX_MESSAGE_CHARACTERS), extent_of(each, model)))
+        message, around = shortened(message, MAX_MESSAGE_CHARACTERS), model.places.enclosing_names(place)
+        found.append(FaultAlone(place, message, extent_of(each, model), around=around))
     return tuple(found)
 
 

@@ -83,6 +83,8 @@ class PlacePatterns:
         """The names of the faults that were compared, as the configuration may give them; the first ones."""
         self.faults: dict[str, dict[str, None]] = {}
         """The best name of each of these faults, with the names of the nodes that have it under another name."""
+        self._of_elements: set[str] = set()
+        """The names of values with several faults inside, each of which has a name of its own."""
         self.of_graphs: set[tuple[str, str]] = set()
         """The places and the subjects of findings about several faults whose subject is the graph around these."""
         self._everywhere = len(self.entries)
@@ -122,11 +124,9 @@ class PlacePatterns:
         names = {name for name in (place, subject, around.node, innermost, user, *elements) if name is not None}
         if is_fault and len(self.seen) < _MAX_SEEN:
             node = around.node or user
-            self.seen.update(dict.fromkeys(filter(None, (subject, innermost, node, place))))
-            name = subject or node or place
-            nodes = self.faults.setdefault(name, {})
-            if node and node != name:
-                nodes[node] = None
+            own = list(elements)  # with the place of the element first
+            self.seen.update(dict.fromkeys(filter(None, (subject, innermost, node, *own[:1], place))))
+            self._note_fault(subject or node or place, node, own)
         found = self._everywhere
         for name in names:
             found = min(found, self._exact.get(name, found))
@@ -139,6 +139,17 @@ class PlacePatterns:
             if longest in all_names and any(_is_like(name, texts) for name in names):
                 found = number
         return self.entries[found] if found < len(self.entries) else None
+
+    def _note_fault(self, name: str, node: str | None, elements: list[str]) -> None:
+        """Note the best name of a fault: that of the element, as the name of the value would hide all elements."""
+        if elements:
+            self._of_elements.add(name)
+            name = next((each for each in elements if each.startswith(f"{name}[")), elements[-1])
+        elif name in self._of_elements:
+            return
+        nodes = self.faults.setdefault(name, {})
+        if node and node != name:
+            nodes[node] = None
 
 
 def _innermost(around: EnclosingNames) -> str | None:

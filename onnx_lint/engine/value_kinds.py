@@ -154,7 +154,7 @@ PATTERNS: Final = _list_of(
 _PATH_PATTERN: Final = rf"(?=\s*\S){_pattern(_NUL, _NUL + '/')}+"
 _FILE_PATTERN: Final = rf"{_PATH_PATTERN}(?<!/)"
 FILE_PATTERN: Final = ValueKind(
-    f"a pattern for the path of a file, such as 'folder/**', {_SETS}",
+    f"a pattern for the path of a file, such as 'folder/**', without a slash at its end, {_SETS}",
     {"type": "string", "pattern": f"^{_FILE_PATTERN}$"},
     lambda value: isinstance(value, str) and re.fullmatch(_FILE_PATTERN, value) is not None,
 )
@@ -273,7 +273,7 @@ VALUE_TYPE: Final = ValueKind(
     ),
 )
 ELEMENT_TYPES: Final = ValueKind(
-    "a list of names of element types, such as 'float' and 'int64'",
+    f"a list of names of element types: {', '.join(ELEMENT_TYPE_NAMES)}",
     {"type": "array", "items": {"enum": list(ELEMENT_TYPE_NAMES)}},
     lambda value: _is_list(value) and all(name in ELEMENT_TYPE_NAMES for name in value),
 )

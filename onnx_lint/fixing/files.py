@@ -70,19 +70,18 @@ class FileToFix(Record):
             keeps_edits=lambda fix: self.fix_options.unsafe or fix.is_safe,
         )
 
-    def without_fixes_of_suppressed(self, source: Source, report: FileReport) -> FileReport:
+    def without_fixes_of_suppressed(
+        self, source: Source, report: FileReport, beside: DataFolder | None = None
+    ) -> FileReport:
         """Return the report on a source without the fixes that would also change suppressed findings.
 
-        Such fixes are withdrawn only from a report without edits. So the source is linted again, without edits. The
-        report on a copy in another folder is returned as it is: its data files are in that folder.
+        Such fixes are withdrawn only from a report without edits. So the source is linted again, without edits.
+        `beside`: the folder of the data files, if it is another one.
         """
-        if (
-            self.fix_options.target
-            or not report.suppressed
-            or not any(each.advice.fix for each in unfold(report.diagnostics))
-        ):
+        if not report.suppressed or not any(each.advice.fix for each in unfold(report.diagnostics)):
             return report
-        found = lint_source(source, self.name, self.settings, is_file=has_folder(self.name), context=self.context)
+        is_file = has_folder(self.name)
+        found = lint_source(source, self.name, self.settings, is_file=is_file, context=self.context, beside=beside)
         return report if found.internal_errors or found.unreadable is not None else found
 
     def load(self, source: Source) -> Model:
@@ -139,7 +138,9 @@ def _fix(source: Source, file: FileToFix) -> FileReport:
         return _report_with(Repair(problem=f"{file.name} was not changed: {_reason_of(error)}"), report)
     except Exception as error:
         return _report_with(Repair(), report).with_crash(error, "fixing the file")
-    return _report_with(outcome.repair, file.without_fixes_of_suppressed(outcome.source, outcome.report))
+    beside = None if file.fix_options.target is None else _folder_of_copy(file, file.fix_options.target)
+    report = file.without_fixes_of_suppressed(outcome.source, outcome.report, beside)
+    return _report_with(outcome.repair, report)
 
 
 def _reason_of(error: NotWrittenError | OSError) -> str:
@@ -193,14 +194,19 @@ def _write_copy(file: FileToFix, target: str, outcome: FixOutcome) -> FixOutcome
     """
 
     def lint(copy: Source) -> FileReport:
-        settings = file.settings
-        folder = DataFolder(os.path.dirname(target), most=settings.limits.external_bytes)
-        return file.lint(copy, folder if settings.external_data else None)
+        return file.lint(copy, _folder_of_copy(file, target))
 
     if os.path.lexists(target):
         raise NotWrittenError(f"{target} already exists")
     writing = _Writing(target, Replaceable.NO_FILE, is_copy=True, lint=lint, load=file.load)
     return _write_with_new_files(writing, outcome, _findings_needing_files(file, outcome))
+
+
+def _folder_of_copy(file: FileToFix, target: str) -> DataFolder | None:
+    """Return the folder of the data files of a copy; None if the run reads no external data."""
+    if not file.settings.external_data:
+        return None
+    return DataFolder(os.path.dirname(target), most=file.settings.limits.external_bytes)
 
 
 _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH

@@ -55,6 +55,13 @@ class RelatedPlace(Placed):
     """Line and column in a model in text form, as for a diagnostic."""
 
 
+class FaultAlone(RelatedPlace):
+    """One of several faults, with the message of the finding on it alone."""
+
+    around: EnclosingNames = EnclosingNames()
+    """The names around the place and at it."""
+
+
 class ContextLine(Record):
     """A line of a model in ONNX's textual syntax, near a finding."""
 
@@ -174,7 +181,7 @@ class BaselineIdentity(Record):
     """
     element_count: int = 0
     """The number of wrong elements or dimensions."""
-    apart: tuple[RelatedPlace, ...] = ()
+    apart: tuple[FaultAlone, ...] = ()
     """The place and the message of the finding on each of the first `elements` alone; of the `parts` if there are no
     elements."""
     content: str = ""
@@ -184,7 +191,9 @@ class BaselineIdentity(Record):
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
     former: Diagnostic | None = None
-    """The finding at the place and with the clause that an older version gave it; None if both are the same."""
+    """The finding at the place where an older version had it; None if it was there already."""
+    under_former_clauses: tuple[Diagnostic, ...] = ()
+    """The finding under each clause under which an older version may have reported it, see `FORMER_CLAUSES`."""
 
 
 class Diagnostic(Placed):

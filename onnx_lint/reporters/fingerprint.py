@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from onnx_lint.common.digest import sha256
+from onnx_lint.common.record import replace
 from onnx_lint.report.findings import Diagnostic
+from onnx_lint.spec.former_clauses import former_clauses
 
 _SEPARATOR = "\x1f"
 
@@ -18,14 +20,21 @@ def fingerprints(diagnostics: Iterable[Diagnostic], file: str = "") -> Iterator[
     It is made of names (rule, clause, node or operator, field, subject, and those of everything around the place),
     never of indices, bytes or the message, so that inserting a node changes none. A model has only one main graph,
     whose name is left out. Findings that agree in all of these are numbered.
-    `file`: distinguishes the findings of several files. A finding that an older version had at another place keeps the
-    fingerprint of that place, so that no report shows it as a new one.
+    `file`: distinguishes the findings of several files. A finding that an older version had at another place or under
+    another clause keeps the fingerprint of then, so that no report shows it as a new one.
     """
     seen: Counter[str] = Counter()
     for diagnostic in diagnostics:
-        digest = digest_of(diagnostic.identity.former or diagnostic, file)
+        digest = digest_of(_as_first_reported(diagnostic), file)
         seen[digest] += 1
         yield f"{digest}:{seen[digest]}"
+
+
+def _as_first_reported(diagnostic: Diagnostic) -> Diagnostic:
+    """Return a finding at the place and under the clause where an older version had it."""
+    former = diagnostic.identity.former or diagnostic
+    clauses = former_clauses(former.rule, former.clause)
+    return replace(former, cited=replace(former.cited, id=clauses[0])) if clauses else former
 
 
 def digest_of(diagnostic: Diagnostic, file: str = "", *, with_main: bool = False) -> str:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from onnx_lint.ir.tensors.sparse import StoredSparseTensor, WrongIndices
-from onnx_lint.model import MAX_INT64, Model, contents, has_sparse_tensors
-from onnx_lint.rule import Finding, on_elements, rule
-from onnx_lint.wording import MAX_DIMENSIONS, and_others, describe_shape, listed
+from onnx_lint.model import MAX_INT64, Model, Place, contents, has_sparse_tensors
+from onnx_lint.rule import Finding, elements_of, rule
+from onnx_lint.wording import MAX_DIMENSIONS, and_others, describe_shape
 
 
 @rule(clause="SPA-4", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
@@ -54,15 +54,16 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
     for sparse in model.sparse_tensors:
         wrong = WrongIndices(partial(_pieces, sparse))
         if wrong.first is not None:
-            yield on_elements(partial(_finding, sparse), wrong.first, wrong.count, wrong.listed)
+            found = _finding(sparse, wrong.first, wrong.count)
+            yield elements_of(found, wrong.listed, partial(_on_some, sparse), partial(_place_of, sparse))
 
 
-_IndexOutside = tuple[int, str, str]
-"""The number of an index that is outside, which coordinates are, and how the index reads."""
+_IndexOutside = tuple[int, int, str]
+"""The number of an index that is outside, one of the coordinates that are, and how the index reads."""
 
 
 def _pieces(sparse: StoredSparseTensor) -> Iterator[tuple[int, Iterator[_IndexOutside]]]:
-    """Yield for each piece with such indices how many there are, and these."""
+    """Yield for each piece with such indices how many there are, and these, once for each of their coordinates."""
     bounds = sparse.index_bounds
     start = 0
     for rows in sparse.index_rows():
@@ -76,9 +77,9 @@ def _pieces(sparse: StoredSparseTensor) -> Iterator[tuple[int, Iterator[_IndexOu
 
 def _described(rows: Any, start: int, places: Any, outside: Any) -> Iterator[_IndexOutside]:
     for place in map(int, places):
-        coordinates = [str(int(each)) for each in outside[place].nonzero()[0][:MAX_DIMENSIONS]]
-        word = "coordinate" if len(coordinates) == 1 else "coordinates"
-        yield start + place, f"{word} {listed(coordinates)}", contents.describe_index(rows[place])
+        index = contents.describe_index(rows[place])
+        for coordinate in outside[place].nonzero()[0][:MAX_DIMENSIONS]:
+            yield start + place, int(coordinate), index
 
 
 def _outside(rows: Any, bounds: list[int]) -> Any:
@@ -88,13 +89,24 @@ def _outside(rows: Any, bounds: list[int]) -> Any:
 
 
 def _finding(sparse: StoredSparseTensor, outside: _IndexOutside, count: int) -> Finding:
-    number, coordinates, index = outside
+    number, _, index = outside
     shape = describe_shape(sparse.dims)
+    place, inner = _place_of(sparse, outside)
     return Finding(
-        sparse.place.at("indices"),
+        place,
         f"index {number} of {sparse.describe()} is {index}, outside the dense shape {shape}{and_others(count)}",
         allowed="indices inside the dense shape",
         offset=sparse.indices.offset if sparse.indices else None,
         subject=sparse.name,
-        inner=f"{coordinates} of index {number}",
+        inner=inner,
     )
+
+
+def _on_some(sparse: StoredSparseTensor, some: Sequence[_IndexOutside]) -> Finding:
+    found = _finding(sparse, some[0], len({number for number, _, _ in some}))
+    return elements_of(found, some, partial(_on_some, sparse), partial(_place_of, sparse))
+
+
+def _place_of(sparse: StoredSparseTensor, outside: _IndexOutside) -> tuple[Place, str]:
+    number, coordinate, _ = outside
+    return sparse.place.at("indices"), f"coordinate {coordinate} of index {number}"

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
@@ -43,7 +44,7 @@ def invalid_segment(model: Model) -> Iterator[Finding]:
     for tensor in model.tensors.miscounted:
         if tensor.segment is None or tensor.is_external or not tensor.elements or len(tensor.fields) > 1:
             continue
-        complaint = _complaint(tensor, *tensor.segment)
+        wrong, complaint = _complaint(tensor, *tensor.segment)
         if complaint:
             begin, end = tensor.segment
             yield Finding(
@@ -52,26 +53,31 @@ def invalid_segment(model: Model) -> Iterator[Finding]:
                 allowed="a part of the tensor that is as long as the values that are stored",
                 offset=tensor.offset,
                 subject=tensor.proto.name,
+                inner=wrong,
             )
 
 
-def _complaint(tensor: StoredTensor, begin: int, end: int) -> str | None:
+def _complaint(tensor: StoredTensor, begin: int, end: int) -> tuple[str, str]:
+    """Return what is wrong with a segment, and the words for it; two empty texts if nothing is."""
     if begin < 0:
-        return "begins before the tensor"
+        return "begin", "begins before the tensor"
     if end < begin:
-        return "ends before it begins"
+        return "order", "ends before it begins"
     readings = _readings(tensor, begin, end)
     if readings is None:
-        return None
+        return _RIGHT
     if not readings:
-        return f"reaches beyond {tensor.describe_type()}"
+        return "end", f"reaches beyond {tensor.describe_type()}"
     field = tensor.allowed_field
     if field is None:
         # Without any field nothing is stored, which fits an empty part only; the field itself has rules of its own.
-        return None
+        return _RIGHT
     if tensor.count(field) in readings:
-        return None
-    return f"does not fit the {tensor.describe_count(field)} of {field}"
+        return _RIGHT
+    return "length", f"does not fit the {tensor.describe_count(field)} of {field}"
+
+
+_RIGHT: Final = ("", "")
 
 
 def _readings(tensor: StoredTensor, begin: int, end: int) -> set[int] | None:

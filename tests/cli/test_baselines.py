@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,14 @@ def test_what_another_run_writes_meanwhile_stays(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(Baselines, "finish", finish_second)
     assert run(["--write-baseline", "known.json", "a.textproto"]) == 0
     assert list(json.loads(Path("known.json").read_text())["files"]) == ["a.textproto", "b.textproto"]
+
+
+def test_runs_that_end_together_keep_the_entries_of_each_other(tmp_path: Path) -> None:
+    names = [f"m{index}.textproto" for index in range(6)]
+    for name in names:
+        (tmp_path / name).write_text(REPEATED)
+    command = [sys.executable, "-m", "onnx_lint", "-q", "--write-baseline", "known.json"]
+    runs = [subprocess.Popen([*command, name], cwd=tmp_path, stderr=subprocess.DEVNULL) for name in names]
+    assert [run.wait() for run in runs] == [0] * len(runs)
+    assert list(json.loads((tmp_path / "known.json").read_text())["files"]) == names
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["known.json", *names]

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from onnx_lint.cli.merge_configuration import merged
 from onnx_lint.cli.plan import Plan
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.settings import Request
+from onnx_lint.configuration.values import Origin, checked
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,9 @@ def test_an_error_names_the_part_of_the_key_that_is_wrong(
     with pytest.raises(ConfigurationError) as error:
         Plan(Request(paths=("m.onnx",))).settings_for("m.onnx")
     assert str(error.value).startswith(f"onnx-lint.toml: {place}: ")
+
+
+def test_excluded_addresses_stay_addresses() -> None:
+    patterns = ["s3://bucket/**/old-*.onnx", "../old/*.onnx", "./old-*", "old-*"]
+    values = checked({"exclude": patterns}, Origin("onnx-lint.toml", "/models/[new]"))
+    assert merged(Request(paths=()), values).exclude == (patterns[0], "/models/old/*.onnx", "old-*", "old-*")

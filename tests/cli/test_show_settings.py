@@ -108,3 +108,17 @@ def test_keys_of_the_run_in_a_nested_configuration_are_named(
     )
     run(["zoo", "d.onnx", "--show-settings", "--config", "onnx-lint.toml"])
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("exclude", "first"), [([], "# ./a.onnx and 2 more"), (["b*"], "# ./a.onnx"), (["*"], "# ./a.onnx and 2 more")]
+)
+def test_files_that_are_excluded_are_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], exclude: list[str], first: str
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.onnx", "b.onnx", "b2.onnx"):
+        Path(name).write_bytes(b"")
+    Path("onnx-lint.toml").write_text(f"exclude = {exclude}\n")
+    assert run([".", "--show-settings"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == first

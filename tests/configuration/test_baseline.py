@@ -46,6 +46,7 @@ from onnx_lint.loader import load
 from onnx_lint.model import Proto
 from onnx_lint.report.file_report import FileReport, InternalError
 from onnx_lint.report.findings import INNER_DIGEST, Diagnostic
+from onnx_lint.report.folding import unfold
 
 HEAD = """
 ir_version: 10
@@ -1232,3 +1233,136 @@ def test_another_coordinate_of_a_sparse_index_is_new(known: tuple[int, ...], now
     before, after = report_on(_with_sparse_index(*known)), report_on(_with_sparse_index(*now))
     assert new_in(before, before) == []
     assert [item.rule for item in new_in(before, after)] == ["sparse-index-out-of-range"]
+
+
+@pytest.mark.parametrize("now", [(9, 0, 0), (0, 9, 0)])
+def test_a_sparse_index_with_one_of_two_coordinates_mended_is_known(now: tuple[int, ...]):
+    assert new_in(report_on(_with_sparse_index(9, 9, 0)), report_on(_with_sparse_index(*now))) == []
+
+
+def test_a_new_coordinate_of_a_known_sparse_index_is_named():
+    (found,) = new_in(report_on(_with_sparse_index(9, 0, 0)), report_on(_with_sparse_index(9, 0, 9)))
+    assert found.message.endswith("outside the dense shape [4, 5, 6]; what is new is coordinate 2 of index 0")
+
+
+OF_0_2: dict[str, dict[str, Any]] = {
+    "unsupported-operand-value/invalid/a_negative_ratio_of_dropout": {
+        "rule": "unsupported-operand-value",
+        "count": 1,
+        "fingerprint": "c0d8875d1d8e2bda3c4c2db8ca112a7f",
+        "structure": "e433af8b8a09454349e422f0",
+    },
+    "contradictory-declared-shape/invalid/a_sequence_of_two_sizes": {
+        "rule": "contradictory-declared-shape",
+        "count": 1,
+        "fingerprint": "fcd797c8d93716d45476bb661753a5c0",
+        "structure": "3fb5394a2d96a1fce4363854",
+    },
+    "duplicate-value-info/invalid/in_a_function": {
+        "rule": "duplicate-value-info",
+        "count": 1,
+        "fingerprint": "55841aa3c83cd0c3df98b22340ff549a",
+        "parts": "faf0da3c87739675217b0fa9",
+    },
+}
+"""Entries that version 0.2.0 wrote for fixtures whose findings are under another clause now."""
+
+
+@pytest.mark.parametrize("name", OF_0_2)
+def test_an_entry_under_a_former_clause_knows_the_finding(name: str, tmp_path: Path, capsys: Any) -> None:
+    text = (Path(__file__).parents[2] / "fixtures" / f"{name}.textproto").read_text()
+    (tmp_path / "m.textproto").write_text(text)
+    record = OF_0_2[name]
+    (tmp_path / "b.json").write_text(json.dumps({"version": 1, "files": {"m.textproto": [record]}}))
+    arguments = [str(tmp_path / "m.textproto"), "--select", record["rule"], "--baseline", str(tmp_path / "b.json")]
+    report = summary(capsys, *arguments)
+    assert (report["code"], report["suppressed"], report["stale"]) == (0, 1, 0)
+
+
+def test_an_entry_under_a_former_clause_knows_the_finding_under_other_names(tmp_path: Path, capsys: Any) -> None:
+    name = next(iter(OF_0_2))
+    text = (Path(__file__).parents[2] / "fixtures" / f"{name}.textproto").read_text()
+    (tmp_path / "m.textproto").write_text(text.replace('"r"', '"ratio"'))
+    (tmp_path / "b.json").write_text(json.dumps({"version": 1, "files": {"m.textproto": [OF_0_2[name]]}}))
+    report = summary(capsys, str(tmp_path / "m.textproto"), "--baseline", str(tmp_path / "b.json"))
+    assert (report["code"], report["suppressed"], report["stale"]) == (0, 1, 0)
+
+
+def test_an_entry_of_today_knows_no_finding_under_another_clause(folder: Path, capsys: Any) -> None:
+    """An open dimension that is declared as a number is an error (SHP-7), and one as a variable a warning (SHP-7a)."""
+    of_rule = Path(__file__).parents[2] / "fixtures" / "contradictory-declared-shape" / "invalid"
+    known = (of_rule / "a_number_for_a_sequence_of_two_sizes.textproto").read_text()
+    now = (of_rule / "a_sequence_of_two_sizes.textproto").read_text()
+    for changed, stale in ((known, 0), (now, 1)):
+        options = "--select", "contradictory-declared-shape"
+        report, (entry,) = compared(folder, capsys, known, changed, *options)
+        assert entry["clauses"] > 0
+        assert (report["suppressed"], report["stale"]) == (1 - stale, stale)
+
+
+def test_a_new_fault_of_several_is_shown_at_its_own_place() -> None:
+    known = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => () { y = Relu (x) }')
+    known.graph.input[0].type.tensor_type.shape.dim[0].dim_value = -1
+    now = copy_of(known)
+    now.graph.output.append(onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [-1]))
+    (found,) = [item for item in new_in(report_on(known), report_on(now)) if item.rule == "negative-dimension"]
+    assert found.message == "dimension 0 of output 'y' of main graph 'g' is -1, but must be at least 0"
+    assert found.place == "graph.output[0].type.tensor_type.shape.dim[0].dim_value"
+    assert (found.graph, found.around.scope[:2]) == ("g", ("g", "y"))
+    assert (found.related, found.context) == ((), ())
+    assert found.byte_range is not None
+    assert now.SerializeToString()[slice(*found.byte_range)] == b"\x08" + b"\xff" * 9 + b"\x01"
+
+
+def _with_segment(begin: int, end: int) -> onnx.ModelProto:
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => () { y = Add (x, w) }')
+    weight = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [2], [1.0, 2.0])
+    weight.segment.begin, weight.segment.end = begin, end
+    model.graph.initializer.append(weight)
+    return model
+
+
+def _with_branches(then: str, other: str) -> onnx.ModelProto:
+    return onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21]> g (bool c, float[2] x, int64[2] i) => (y) {'
+        f"y = If (c) <then_branch = t () => (a) {{ a = Identity ({then}) }},"
+        f"else_branch = e () => (b) {{ b = Identity ({other}) }}> }}"
+    )
+
+
+def _with_names(*names: str) -> onnx.ModelProto:
+    model = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) { y = Relu (x) }'
+    )
+    model.graph.value_info.extend(
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in names
+    )
+    return model
+
+
+EXCHANGES = {
+    "invalid-segment": (_with_segment(-1, 2), _with_segment(0, -2)),
+    "mismatched-subgraph-type": (_with_branches("x", "i"), _with_branches("i", "x")),
+    "unknown-value-info-name": (_with_names("z0", "z1"), _with_names("z0", "z2")),
+}
+
+
+@pytest.mark.parametrize("rule", EXCHANGES)
+def test_an_exchange_inside_of_one_value_is_new(rule: str) -> None:
+    before, after = map(report_on, EXCHANGES[rule])
+    assert new_in(before, before) == []
+    assert rule in [each.rule for each in unfold(before.diagnostics)]
+    assert [each.rule for each in new_in(before, after)] == [rule]
+
+
+def test_a_name_less_or_more_among_those_that_name_no_value_is_known() -> None:
+    known = report_on(_with_names("z0", "z1", "z2"))
+    for now in (("z2", "z0"), ("z1",), ("z0", "z3", "z1", "z2")):
+        assert new_in(known, report_on(_with_names(*now))) == []
+
+
+def test_more_than_64_names_of_no_value_are_known_as_a_whole() -> None:
+    many = [f"z{index}" for index in range(70)]
+    known = report_on(_with_names(*many))
+    for now in (many, many[1:], many[9:], [*many, "a"]):
+        assert new_in(known, report_on(_with_names(*now))) == []

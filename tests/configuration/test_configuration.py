@@ -229,6 +229,19 @@ def test_extend_to_a_folder_is_told(folder: Path, capsys: Output) -> None:
         ("[rules.cycel]", "rules.cycel: unknown rule 'cycel'; did you mean 'cycle'?"),
         ("registered = ['com.microsft']", "registered: unknown domain 'com.microsft'; did you mean 'com.microsoft'?"),
         ("registered = ['com.acme::*']", "registered: requires a list of whole names of domains, such as 'com.acme'"),
+        ("registered = ['ai.onnx']", "registered: 'ai.onnx' is a domain of ONNX, whose operators need no registration"),
+        (
+            "select = ['cycle']\nselect = ['name']",
+            "select: is not TOML: Cannot overwrite a value (at line 2, column 18); the file has the key before",
+        ),
+        (
+            "[tool.onnx-lint]\nselect = ['name']",
+            "unknown key 'tool'; write the keys without [tool.onnx-lint], which only",
+        ),
+        (
+            "[[suppress]]\nrule = 'cycle'\nreason = 'r'\nfile = 'a/'",
+            "suppress[0].file: requires a pattern for the path of a",
+        ),
         ("plugins = ['none.py']", "plugins: there is no file 'none.py'; paths are relative to the folder of"),
         ("edition = 1.2.3", "edition: is not TOML: Expected newline or end of document after a statement (at line 1"),
         ("policy.max-nodes = 1k", "max-nodes: is not TOML: Expected newline or end of document after a statement (at"),
@@ -446,6 +459,14 @@ def test_rule_options_reach_the_rule(folder: Path, capsys: Output) -> None:
 
 def test_excluded_files_are_relative_to_the_configuration(folder: Path, capsys: Output) -> None:
     (folder / "onnx-lint.toml").write_text('exclude = ["zoo/**"]\n')
+    assert found(capsys, ".") == ["./odd.textproto unqualified-model-domain"]
+
+
+@pytest.mark.parametrize("pattern", ["./zoo/**", "./zoo", "../*/zoo/**"])
+def test_excluded_files_may_be_named_from_the_folder_of_the_configuration(
+    folder: Path, capsys: Output, pattern: str
+) -> None:
+    (folder / "onnx-lint.toml").write_text(f'exclude = ["{pattern}"]\n')
     assert found(capsys, ".") == ["./odd.textproto unqualified-model-domain"]
 
 

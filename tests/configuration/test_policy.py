@@ -106,7 +106,7 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
         ("[policy]\nmetadata = ['a', 5]", "for the value of each key (at least one), not a list with 5 (item 2)"),
         (
             "[policy.element-types]\nforbid = ['float', 'float64']",
-            "such as 'float' and 'int64', not a list with 'float64' (item 2)",
+            "float6e3m2, not a list with 'float64' (item 2)",
         ),
         (
             "[policy]\nir-version = '10..8'",
@@ -168,8 +168,16 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
             "onnx-lint.toml: policy.opsets: requires each domain once, but 'ai.onnx' and '' are the same domain",
         ),
         (
+            "[policy.domains]\nallow = ['ai.onnx.ml=3']",
+            "policy.domains.allow: 'ai.onnx.ml=3' is no domain; [policy.opsets] has the versions of domains",
+        ),
+        (
+            "[policy.opsets]\nai.onnx = 17",
+            'not a table; write a domain with a dot in quotes: "ai.onnx" = 17',
+        ),
+        (
             "[policy.element-types]\nforbid = ['float64']",
-            "policy.element-types.forbid: requires a list of names of element types, such as 'float' and 'int64'",
+            "policy.element-types.forbid: requires a list of names of element types: float, uint8,",
         ),
         (
             "[policy.inputs]\nx = { shape = ['...', '...'] }",

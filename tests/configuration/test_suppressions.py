@@ -548,3 +548,54 @@ def test_fix_promises_no_fix_that_it_would_refuse(folder: Path, capsys: pytest.C
     assert [each.get("fix") for each in file["diagnostics"]] == [None] * len(file["diagnostics"])
     assert tried
     assert {tuple(rules) for rules in tried} == {("initializer-without-input",)}
+
+
+@pytest.mark.parametrize("names", [("a", "b", "c"), ("a", "b")])
+def test_a_copy_promises_no_fix_that_was_refused(folder: Path, capsys: pytest.CaptureFixture[str], names: list[str]):
+    model = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) { y = Relu (x) }'
+    )
+    for name in names:
+        model.graph.value_info.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]))
+    Path("m.onnx").write_bytes(model.SerializeToString())
+    rule, place = "unknown-value-info-name", f"graph.value_info[{len(names) - 1}]"
+    Path("onnx-lint.toml").write_text(f'[[suppress]]\nrule = "{rule}"\nplace = "{place}"\nreason = "r"\n')
+    run(["fix", "m.onnx", "--output", "fixed", "-f", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    (found,) = file["diagnostics"]
+    assert found["rule"] == rule
+    assert found.get("fix") is None
+    assert found["hint"] == "no fix: it would also fix what is suppressed"
+
+
+STRIDES = """<ir_version: 10, opset_import: ["": 21]>
+g (float[1, 3, 8, 8] x, float[4, 3, 3, 3] w) => () { [c] y = Conv <strides = [0, 0]> (x, w) }"""
+BYTES = '<ir_version: 10, opset_import: ["": 21]> g () => () { y = Not (w) }'
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "place", "hint"),
+    [
+        (
+            STRIDES,
+            "impossible-operator-extent",
+            "strides[7]",
+            "it has findings at 'strides[0]' (node 'c'), 'strides[1]'",
+        ),
+        (
+            STRIDES,
+            "impossible-operator-extent",
+            "graph.node[0].attribute[0].ints[1]",
+            "did you mean 'graph.node[0].attribute[0][1]'?",
+        ),
+        (BYTES, "non-boolean-byte", "w[1]", "it has findings at 'w[0]', 'w[2]', 'w[4]'\n"),
+    ],
+)
+def test_an_entry_without_a_finding_names_the_elements(folder, capsys, text, rule, place, hint):
+    """The name of the value would hide all elements."""
+    model = onnx.parser.parse_model(text)
+    if text == BYTES:
+        model.graph.initializer.add(name="w", data_type=onnx.TensorProto.BOOL, dims=[6], raw_data=b"\2\0\3\0\4\0")
+    (folder / "m.onnx").write_bytes(model.SerializeToString())
+    _run(folder, f'[[suppress]]\nrule = "{rule}"\nreason = "known"\nplace = "{place}"\n')
+    assert f"matches no finding; {hint}" in capsys.readouterr().err

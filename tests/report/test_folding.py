@@ -97,9 +97,9 @@ def test_what_else_has_the_fault_is_named(places: list[str], word: str):
         (["a", "b"], "1 more node has this fault: 'b'"),
         (["a", "b", "c", "d"], "3 more nodes have this fault: 'b', 'c', 'd'"),
         (["a", "b", "c", "d", "e"], "4 more nodes have this fault: 'b', 'c', 'd', ..."),
-        ([None, "b", None], "2 more nodes have this fault: 'b'"),
+        ([None, "b", None], "2 more nodes have this fault: 'b', ..."),
         ([None, None], "1 more node has this fault"),
-        (["a", "a", "b"], "2 more nodes have this fault: 'b'"),
+        (["a", "a", "b"], "2 more nodes have this fault: 'b', ..."),
     ],
 )
 def test_the_next_few_nodes_are_named(names: list[str | None], said: str):

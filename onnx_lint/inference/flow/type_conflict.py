@@ -385,8 +385,13 @@ class SubgraphConflict(Record):
 
     @property
     def inner(self) -> str:
-        """Nothing: a type is that of the whole value."""
-        return ""
+        """The types of two branches: which of them is wrong is not known, but they may change places.
+
+        Any other type is that of the whole value.
+        """
+        if self.mismatch.role is not SubgraphRole.BRANCH:
+            return ""
+        return f"{self.mismatch.found} beside {self.mismatch.expected}"
 
     @property
     def lacks_conversion(self) -> bool:
