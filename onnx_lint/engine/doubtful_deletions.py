@@ -28,11 +28,11 @@ IS_READ: Final = "the value is an input of a node that has another finding, and 
 MAX_FAULTS: Final = 5_000
 """The most findings of a rule that are looked at if the settings leave some out."""
 
-_OF_OPERANDS: Final = frozenset({"incompatible-operand-shapes", "mismatched-operand-type"})
-"""The rules whose findings a wrong operand may cause."""
+_OF_OPERANDS: Final = frozenset({"NOD-8", "NOD-8a"})
+"""The clauses about the types and shapes of operands."""
 
-RuleAndPlace = tuple[str, Place]
-"""The rule and the place of a fault."""
+ClauseAndPlace = tuple[str, Place]
+"""The clause and the place of a fault."""
 
 
 def without_doubtful_deletions(
@@ -46,14 +46,14 @@ def without_doubtful_deletions(
     right.
     """
     items = list(diagnostics)
-    faults = {(each.rule, each.at) for each in items if each.severity is Severity.ERROR and _value_of(each) is None}
+    faults = {(each.clause, each.at) for each in items if each.severity is Severity.ERROR and _value_of(each) is None}
     if not are_all_listed:
         faults.update(_errors_in(model))
     if not faults:
         return items
     doubtful = _DoubtfulValues(model)
-    for rule, place in faults:
-        doubtful.add(place, is_of_operands=rule in _OF_OPERANDS)
+    for clause, place in faults:
+        doubtful.add(place, is_of_operands=clause in _OF_OPERANDS)
     return [_without_deletion(item, doubtful) for item in items]
 
 
@@ -68,7 +68,7 @@ def _value_of(item: Diagnostic) -> tuple[Place, str] | None:
     return None if item.advice.edits is None else item.advice.edits.trusts
 
 
-def _errors_in(model: Model) -> Iterator[RuleAndPlace]:
+def _errors_in(model: Model) -> Iterator[ClauseAndPlace]:
     """Yield the errors that the usual settings report. Those whose fix deletes a declaration are left out."""
     for entry in Selection(Settings(standard=model.standard), registry()).asked(model):
         check_deadline()
@@ -77,12 +77,12 @@ def _errors_in(model: Model) -> Iterator[RuleAndPlace]:
                 yield from _errors_of(entry, model)
 
 
-def _errors_of(entry: Registered, model: Model) -> Iterator[RuleAndPlace]:
+def _errors_of(entry: Registered, model: Model) -> Iterator[ClauseAndPlace]:
     for finding in islice(entry.rule.check(model), MAX_FAULTS):
         clause = clauses()[finding.clause or entry.clauses[0]]
         is_of_declaration = isinstance(finding.fix, Fix) and finding.fix.trusts is not None
         if not is_of_declaration and severity(clause, model.standard.edition) is Severity.ERROR:
-            yield entry.id, finding.place
+            yield clause.id, finding.place
 
 
 class _DoubtfulValues:

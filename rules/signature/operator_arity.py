@@ -2,22 +2,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
+from onnx_lint.inference.flow.repair_edits import number_attribute
 from onnx_lint.ir.operators.mismatch import (
     GivenOperands,
     describe_schema,
+    fits,
     given_operands,
     moved_to_inputs,
     other_version,
     version_cause,
     version_hint,
+    version_with,
 )
-from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, has_misused_operators
+from onnx_lint.ir.operators.proposals import Proposal, attribute_edit
+from onnx_lint.model import (
+    AlikeNodes,
+    Delete,
+    Model,
+    Node,
+    OperatorSchema,
+    Proposals,
+    has_misused_operators,
+    ready,
+)
 from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, replace, rule
 from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import counted, listed, quote
+
+MAX_VALUES: Final = 8
+"""The most numbers of an input that are proposed as an attribute."""
 
 
 @rule(clause=("NOD-6", "VAR-1", "VAR-2"), since="0.1.0", about=has_misused_operators, needs="node")
@@ -89,7 +106,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
     other = other_version(model.operators.schemas, schema, alike)
     for node in alike.nodes:
         hint = version_hint(other, alike, node)
-        proposals = proposed_import(model, alike, node) if other else None
+        proposals = (proposed_import(model, alike, node) or _input_as_attribute(model, alike, node)) if other else None
         if side.count_fits:
             cause = version_cause(other, alike, f"empty {side.word}s")
             found = _short(schema, node, side, hint)
@@ -108,6 +125,29 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             is_cause_shared=bool(other),
             proposals=proposals,
         )
+
+
+def _input_as_attribute(model: Model, alike: AlikeNodes, node: Node) -> Proposals | None:
+    """Return the attribute that the last input of a node was up to the imported version; None without such a one."""
+    schema, index = alike.operator.schema, len(node.inputs) - 1
+    found = None if schema is None else version_with(model.operators.schemas, schema, lambda each: fits(each, alike))
+    later = None if found is None else model.operators.schemas.find(alike.operator.domain, node.op_type, found[0])
+    parameter = None if later is None else later.input_at(index)
+    if schema is None or parameter is None or index != schema.max_input or parameter.name not in schema.attributes:
+        return None
+    return Proposals("{}", partial(_with_attribute, model, node, parameter.name))
+
+
+def _with_attribute(model: Model, node: Node, name: str) -> tuple[Proposal, ...]:
+    """Return the change that gives a node the numbers of its last input as an attribute, if these are known."""
+    index = len(node.inputs) - 1
+    content = model.value_flow.fact_of(node.inputs[index], node.graph).content or ()
+    values = tuple([each for each in content if isinstance(each, int)])
+    if not values or len(values) != len(content) or len(values) > MAX_VALUES:
+        return ()
+    text = f"write {name}={[*values]} in place of input {index} {quote(node.inputs[index])}"
+    attribute = attribute_edit(node, number_attribute(name, values))
+    return (ready(text, attribute, Delete(node.place.at("input", index))),)
 
 
 def _allowed(side: GivenOperands) -> str:

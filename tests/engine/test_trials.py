@@ -497,3 +497,19 @@ def test_a_respelt_operator_that_contradicts_what_is_known_elsewhere_is_not_sugg
     text = "g (float[2] x, int64[2] i) => (float[2] y) { h = relo(i) y = Add(h, x) }"
     found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
     assert ["did you mean" in each.message for each in found] == [False]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "hint"),
+    [
+        ("h = Squeeze<axes = [0]>(x) y = Squeeze(x, a)", "write axes=[0] in place of input 1 'a'"),
+        ("h = Squeeze<axes = [0]>(x) y = Squeeze(x, b)", None),  # axis 5
+        ("h = Squeeze<axes = [0]>(x) y = Squeeze(x, c)", None),  # unknown
+        ("h = Relu(x) y = Squeeze(x, a)", "import version 13 of 'ai.onnx', which all its nodes fit"),
+    ],
+)
+def test_an_input_of_a_later_version_that_was_an_attribute(nodes: str, hint: str | None):
+    text = """<ir_version: 10, opset_import: ["": 12], producer_name: "me">
+    g (float[1,4] x, int64[1] c) => (float[4] y) <int64[1] a = {0}, int64[1] b = {5}>"""
+    found = lint(onnx.parser.parse_model(f"{text} {{ {nodes} }}")).diagnostics
+    assert [each.hint for each in found if each.rule == "operator-arity"] == [hint]

@@ -63,7 +63,7 @@ def placed(tmp_path_factory: pytest.TempPathFactory) -> list[Faulty]:
 def test_without_a_target_no_report_speaks_of_a_program() -> None:
     """The everyday mistakes, in the fields that all report forms print."""
     found = [item for _, model in everyday_mistakes(90, seed=64) for item in lint(model).diagnostics]
-    assert len(found) > 90
+    assert len(found) >= 90
     said = [item.message for item in found] + [item.allowed or "" for item in found]
     assert [text for text in said if re.search(r"onnx\.checker|onnx\.full_check|onnxruntime", text)] == []
     assert [item for item in found if item.by_target.accepted_by or item.by_target.refused_by] == []

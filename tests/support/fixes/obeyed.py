@@ -97,6 +97,13 @@ def _attributes(steps: Any, item: Diagnostic, text: str) -> None:
         _set(node, name, _numbers(value), kind)
 
 
+def _in_place_of_input(steps: Any, item: Diagnostic, text: str, index: str) -> None:
+    node, _, _ = _node(steps)
+    del node.input[int(index)]
+    name, _, value = text.partition("=")
+    _set(node, name, _numbers(value), None)
+
+
 def _of_maker(steps: Any, item: Diagnostic, text: str) -> None:
     """Give an attribute of the node that makes the value a number."""
     (place,) = [each.at for each in item.related if each.message == "defines the value"]
@@ -335,6 +342,7 @@ _ACTS: Final = {
     r"write (\w+)=(\d+) \((?!INTS?\))\w+\)(?:, as output 0 is declared)?": _element_type,
     rf"(\w+=(?:{_NUMBER})(?: and \w+=(?:{_NUMBER}))*)": _attributes,
     rf"(\w+=(?:{_NUMBER})) of (?:unnamed )?node .*": _of_maker,
+    r"write (\w+=\[[-\d, ]+\]) in place of input (\d+) '.*'": _in_place_of_input,
     rf"write (\w+=(?:{_NUMBER})) \((?:FLOAT|INT|INTS)\)": _attributes,
     r"a Transpose of input (\d+) '.*' with perm=(\[.*\])": _transpose,
     r"a Flatten of input (\d+) '.*'": _flatten,
