@@ -24,6 +24,8 @@ from onnx_lint.inference.shapes.fact import ElementShapes, Fact, fact
         (("N", None), ("M", "K"), (("M", "K"), "")),
         (("N", "K"), (None, None), (("N", "K"), "")),
         (("N", None), ("'2*N'", "'2*N'"), (("N", "'2*N'"), "")),
+        (("2*N", 3), ("N", 3), (("2*N", 3), "")),
+        (("2*NM", "2*N"), ("N", "M"), (("N", "M"), "")),
     ],
 )
 def test_a_declaration_beside_what_follows(inferred, declared, expected):
