@@ -214,7 +214,7 @@ def _required(text: str) -> str:
 def _requirement(required: Requirement) -> str:
     value = required.kind.removeprefix("with ") if required.kind.startswith("with ") else ""
     names = [
-        each if each in _WORDS or each.removeprefix("-").isdecimal() else f"`{_rounded_up(each)}`"
+        each if each in _WORDS or each.removeprefix("-").isdecimal() else f"`{_rounded_up(each.removesuffix('!'))}`"
         for each in required.of
     ]
     if value:
