@@ -213,7 +213,10 @@ def _required(text: str) -> str:
 
 def _requirement(required: Requirement) -> str:
     value = required.kind.removeprefix("with ") if required.kind.startswith("with ") else ""
-    names = [each if each in _WORDS or each.removeprefix("-").isdecimal() else f"`{each}`" for each in required.of]
+    names = [
+        each if each in _WORDS or each.removeprefix("-").isdecimal() else f"`{_rounded_up(each.removesuffix('!'))}`"
+        for each in required.of
+    ]
     if value:
         value, _, what = value.rpartition(" ")
         text = f"{value} {'requires' if what == 'needs' else 'excludes'} {listed(names)}"

@@ -184,6 +184,13 @@ _FAILING = """
 f 16, f 16 -> 3
     GroupQueryAttention num_heads=4 kv_num_heads=2: f 2 3 64, f 2 3 32, f 2 3 32, -, -, =2,2, =3, -, -, -, -, -, -, -, \
 -, f 16 -> 3
+    DecoderMaskedMultiHeadAttention num_heads=2: f 2 1 8, f 2 2 3 4, f 2 2 3 4, -, f 1 1 1 3 -> 1
+    GroupQueryAttention num_heads=2 kv_num_heads=2 qk_output=1 sliding_window_cache=1 local_window_size=4: f 1 2 16, \
+f 1 2 16, f 1 2 16, f 1 2 4 8, f 1 2 4 8, =5, =6 -> 4
+    QMoE k=1 fc2_expert_weight_bits=8: f 2 16, f 2 2, u 2 16 8, f 2 16, -, u 2 16 16, f 2 16 -> 1
+    QMoE k=1 fc1_expert_weight_bits=8: f 2 16, f 2 2, u 2 16 16, f 2 16, -, u 2 16 8, f 2 16 -> 1
+    QMoE k=1 fc1_expert_weight_bits=8 fc2_expert_weight_bits=4: f 2 16, f 2 2, u 2 16 16, f 2 16, -, u 2 16 8, f 2 16 \
+-> 1
     MoE k=1 activation_type='silu': f 6 16, f 6 4, f 4 32 16, -, f 4 16 32, -, f 4 32 16 -> 1
     MultiHeadAttention num_heads=2: f 2 3 2 3 8 -> 1
     MultiHeadAttention num_heads=2: f 2 3 16, f 2 3 2 2 8 -> 1

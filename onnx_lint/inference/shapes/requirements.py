@@ -120,12 +120,20 @@ def _beside(node: Operands, name: str, value: object, required: Requirement) -> 
 
 
 def _operand(node: Operands, name: str) -> tuple[str, bool] | None:
-    """Return an input or output in words, and whether the node has it; None for an attribute."""
+    """Return an input or output in words, and whether the node has it; None for an attribute.
+
+    An output with an empty name is one, except of a name with "!" at the end.
+    """
+    needs_name, name = name.endswith("!"), name.removesuffix("!")
     index = input_of(node, name)
     if index >= 0:
         return f"input {index} ('{name}')", node.given(index)
     index = next((at for at, each in enumerate(node.schema.outputs) if each.name == name), -1)
-    return (f"output {index} ('{name}')", node.gives(index)) if index >= 0 else None
+    return (
+        (f"output {index} ('{name}')", node.gives(index) if needs_name else node.output_count > index)
+        if index >= 0
+        else None
+    )
 
 
 def _has_count(node: Operands, name: str, value: object, required: Requirement) -> None:

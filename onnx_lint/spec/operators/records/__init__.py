@@ -18,6 +18,7 @@ do_rotary=1". So do those in constant inputs: "below #num_beams", a number in an
 dimensions; "ends with t", the last of a list; "rises by 0", a list that does not fall. "word of" is "one of" in any
 case. "above 0" and "below 0" leave out the bound itself. No comparison finds NaN: "not nan inf" does, and infinite
 numbers.
+"needs y!" is an output with a name, "needs y" one that may have an empty one.
 "not given" is an attribute that the node must leave out, "with gated excludes beta" what it must leave out then.
 
 Python, not TOML: a record is loaded with its family, as bytecode; ruff and mypy read it; and there is no step between

@@ -113,7 +113,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "kv_num_heads": "at least 1",
             "do_rotary": "needs cos_cache if do_rotary=1",
             "local_window_size": "one of -1 if causal=0; at least 1 if sliding_window_cache=1",
-            "qk_output": "needs output_qk; one of 1 2 if output_qk past_key",
+            "qk_output": "needs output_qk!; one of 1 2 if output_qk past_key",
             "sliding_window_cache": "needs past_key if sliding_window_cache=1",
             "kv_cache_bit_width": (
                 "one of 0 if k_quant_type=NONE; one of 4 8 if k_quant_type=PER_TENSOR; "
