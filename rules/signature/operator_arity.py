@@ -17,14 +17,13 @@ from onnx_lint.ir.operators.mismatch import (
     version_hint,
     version_with,
 )
-from onnx_lint.ir.operators.proposals import attribute_edit
+from onnx_lint.ir.operators.proposals import Proposal, attribute_edit
 from onnx_lint.model import (
     AlikeNodes,
     Delete,
     Model,
     Node,
     OperatorSchema,
-    Proposal,
     Proposals,
     has_misused_operators,
     ready,
