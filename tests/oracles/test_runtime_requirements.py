@@ -170,10 +170,6 @@ _EXPLAINED = {
         "SparseAttentionIndexer policy_mode='qsa' compress_ratio=2 token_budget=4: "
         "f 2 5 16, -, f 16, f 16, f 9 4, f 9 4, I 2 4, f 2 1 16 -> 2",
     ),
-    r"^GroupQueryAttention.*total_sequence_length": (
-        "one length for a cache that grows, and any up to another one for a cache that does not",
-        "GroupQueryAttention num_heads=3 kv_num_heads=3: f 1 2 144, -, -, f 1 3 1 16, f 1 3 1 16, =1, =2 -> 3",
-    ),
 }
 """Messages of ONNX Runtime for models that onnx-lint does not reject, with the reason and a node that has each."""
 
