@@ -94,7 +94,7 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
         parts = tuple(map(_written, identity.elements or sorted(identity.parts)))
         if known is None:
             texts = each.rule, _where(each), _weight(each), identity.structure, parts, identity.names
-            rows = rows_known(each.rule, each.clause)
+            rows = rows_known(each.clause)
             found[digest] = Entry(digest, *texts, identity.element_count, identity.content, rows)
         else:
             # If the elements of only one of two values are listed, the entry has no list for both.
@@ -535,7 +535,7 @@ def _may_be_listed_as(form: Diagnostic, diagnostic: Diagnostic, entry: Entry) ->
     """Return whether the version that wrote the entry may have reported the finding under the clause of `form`."""
     if form.clause == diagnostic.clause:
         return True
-    return has_changed_since(entry.clauses, diagnostic.rule, diagnostic.clause, form.clause)
+    return has_changed_since(entry.clauses, diagnostic.clause, form.clause)
 
 
 def _back(digest: str, came_from: Mapping[str, tuple[int, str | None]]) -> list[tuple[int, str]]:

@@ -48,7 +48,7 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
         former=_former(diagnostic, finding, structures, model),
         under_former_clauses=tuple(
             with_identity(replace(diagnostic, cited=replace(diagnostic.cited, id=each)), finding, structures, model)
-            for each in former_clauses(diagnostic.rule, clause)
+            for each in former_clauses(clause)
         ),
     )
     return replace(diagnostic, identity=identity)

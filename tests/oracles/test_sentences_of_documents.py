@@ -161,6 +161,7 @@ TRIED_ELSEWHERE: Final = [
     ("targets", "since the session fails without a library", "test_refusals.py"),
     ("targets", "The operators that ONNX Runtime defines in the default domain", "test_refusals.py"),
     ("targets", "ONNX Runtime inserts Casts", "test_refusals.py"),
+    ("targets", "*In nodes of ONNX Runtime's domains*", "test_asked_programs.py"),
     ("targets", "ONNX Runtime rewrites a model before", "test_refusals.py"),
 ]
 """A page, words of it, and the module of this folder that tries them. Empty words: all sentences of the page."""
@@ -186,6 +187,7 @@ OF_ONNX_LINT: Final = [
     ("opset-schema", "onnx-lint knows the operators"),
     ("opset-schema", "a file adds operators to the built-in ones"),
     ("targets", "lists the releases that are proven"),
+    ("index", "*Consumer*: a program that reads models"),
     ("targets", "asks ONNX Runtime: all load"),
     ("targets", "the nodes are judged by the version that the release assumes"),
     ("targets", "CoreML and DirectML are no targets"),

@@ -24,8 +24,8 @@ _WEIGHTS: Final = "float[1,1,2] x, float[1,{0},2] w, float[1,{0},2] r"
 REMARKS: Final = [
     (
         "compare_empty",
-        "agraph (float[3,4] x) => (float[3,4] y) <int64[2] s = {1, 0}> "
-        "{ c = Clip(s) e = ConstantOfShape(c) y = Concat<axis=1>(e, x) }",
+        "agraph (float[3,4] x, float[M] u) => (float[3,n] y) <int64[1] zero = {0}, int64[1] one = {1}> "
+        "{ m = Shape(u) c = Min(m, zero) d = Concat<axis=0>(one, c) e = ConstantOfShape(d) y = Concat<axis=1>(e, x) }",
         _RUNS,
     ),
     ("divide_all", "agraph (int32[2] x) => (int32[2] y) <int32[2] z = {1, 0}> { y = Div(x, z) }", _REFUSED),
@@ -80,6 +80,12 @@ REMARKS: Final = [
         "_replaced_value",
         "agraph (int64[2,3] x) => (int64[2,3] y) "
         "{ y = ai.onnx.ml.Imputer<imputed_value_int64s=[1], replaced_value_float=2.0>(x) }",
+        _RUNS,
+    ),
+    (
+        "_are_concatenated",
+        "agraph (float[2,0] a, float[3,4] b) => (float[n,m] y) "
+        "{ s = SequenceConstruct(a, b) y = ConcatFromSequence<axis=1>(s) }",
         _RUNS,
     ),
     ("_equation", 'agraph (float[2,3] x) => (float[3] y) { y = Einsum<equation="...i->i">(x) }', _REFUSED),

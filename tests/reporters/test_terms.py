@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint.cli.catalogue import explain_command
+from onnx_lint.reporters import record_page
 from onnx_lint.reporters.terms import operator_page, operators_called
 from onnx_lint.spec.operators import known_domains, operator_names
 from onnx_lint.spec.operators.records import families, record_of
@@ -53,7 +54,11 @@ def test_the_page_of_an_operator_says_all_that_its_record_has() -> None:
         for field in ("attributes", "sizes", "contents", "inputs", "outputs", "where", "advised"):
             for key, value in getattr(record, field).items():
                 assert f"`{key}`" in page or value is None
-                assert field not in ("inputs", "outputs") or not isinstance(value, str) or value.strip("-") in page
-        for key, value in {**record.since, **record.until}.items():
+                is_form = field in ("inputs", "outputs") and isinstance(value, str)
+                assert not is_form or record_page._rounded_up(value.strip("-")) in page
+        for key, value in record.since.items():
             assert key.partition("=")[0].removeprefix("!") in page
+            assert value in page
+        for key, value in (*record.until.items(), *record.failing.items()):
+            assert all(record_page._in_words(condition) in page for condition in key.split())
             assert value in page
