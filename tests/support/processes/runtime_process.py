@@ -26,7 +26,8 @@ def value(given):
     if given.type.startswith("map("):
         return {1: 1.0}
     kind = given.type[7:-1]
-    return np.full(given.shape, "1") if kind == "string" else np.ones(given.shape, kinds.get(kind, kind))
+    shape = [size if isinstance(size, int) else 2 for size in given.shape]
+    return np.full(shape, "1") if kind == "string" else np.ones(shape, kinds.get(kind, kind))
 
 for line in sys.stdin:
     load = run = ""
