@@ -61,6 +61,7 @@ KEPT: dict[str, str] = {
     "MAX_TRIED_BYTES": "beyond it less is looked for",
     "MAX_PARSED_BYTES": "what Protocol Buffers parses",
     "HEAD_BYTES": "decides what a file is",
+    "_MIN_RUN_BYTES": "the estimate of memory is not compared",
     "TEXT_BYTES": "decides what a file is",
     "_MAX_BYTES_WITH_PAYLOADS": "beyond it less is looked for",
     "_MAX_NAME_BYTES": "beyond it a name is no operator's",

@@ -78,7 +78,6 @@ def test_a_fault_of_any_rule_at_another_value_or_inside_it_is_new(
 
 
 OF_ALL_ELEMENTS = {
-    "contradictory-declared-shape/invalid/a_reshape_of_seven_columns_to_six": "the product of the dimensions",
     "contradictory-declared-shape/invalid/elements_with_other_columns_than_declared": "an element of a sequence",
     "impossible-attribute-value/invalid/membership_without_members": "no members, whichever node tests them",
     "impossible-operator-extent/invalid/parts_that_do_not_add_up_until_opset_12": "the sum of the parts",

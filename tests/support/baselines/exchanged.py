@@ -81,7 +81,7 @@ def are_exchanged_inside(rule: str, first: FileReport, second: FileReport) -> bo
     before, after = (
         # What comes after the first part of a message are other nodes, and reasons.
         [
-            (item.pointer, _INSIDE.findall(item.message.partition(";")[0])[:1])
+            (item.pointer, _INSIDE.findall(_REASON.split(item.message)[0])[:1])
             for item in unfold(file.diagnostics)
             if item.rule == rule
         ]
@@ -91,6 +91,7 @@ def are_exchanged_inside(rule: str, first: FileReport, second: FileReport) -> bo
     return bool(before) and places[0] == places[1] and before != after
 
 
+_REASON = re.compile(";| because of ")
 _INSIDE = re.compile(r"\b(?:byte|dimension|element|entry|index|key|string|value) \d+")
 
 

@@ -223,7 +223,7 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 
     return {
         **comparable(diagnostic),
-        "message": text(diagnostic.message),
+        "message": text(_WHERE_IT_RUNS.sub("", diagnostic.message)),
         "allowed": text(_CONSUMERS.sub("", diagnostic.allowed or "")),
         "place": move(diagnostic.place),
         "related": [(move(related.place), text(related.message)) for related in diagnostic.related],
@@ -240,6 +240,10 @@ _CONSUMERS = re.compile(r"; (onnx\.checker|onnxruntime) .*")
 """The end of `allowed`: who takes or refuses what violates the clause."""
 
 
+_WHERE_IT_RUNS = re.compile(r" where subgraph '[^']*' runs$")
+"""The end of a message on names that contradict in a branch: the main graph surely runs."""
+
+
 def comparable(diagnostic: Diagnostic) -> dict[str, object]:
     """The diagnostic without what may differ after a move, and without the call."""
     fields = {name: getattr(diagnostic, name) for name in field_names(Diagnostic) if name not in _DIFFERENT}
@@ -247,6 +251,7 @@ def comparable(diagnostic: Diagnostic) -> dict[str, object]:
     related = [(related.place, related.message) for related in diagnostic.related]
     fields |= {name: getattr(diagnostic, name) for name in ("node", "operator", "graph")}
     fields |= {"place": diagnostic.place, "allowed": _CONSUMERS.sub("", diagnostic.allowed or "")}
+    fields |= {"message": _WHERE_IT_RUNS.sub("", diagnostic.message)}
     return {**fields, "related": [(place, message) for place, message in related if not _is_call(message)]}
 
 

@@ -196,7 +196,8 @@ def _fits_heads(node: Operands) -> None:
 
 def _fits_total(node: Operands) -> None:
     """Note a total length that is neither all of the cache and the new keys, nor within the cache."""
-    numbers, past, new = node.content(6), node.dim(3, 2), node.dim(1 if node.given(1) else 0, 1)
+    numbers, new = node.content(6), node.dim(1 if node.given(1) else 0, 1)
+    past = next((size for size in (node.dim(3, 2), node.dim(4, 2)) if isinstance(size, int)), None)
     total = numbers[0] if numbers else None
     if node.given(16) or node.integer("sliding_window_cache", 0) or not node.given(3):
         return
