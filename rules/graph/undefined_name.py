@@ -61,6 +61,7 @@ def undefined_name(model: Model) -> Iterator[Finding]:
       are unused than names are undefined, a node is missing, and only a misspelling is suggested.
     - If no value can be suggested, the message says which few values nothing uses, and the hint that a node or an
       initializer is missing.
+    - Of more than 10,000 undefined names, none is suggested: that would need more memory than the model.
     - If all undefined names lack the same prefix or suffix, or have one too much, they are one finding. Two names are
       only asked about.
     - Three or more names that differ from unused ones in case or separators alone are one finding as well.
@@ -83,7 +84,7 @@ def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
     """One finding for each name that a graph uses and nothing defines, at its first use."""
     nameless = nameless_definition(model)
     undefined_of: dict[Graph, set[str]] = {}
-    for each in model.resolution.undefined:
+    for each in model.resolution.undefined if names.are_few else ():
         undefined_of.setdefault(each.graph, set()).add(each.name)
     lost_of: dict[tuple[Graph, int], LostWeights] = {}
     for undefined in model.resolution.undefined if nameless is None else ():
@@ -98,7 +99,7 @@ def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
             collective=True,
             cause=_cause(graph, name, elsewhere),
             proposals=names.proposals(
-                name, graph, _wanted(model, first), _lost_with(first, undefined_of[graph], lost_of)
+                name, graph, _wanted(model, first), _lost_with(first, undefined_of.get(graph, frozenset()), lost_of)
             ),
         )
         yield _finding(whole, undefined.uses(_SHOWN), undefined.count, undefined.uses)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Final
 
 from onnx_lint.ir.graph import Graph
@@ -18,6 +19,9 @@ from onnx_lint.wording import listed, quote
 _CERTAIN_COUNT: Final = 3
 """From this number of undefined names on, a correction that fits all of them is stated, and not asked."""
 
+MAX_EXPLAINED: Final = 10_000
+"""If more names are undefined, what they may mean is not looked for: that would need more memory than the model."""
+
 
 class UndefinedNames:
     """The undefined names of a model: explains them, and proposes the values that they may mean."""
@@ -31,9 +35,14 @@ class UndefinedNames:
     ) -> None:
         """`graphs`: all graphs. `kind_of`: returns the type of a value that a graph sees; None if it is unknown."""
         self._partners = Partners(uses, kind_of)
-        self._undefined = {(each.name, each.graph): each for each in resolution.undefined}
-        self._outputs = dict.fromkeys(_undefined_outputs_of(graphs))
-        self._defining_graphs = _defining_graphs(graphs, (name for name, _ in (*self._undefined, *self._outputs)))
+        outputs = list(islice(_undefined_outputs_of(graphs), MAX_EXPLAINED + 1))
+        count = sum(1 for _ in islice(resolution.undefined_names, MAX_EXPLAINED + 1))
+        self.are_few = count + len(outputs) <= MAX_EXPLAINED
+        """False for a model with too many of them: then nothing is proposed."""
+        self._undefined = {(each.name, each.graph): each for each in resolution.undefined} if self.are_few else {}
+        self._outputs = dict.fromkeys(outputs) if self.are_few else {}
+        names = chain(resolution.undefined_names, (name for name, _ in outputs))
+        self._defining_graphs = _defining_graphs(graphs, names)
         self._affixes: dict[int | None, Affix | Respelling | None] = {}
         """What the undefined names of a function (None: of the model) lack, or how they are misspelled."""
         self._causes: dict[Graph, str | None] = {}
@@ -51,13 +60,14 @@ class UndefinedNames:
         return f"only {elsewhere.describe()} defines; names of that graph are not visible here"
 
     def proposals(self, name: str, graph: Graph, wanted: WantedValue, lost_with: str | None = None) -> Proposals | None:
-        """Return the values that an undefined name may mean; None if a graph of the same function or model defines it.
+        """Return the values that an undefined name may mean; None if a graph of the same function or model defines it,
+        or if too many names are undefined.
 
         A graph of another function does not matter, since functions name their values independently. `lost_with`: the
         cause of the finding, common to several, if no value fits.
         """
         defining = self._defining_graphs.get(name)
-        if defining is not None and defining.function is graph.function:
+        if not self.are_few or (defining is not None and defining.function is graph.function):
             return None
         affix = self._affix(graph)
         if affix is not None:

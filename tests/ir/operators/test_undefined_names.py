@@ -12,7 +12,7 @@ from onnx import helper
 from onnx_lint import lint
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.names.partners import WantedValue
-from onnx_lint.ir.operators.undefined_names import UndefinedNames
+from onnx_lint.ir.operators.undefined_names import MAX_EXPLAINED, UndefinedNames
 from onnx_lint.loader import load
 
 HEAD = '<ir_version: 10, opset_import: ["": 21, "com.l": 1], producer_name: "me"> '
@@ -113,3 +113,11 @@ def test_weights_that_were_lost_together_are_one_finding(lost: set[str], counts:
     found = [each for each in lint(model).diagnostics if each.rule == "undefined-name"]
     assert [each.count for each in found] == counts
     assert found[0].hint == f"nothing produces {found[0].subject!r}: a node, an initializer or an input is missing"
+
+
+@pytest.mark.parametrize(("more", "is_explained"), [(0, True), (1, False)])
+def test_of_too_many_undefined_names_none_is_explained(more: int, is_explained: bool):
+    others = ", ".join(f"n{index}" for index in range(MAX_EXPLAINED - 1 + more))
+    names, model = _names(f"g (float[2] values_of_x) => (float[2] y) {{ y = Sum(valuez_of_x, {others}) }}")
+    proposals = names.proposals("valuez_of_x", model.main_graph, WantedValue())
+    assert (proposals is not None) is is_explained
