@@ -95,7 +95,7 @@ def _what_is_alike(members: Sequence[Diagnostic]) -> str:
 
 def _names_of(members: Sequence[Diagnostic]) -> str:
     """Return the names of the next few nodes, as `: 'b', 'c', 'd', ...`; empty if they have none."""
-    first, *others = (each.user or each.node for each in members)
+    first, *others = (each.node or each.user for each in members)
     names = [name for name in dict.fromkeys(others) if name and name != first]
     more = ", ..." if len(others) > min(len(names), _MAX_NAMES) else ""
     return f": {quote_some(names, _MAX_NAMES)}{more}" if names else ""
