@@ -31,6 +31,9 @@ MAX_FAULTS: Final = 5_000
 _OF_OPERANDS: Final = frozenset({"NOD-8", "NOD-8a"})
 """The clauses about the types and shapes of operands."""
 
+_OF_DECLARATIONS: Final = frozenset({"SHP-1"})
+"""Clauses about the form of a declaration, which says nothing of the value: a negative dimension."""
+
 ClauseAndPlace = tuple[str, Place]
 """The clause and the place of a fault."""
 
@@ -53,6 +56,8 @@ def without_doubtful_deletions(
         return items
     doubtful = _DoubtfulValues(model)
     for clause, place in faults:
+        if clause in _OF_DECLARATIONS:
+            continue
         doubtful.add(place, is_of_operands=clause in _OF_OPERANDS)
     return [_without_deletion(item, doubtful) for item in items]
 

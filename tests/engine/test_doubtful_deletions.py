@@ -51,6 +51,19 @@ def test_an_initializer_at_fault_withdraws_the_fix():
         assert (found["contradictory-value-info"] is not None) == has_fix
 
 
+def test_a_negative_dimension_in_a_branch_withdraws_no_fix():
+    """It is a fault of the declaration, and says nothing of the value."""
+    model = onnx.parser.parse_model(HEAD + INNER % ("k = Relu(x)", "k"))
+    del model.graph.node[1].attribute[0].g.value_info[:]
+    model.graph.node[1].attribute[0].g.output[0].type.tensor_type.shape.dim[0].dim_value = -1
+    model.graph.value_info.append(onnx.helper.make_tensor_value_info("k", onnx.TensorProto.FLOAT, [9, 4]))
+    model.graph.node.append(onnx.helper.make_node("Neg", ["y"], ["z"]))
+    model.graph.value_info.append(onnx.helper.make_tensor_value_info("z", onnx.TensorProto.INT32, [2, 4]))
+    found = {each.rule: each.fix for each in lint(model).diagnostics if each.subject in ("z", None)}
+    assert "negative-dimension" in found
+    assert found["contradictory-declared-type"] is not None
+
+
 def test_several_entries_beside_one_fault():
     """One without a fault on the way to its value keeps its fix."""
     nodes = "k = Cast<to = 99>(x) h = Relu(k) i = Neg(x) y = Add(h, i)"

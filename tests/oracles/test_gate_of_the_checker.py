@@ -44,7 +44,9 @@ EXPLAINED: Final = {
     "Attributes without a type in IR version 1": r"actual: 'UNDEFINED'",
     "Names of data files with two dots": r"points outside the directory",
     "Shapes in a data file": r"Cannot parse data from external tensors",
-    DEAD_BRANCHES: r"op_type:(If|Loop).*(Incompatible dimensions|must be 1 instead|Inferred shape and existing shape differ)",
+    DEAD_BRANCHES: (
+        r"op_type:(If|Loop).*(Incompatible dimensions|must be 1 instead|Inferred shape and existing shape differ)"
+    ),
     "What the text leaves open": r"op_type:(LinearClassifier|ConstantOfShape)",
 }
 """Sections of docs/faults_of_onnx.md, each with the reasons for which the checker refuses what it explains."""
