@@ -13,7 +13,7 @@ from onnx_lint.inference.flow.repair_edits import converted, with_attributes
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.inference.types.problem import Differing, Disallowed
-from onnx_lint.inference.types.type_string import TENSORS, ValueType
+from onnx_lint.inference.types.type_string import FLOATS, TENSORS, ValueType
 from onnx_lint.inference.types.typed_operator import allowed_types
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.proposals import Proposal
@@ -27,7 +27,6 @@ _USUAL: Final = ("tensor(float)", "tensor(int64)", "tensor(bool)")
 
 _NOT_NUMBERS: Final = frozenset({"tensor(string)"})
 
-_FLOATS: Final = frozenset({"tensor(bfloat16)", "tensor(double)", "tensor(float)", "tensor(float16)"})
 """The types whose values are no indices or sizes: where such are needed, another value was meant."""
 
 _OF_FLOATS: Final[Mapping[str, tuple[int, float]]] = {
@@ -67,7 +66,7 @@ def casts_for(conflict: OperandConflict) -> list[Proposal]:
         _cast(conflict.node, index, kind)
         for index, kind in pairs
         if kind in TENSORS and kinds[index] in TENSORS and _NOT_NUMBERS.isdisjoint({kind, kinds[index]})
-        if not (kind in _FLOATS and _is_no_number(conflict.node, index, kinds[index]))
+        if not (kind in FLOATS and _is_no_number(conflict.node, index, kinds[index]))
         if _keeps_constant(conflict.node, index, kind)
     ]
 
@@ -89,14 +88,14 @@ def _allowed(conflict: OperandConflict, index: int) -> frozenset[ValueType]:
 def _targets(conflict: OperandConflict, index: int) -> list[tuple[int, ValueType | None]]:
     """Return an input that the operator refuses with the allowed types that are likely."""
     kinds, allowed = conflict.inputs, _allowed(conflict, index)
-    if not _FLOATS.isdisjoint(allowed) and _is_no_number(conflict.node, index, kinds[index]):
+    if not FLOATS.isdisjoint(allowed) and _is_no_number(conflict.node, index, kinds[index]):
         return []
     if kinds[index] == "tensor(bool)" and allowed <= _COUNTS:
         return []
     only_one = tuple(allowed) if len(allowed) == 1 else ()
     targets = [each for each in dict.fromkeys((*kinds, *_USUAL, *only_one)) if each in allowed]
-    if kinds[index] in _FLOATS:
-        targets = [each for each in targets if each in _FLOATS or each == "tensor(bool)"]
+    if kinds[index] in FLOATS:
+        targets = [each for each in targets if each in FLOATS or each == "tensor(bool)"]
     return [(index, each) for each in targets[:MAX_TARGETS]]
 
 
@@ -168,7 +167,7 @@ def _keeps_constant(node: Node, index: int, kind: ValueType | None) -> bool:
 
 def _is_kept(number: float, kind: str) -> bool:
     """Return whether a type has a number. A floating-point number may lose digits, an integer may not."""
-    if kind in _FLOATS:
+    if kind in FLOATS:
         digits, largest = _OF_FLOATS[kind]
         whole = abs(number) if isinstance(number, int) else 0
         is_exact = whole % (1 << max(whole.bit_length() - digits, 0)) == 0

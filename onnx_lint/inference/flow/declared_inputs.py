@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.types.problem import Differing
-from onnx_lint.inference.types.type_string import TENSORS, ValueType
+from onnx_lint.inference.types.type_string import FLOATS, TENSORS, ValueType
 from onnx_lint.ir.graph import Definition, GraphKind, Node
 from onnx_lint.ir.operators.proposals import Proposal, ready
 from onnx_lint.ir.places.edits import Assign
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 MAX_STEPS: Final = 16
 """The most nodes between an input of the model and the node with the conflict."""
-
-_FLOATS: Final = frozenset({"tensor(bfloat16)", "tensor(double)", "tensor(float)", "tensor(float16)"})
 
 
 def other_inputs(conflict: OperandConflict, flow: ValueFlow) -> Iterator[Proposal]:
@@ -35,7 +33,7 @@ def other_inputs(conflict: OperandConflict, flow: ValueFlow) -> Iterator[Proposa
     for index, wanted in ((problem.index, kinds[problem.other]), (problem.other, kinds[problem.index])):
         kind = kinds[index]
         source = _source(conflict.node, conflict.node.inputs[index], kind, flow)
-        if source is None or kind not in _FLOATS or wanted not in _FLOATS or wanted is None:
+        if source is None or kind not in FLOATS or wanted not in FLOATS or wanted is None:
             continue
         name = source.graph.input_names[source.index]
         place = source.place.at("type").at("tensor_type").at("elem_type")

@@ -25,6 +25,7 @@ from onnx_lint.inference.shapes.expression import Product, Sum, bounds, limited_
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, is_complete
 from onnx_lint.inference.shapes.operands import EqualDimensions
 from onnx_lint.inference.shapes.problem import TwoSizes
+from onnx_lint.inference.shapes.rules.broadcasting import BROADCASTING
 from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Graph, GraphKind, Node
@@ -334,13 +335,8 @@ def _broadcast_shapes(op_type: str, facts: Facts) -> list[tuple[int, Dims]]:
 _PRODUCTS: Final = ("MatMul", "MatMulInteger")
 """The operators that broadcast all axes but the last two."""
 
-_BROADCAST: Final = dict.fromkeys(
-    ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "PRelu", "Pow", "Sub", "Xor"), 7
-)
-_BROADCAST.update(dict.fromkeys(("Max", "Mean", "Min", "Sum"), 8))
-_BROADCAST.update(dict.fromkeys(("BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Expand", "GreaterOrEqual"), 1))
-_BROADCAST.update(dict.fromkeys(("LessOrEqual", "Mod", "StringConcat", "Where", *_PRODUCTS), 1))
-"""The operators that broadcast operands, each with the first version that does."""
+_BROADCAST: Final = {**BROADCASTING, "Expand": 1, "PRelu": 7, **dict.fromkeys(_PRODUCTS, 1)}
+"""The operators that broadcast operands in some way, each with the first version that does."""
 
 
 class _SizeOfVariable(Record):

@@ -16,10 +16,8 @@ from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES, ELEMENT_TYPES
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
+from onnx_lint.spec.operators.attribute_constraints import NONDETERMINISTIC
 
-_RANDOM: Final = frozenset(
-    {"Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
-)
 _KEPT: Final = frozenset({"Constant", "ConstantOfShape", "DequantizeLinear", "DynamicQuantizeLinear", "Identity"})
 """Operators that are not reported: constants, stored in few bytes on purpose, or reported otherwise."""
 
@@ -84,7 +82,7 @@ def _is_constant(graph: Graph, name: str, constants: dict[Graph, set[str]]) -> b
 def is_pure(operators: Operators, graph: Graph, form: NodeForm) -> bool:
     """Return whether nodes of the form always compute the same from the same inputs."""
     schema = operators.operator_in(graph, form).schema
-    if schema is None or schema.domain or schema.deprecated or form.op_type in _RANDOM:
+    if schema is None or schema.domain or schema.deprecated or form.op_type in NONDETERMINISTIC:
         return False
     if not any(form.inputs) and form.op_type != "Constant":
         return False

@@ -184,12 +184,7 @@ def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: Plain
     fitting: dict[str, tuple[Change, object]] = {}
     operands = Operands(schema, attributes, inputs, len(node.outputs))
     for change in islice(_changes(node, operands, problem), MAX_CHANGES):
-        # Not a copy: subgraphs are attributes without a value. ChainMap only reads here, but is typed as if it wrote.
-        values: ChainMap[str, AttributeValue] = ChainMap(change.attributes, attributes)  # type: ignore[arg-type]
-        facts = list(inputs)
-        if change.input is not None:
-            index, facts[index] = change.input
-        outputs = _fitting_outputs(node, Operands(schema, values, tuple(facts), len(node.outputs)), values, rule)
+        outputs = _outputs_after(change, node, operands, attributes, rule)
         if outputs is not None:
             fitting[change.text] = change, outputs
     if operands.operator in READS_SHAPE:
@@ -209,8 +204,7 @@ def values_of_missing(node: Node, schema: OperatorSchema, inputs: Facts, name: s
     found = []
     for value in islice((operands.integer(name, 0), *tried(operands)), MAX_CHANGES):
         change = _of_attributes({name: value})
-        values: ChainMap[str, AttributeValue] = ChainMap(change.attributes, attributes)  # type: ignore[arg-type]
-        if _fitting_outputs(node, Operands(schema, values, inputs, len(node.outputs)), values, rule) is not None:
+        if _outputs_after(change, node, operands, attributes, rule) is not None:
             found.append(change)
     return found if len(found) <= MAX_FITTING else []
 
@@ -225,8 +219,7 @@ def value_behind(node: Node, schema: OperatorSchema, inputs: Facts, output: int,
     operands = Operands(schema, attributes, inputs, len(node.outputs))
     found = []
     for change in islice((*_orders(operands, shape), *_other_values(operands)), MAX_CHANGES):
-        values: ChainMap[str, AttributeValue] = ChainMap(change.attributes, attributes)  # type: ignore[arg-type]
-        outputs = _fitting_outputs(node, Operands(schema, values, inputs, len(node.outputs)), values, rule)
+        outputs = _outputs_after(change, node, operands, attributes, rule)
         if outputs is not None and outputs[output] == shape:
             found.append(change)
     return found[0] if len(found) == 1 else None
@@ -259,6 +252,19 @@ def fitting_outputs(node: Node, schema: OperatorSchema, inputs: Facts) -> Output
     if rule is None or attributes is None:
         return None
     return _fitting_outputs(node, Operands(schema, attributes, inputs, len(node.outputs)), attributes, rule)
+
+
+def _outputs_after(
+    change: Change, node: Node, operands: Operands, attributes: Mapping[str, AttributeValue], rule: ShapeRule
+) -> Outputs | None:
+    """Return the outputs of a node after a change of its operands or attributes; None if they do not fit."""
+    # Not a copy: subgraphs are attributes without a value. ChainMap only reads here, but is typed as if it wrote.
+    values: ChainMap[str, AttributeValue] = ChainMap(change.attributes, attributes)  # type: ignore[arg-type]
+    facts = list(operands.facts)
+    if change.input is not None:
+        index, facts[index] = change.input
+    changed = Operands(operands.schema, values, tuple(facts), operands.output_count)
+    return _fitting_outputs(node, changed, values, rule)
 
 
 def _fitting_outputs(

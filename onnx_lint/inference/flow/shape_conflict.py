@@ -28,10 +28,12 @@ from onnx_lint.inference.shapes.problem import (
 )
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import BEFORE_NODES, Definition, Graph, GraphKind, Node
+from onnx_lint.ir.operators.control_flow import CONTROL_FLOW_OPERATORS
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators.attribute_constraints import NONDETERMINISTIC
 from onnx_lint.wording import MAX_LISTED_ELEMENTS, quote
 
 
@@ -265,11 +267,7 @@ def _has_declared_sizes(graph: Graph, name: str) -> bool:
     return are_sizes(fact_of_type(definition.graph.proto.input[definition.index].type).shape)
 
 
-_NOT_FOLDED: Final = frozenset(
-    {"Bernoulli", "Dropout", "If", "Loop", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform"}
-    | {"RandomUniformLike", "Scan", "SequenceMap"}
-)
-"""Operators that may compute something else in each run, and those with subgraphs."""
+_NOT_FOLDED: Final = NONDETERMINISTIC | CONTROL_FLOW_OPERATORS
 
 
 _WITH_SHAPES: Final = {

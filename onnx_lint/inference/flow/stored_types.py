@@ -12,7 +12,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.repairs import declared_fact
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.types.problem import Differing, Disallowed
-from onnx_lint.inference.types.type_string import TENSORS, ValueType
+from onnx_lint.inference.types.type_string import FLOATS, TENSORS, ValueType
 from onnx_lint.inference.types.typed_operator import allowed_types
 from onnx_lint.ir.graph import Definition, Graph
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
@@ -22,9 +22,7 @@ from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.wording import quote
 
-_FLOATS: Final = frozenset({"tensor(double)", "tensor(float)", "tensor(float16)", "tensor(bfloat16)"})
-
-_MISTAKEN: Final = _FLOATS | {"tensor(int32)", "tensor(int64)"}
+_MISTAKEN: Final = FLOATS | {"tensor(int32)", "tensor(int64)"}
 """The types that may be stored in place of a floating-point type. Narrower integers are quantized, or images."""
 
 _MAX_IDENTITIES: Final = 4
@@ -81,7 +79,7 @@ def _readers(conflict: OperandConflict) -> Iterator[_Reader]:
         pairs = [(problem.index, None)]
     for index, required in pairs:
         initializer = _initializer_of(conflict.node.graph, conflict.node.inputs[index])
-        if initializer is not None and kinds[index] in _MISTAKEN and (required is None or required in _FLOATS):
+        if initializer is not None and kinds[index] in _MISTAKEN and (required is None or required in FLOATS):
             yield _Reader(conflict, initializer, required)
 
 
@@ -112,7 +110,7 @@ def _fitting_type(readers: Iterable[_Reader]) -> ValueType | None:
             required.add(each.required)
     parameters = (each.schema.input_at(each.problem.index) for each in refusing)
     allowed = [frozenset() if each is None else allowed_types(each) for each in parameters]
-    fitting = frozenset(required or _FLOATS).intersection(*allowed)
+    fitting = frozenset(required or FLOATS).intersection(*allowed)
     return next(iter(fitting)) if len(fitting) == 1 and fitting >= required else None
 
 

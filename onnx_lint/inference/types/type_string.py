@@ -32,6 +32,9 @@ BFLOAT16: Final[ValueType] = "tensor(bfloat16)"
 FLOAT16: Final[ValueType] = "tensor(float16)"
 UINT32: Final[ValueType] = "tensor(uint32)"
 
+FLOATS: Final[frozenset[ValueType]] = frozenset({BFLOAT16, DOUBLE, FLOAT, FLOAT16})
+"""The floating-point types in which models compute: those that may be converted to each other."""
+
 
 def tensor_of(code: int) -> ValueType | None:
     """Return the type of a dense tensor by the number of its element type; None for 0 and unknown numbers."""

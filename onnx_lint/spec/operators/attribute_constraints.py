@@ -113,6 +113,9 @@ ACTIVATIONS: Final = {"RNN": 1, "GRU": 2, "LSTM": 3}
 RANDOM: Final = ("Dropout", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
 """Operators that draw from a distribution whose parameters are attributes."""
 
+NONDETERMINISTIC: Final = frozenset({*RANDOM, "Bernoulli", "Multinomial"})
+"""Operators that may compute something else in each run."""
+
 WITH_MORE: Final = frozenset(
     {
         ("", "Einsum"),

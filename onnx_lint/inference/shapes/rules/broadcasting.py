@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from onnx_lint.inference.shapes.dims import Dims, Shape
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Warned, WrongValue
@@ -11,17 +14,24 @@ from onnx_lint.inference.shapes.registration import register_rule
 _ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
 """Binary operators that broadcast only with the attribute `broadcast` before version 7."""
 
+BROADCASTING: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "GreaterOrEqual", "LessOrEqual", "Mod"), 1),
+    **dict.fromkeys(("StringConcat", "Where"), 1),
+    **dict.fromkeys(_ON_DEMAND, 7),
+    **dict.fromkeys(("Max", "Mean", "Min", "Sum"), 8),
+}
+"""Operators that broadcast all inputs to one shape, each with the first version that does."""
 
-@register_rule(
-    "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "GreaterOrEqual", "LessOrEqual", "Max:8", "Mean:8", "Min:8",
-    "StringConcat", "Sum:8", "Where", *[f"{name}:7" for name in _ON_DEMAND if name != "Div"],
-)  # fmt: skip
+_DIVIDING = ("Div", "Mod")
+
+
+@register_rule(*[f"{name}:{first}" for name, first in BROADCASTING.items() if name not in _DIVIDING])
 def broadcast_all(node: Operands) -> Outputs:
     """Infer the one shape to which all inputs broadcast."""
     return [node.broadcast([fact.shape for fact in node.facts], range(node.count))]
 
 
-@register_rule("Div:7", "Mod", reads=(1,))
+@register_rule(*[f"{name}:{BROADCASTING[name]}" for name in _DIVIDING], reads=(1,))
 def divide_all(node: Operands) -> Outputs:
     """Infer the one shape to which both inputs broadcast.
 
