@@ -45,8 +45,7 @@ def without_doubtful_deletions(
 
     Nor is it if the value is an operand that may be at fault. It may be the entry that is right. Once the fault is
     mended, the entry either fits or has its fix again. `are_all_listed`: whether the diagnostics have all errors of the
-    usual settings. Otherwise the rules run once more, since the settings decide what is reported, and not what is
-    right.
+    usual settings. Otherwise the rules run once more with these.
     """
     items = list(diagnostics)
     faults = {(each.clause, each.at) for each in items if each.severity is Severity.ERROR and _value_of(each) is None}
@@ -114,7 +113,7 @@ class _DoubtfulValues:
         return IS_READ if name in self._operands.get(graph, ()) else None
 
     def add(self, place: Place, *, is_of_operands: bool) -> None:
-        """Add what is at fault. `is_of_operands`: whether the inputs of the node may be what is wrong."""
+        """Add the place of a fault. `is_of_operands`: whether an input of the node may be wrong."""
         for each in place.ancestors():
             graph = None if each.parent is None else self._graphs.get(each.parent)
             if graph is None or each.index is None:

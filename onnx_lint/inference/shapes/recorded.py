@@ -154,7 +154,7 @@ class _RecordReading:
 
 
 _MAX_READ: Final = 64
-"""The most inputs whose content is read, of a signature whose last input stands for any number of them."""
+"""The most inputs whose content is read if the last input of the signature is variadic."""
 
 _MOST: Final = 200
 """The most outcomes of conditions, and ranks, to keep of an operator."""
