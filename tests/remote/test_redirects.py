@@ -76,7 +76,7 @@ def test_redirects_may_lead_to_what_is_as_secure(origin: str, target: str):
 
 
 def test_redirects_do_not_lead_away_from_https():
-    with pytest.raises(RemoteError, match="from https to an address that is not secure"):
+    with pytest.raises(RemoteError, match="from https to a scheme that is not secure"):
         check_scheme("https", "http")
 
 
