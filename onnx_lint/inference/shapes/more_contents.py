@@ -527,6 +527,12 @@ def _clip(node: Operands, shape: Dims) -> Content:
 _BOUNDS_AS_INPUTS: Final = 11
 
 
+def _remainder_of_dividend(one: int, other: int) -> int:
+    """Return the remainder with the sign of the dividend."""
+    left = abs(one) % abs(other)
+    return -left if one < 0 else left
+
+
 @_gives("Mod")
 def _modulo(node: Operands, shape: Dims) -> Content:
     """The remainder has the sign of the divisor, with `fmod` that of the dividend."""
@@ -536,7 +542,7 @@ def _modulo(node: Operands, shape: Dims) -> Content:
 
     def remainder(one: ElementValue, other: ElementValue) -> ElementValue:
         if isinstance(one, int) and isinstance(other, int) and other:
-            return (abs(one) % abs(other)) * (-1 if one < 0 else 1) if of_dividend else one % other
+            return _remainder_of_dividend(one, other) if of_dividend else one % other
         if isinstance(one, float) or isinstance(other, float):
             return None
         if dims.divide(one, other) is not None:

@@ -183,6 +183,10 @@ def _bound(node: Operands, required: Requirement) -> str:
     return f" (attribute '{required.of[0]}')" if required.of[0] in node.schema.attributes else _why(required)
 
 
+_ALLOWED_NUMBERS: Final = {"inf": "a finite number", "nan": "a number"}
+"""The numbers that remain allowed, in words, by the first kind that is not."""
+
+
 def _not(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     """Record an attribute that the node gives, or a number of `_KINDS_OF_NUMBERS`."""
     if required.of == ("given",):
@@ -190,9 +194,7 @@ def _not(node: Operands, name: str, value: object, index: int | None, required: 
             reason = f"{node.schema.name} must not have it{_why(required)}"
             node.wrong_value(name, value, reason, index, allowed="no such attribute")
     elif isinstance(value, int | float) and any(_KINDS_OF_NUMBERS[each](value) for each in required.of):
-        allowed = (
-            "a finite number" if "inf" in required.of else "a number" if "nan" in required.of else "another number"
-        )
+        allowed = next((words for kind, words in _ALLOWED_NUMBERS.items() if kind in required.of), "another number")
         node.wrong_value(name, value, "", index, allowed=f"{allowed}{_why(required)}")
 
 

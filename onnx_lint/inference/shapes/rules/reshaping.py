@@ -81,7 +81,9 @@ def squeeze(node: Operands) -> Outputs:
     """Without those axes, each of size 1; without axes, without all of size 1."""
     shape = node.shape(0)
     source, given = (1, node.given(1)) if node.version >= 13 else ("axes", node.has("axes"))
-    listed = (node.integers_in(1) if node.version >= 13 else node.integers("axes")) if given else None
+    listed = None
+    if given:
+        listed = node.integers_in(1) if node.version >= 13 else node.integers("axes")
     if shape is None or (given and listed is None):
         return UNKNOWN
     if listed is None:
