@@ -369,23 +369,23 @@ def _reduced(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), sizes_of(node)
     if not content or sizes is None or len(content) > _MAX_FACTORS or (node.given(1) and node.content(1) is None):
         return None
-    listed = node.content(1) if node.given(1) else node.integers("axes")
-    if not listed and node.integer("noop_with_empty_axes", 0):
+    axes = (node.content(1) if node.given(1) else node.integers("axes")) or ()
+    if not axes and node.integer("noop_with_empty_axes", 0):
         # Whether squares and absolute values are computed even then depends on the release.
         return content if node.operator not in ("ReduceL1", "ReduceSumSquare") else None
-    if dims.product(shape) == 1:
-        groups = [list(content)]
-    else:
-        axes = listed or ()
-        if not axes or not dims.are_sizes(axes) or not all(-len(sizes) <= axis < len(sizes) for axis in axes):
-            return None
-        groups = _grouped(content, sizes, {axis % len(sizes) for axis in axes})
+    groups = [list(content)] if dims.product(shape) == 1 else _grouped(content, sizes, axes)
     found = tuple([_reduced_to_one(node, group) for group in groups])
     return found if any(each is not None for each in found) else None
 
 
-def _grouped(content: Sequence[ElementValue], sizes: Sequence[int], axes: set[int]) -> list[list[ElementValue]]:
-    """Return the elements that differ only in their place along these axes, in the order of the other axes."""
+def _grouped(content: Sequence[ElementValue], sizes: Sequence[int], listed: Content) -> list[list[ElementValue]]:
+    """Return the elements that differ only in their place along these axes, in the order of the other axes.
+
+    Empty if the axes are unknown or wrong.
+    """
+    if not listed or not dims.are_sizes(listed) or not all(-len(sizes) <= axis < len(sizes) for axis in listed):
+        return []
+    axes = {axis % len(sizes) for axis in listed}
     groups: dict[int, list[ElementValue]] = {}
     kept = [size for axis, size in enumerate(sizes) if axis not in axes]
     for place, element in zip(product(*map(range, sizes)), content, strict=True):
