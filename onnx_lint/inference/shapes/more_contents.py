@@ -184,13 +184,18 @@ def _padded(mode: str, size: int, before: int, after: int) -> Sequence[int] | No
         return [at if 0 <= at < size else -1 for at in places]
     if min(before, after) < 0 or not size:
         return None
-    if mode == "edge":
-        return [min(max(at, 0), size - 1) for at in places]
-    if mode == "wrap":
-        return [at % size for at in places]
-    if mode == "reflect" and max(before, after) < size:
-        return [size - 1 - abs(size - 1 - abs(at)) for at in places]
-    return None
+    if mode == "reflect" and max(before, after) >= size:
+        return None
+    source = _SOURCES_OF_PADDING.get(mode)
+    return None if source is None else [source(at, size) for at in places]
+
+
+_SOURCES_OF_PADDING: Final[Mapping[str, Callable[[int, int], int]]] = {
+    "edge": lambda at, size: min(max(at, 0), size - 1),
+    "reflect": lambda at, size: size - 1 - abs(size - 1 - abs(at)),
+    "wrap": lambda at, size: at % size,
+}
+"""The index from which an element comes that padding puts at a place, by `mode`; the second argument is the size."""
 
 
 @_gives("Trilu")
@@ -482,16 +487,16 @@ def _einsum(node: Operands, shape: Dims) -> Content:
     inner = [label for label in extents if label not in result]
     if math.prod(extents.values()) > _MAX_PRODUCTS:
         return None
+
+    def product_at(places: tuple[int, ...]) -> Dim:
+        at = dict(zip((*result, *inner), places, strict=True))
+        factors = [whole[_position([at[label] for label in term], sizes)] for term, whole, sizes in operands]
+        return reduce(multiplied, factors)
+
     greatest = FORMATS.get(node.fact(0).kind or "", ("", dims.SIZE_LIMIT))[1]
-    found: list[Dim] = []
-    for outer in product(*[range(extents[label]) for label in result]):
-        products: list[Dim] = []
-        for place in product(*[range(extents[label]) for label in inner]):
-            at = dict(zip((*result, *inner), (*outer, *place), strict=True))
-            factors = [whole[_position([at[label] for label in term], sizes)] for term, whole, sizes in operands]
-            products.append(reduce(multiplied, factors))
-        found.append(_exact_sum(products, greatest))
-    return tuple(found)
+    outer_places, inner_places = (product(*[range(extents[label]) for label in labels]) for labels in (result, inner))
+    summed = list(inner_places)
+    return tuple([_exact_sum([product_at((*outer, *each)) for each in summed], greatest) for outer in outer_places])
 
 
 _MAX_PRODUCTS: Final = 256
