@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from onnx_lint.report.findings import Diagnostic
     from onnx_lint.report.pictures import Picture
 
-    _Step = Callable[[list[Diagnostic]], list[Diagnostic]]
+    _Followup = Callable[[list[Diagnostic]], list[Diagnostic]]
     """What is done with the findings of all rules together: it returns them with what it found out."""
 
     _Located = tuple[int, Diagnostic]
@@ -127,7 +127,7 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
     )
 
 
-def _steps(run: _Run, model: Model, settings: Settings, judge: TargetJudge | None) -> Iterator[tuple[str, _Step]]:
+def _steps(run: _Run, model: Model, settings: Settings, judge: TargetJudge | None) -> Iterator[tuple[str, _Followup]]:
     """Yield the steps that a model with findings needs, in order, each after the name of the work."""
     if model.form != "binary":
         from onnx_lint.surroundings.text_lines import with_positions

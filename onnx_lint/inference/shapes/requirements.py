@@ -116,7 +116,7 @@ def _beside(node: Operands, name: str, value: object, required: Requirement) -> 
         node.wrong_value(name, value, reason, allowed=allowed if of_value or part.is_attribute else None)
 
 
-class _Part(Record):
+class _NamedPart(Record):
     """An input, output or attribute of a node that an attribute requires or excludes."""
 
     words: str
@@ -124,17 +124,17 @@ class _Part(Record):
     is_attribute: bool = False
 
 
-def _part(node: Operands, name: str) -> _Part:
+def _part(node: Operands, name: str) -> _NamedPart:
     """Return what a word of a record names. An output with an empty name is given, except if the word ends in "!"."""
     needs_name, name = name.endswith("!"), name.removesuffix("!")
     index = input_of(node, name)
     if index >= 0:
-        return _Part(f"input {index} ('{name}')", node.given(index))
+        return _NamedPart(f"input {index} ('{name}')", node.given(index))
     index = next((at for at, each in enumerate(node.schema.outputs) if each.name == name), -1)
     if index >= 0:
         is_given = node.gives(index) if needs_name else node.output_count > index
-        return _Part(f"output {index} ('{name}')", is_given)
-    return _Part(f"attribute '{name}'", node.has(name) and node.argument(name) != 0, is_attribute=True)
+        return _NamedPart(f"output {index} ('{name}')", is_given)
+    return _NamedPart(f"attribute '{name}'", node.has(name) and node.argument(name) != 0, is_attribute=True)
 
 
 def _has_count(node: Operands, name: str, value: object, required: Requirement) -> None:

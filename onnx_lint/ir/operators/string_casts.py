@@ -35,8 +35,8 @@ class StringCast(Record):
 def string_casts(operators: Operators, type_of: TypeOf) -> Iterator[StringCast]:
     """Yield the nodes that cast a constant string to a number which it does not state, each once."""
     for alike in operators.verified_nodes:
-        schema = alike.operator.schema
-        if schema is None or schema.name not in CASTS or schema.domain:
+        schema = alike.schema
+        if schema.name not in CASTS or schema.domain:
             continue
         for node in alike.nodes:
             strings = _strings_of(node, operators) if _is_to_numbers(node, type_of) else ()
