@@ -187,7 +187,7 @@ def lint(
 
 
 def fix(
-    path: Lintable,
+    model: Lintable | None = None,
     settings: Settings | None = None,
     *,
     unsafe: bool = False,
@@ -196,12 +196,13 @@ def fix(
     ignore: str | Iterable[str] | None = None,
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
+    path: Lintable | None = None,
     **others: Never,
 ) -> Report:
     """Make all possible fixes in a model, and return the report on the fixed model.
 
-    `path`: the file to replace, or a model in memory of any kind that `lint` takes. Such a model stays as it is, and
-    `Report.fixed_model` has the bytes of the fixed one.
+    `model`: the path of the file to replace, or a model in memory of any kind that `lint` takes. Such a model stays as
+    it is, and `Report.fixed_model` has the bytes of the fixed one. `path`: the former name of `model`.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
     `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the fixed file of a path, with its external
@@ -211,12 +212,15 @@ def fix(
     from onnx_lint.fixing.files import FixOptions
 
     _refuse(others)
-    location = _path_of(path)
+    if (model is None) == (path is None):
+        raise TypeError(f"fix takes one model; onnx-lint accepts {ACCEPTED_MODELS}")
+    model = path if model is None else model
+    location = _path_of(model)
     if location is None and folder is not None:
         raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
     given = _joined(settings, {"select": select, "ignore": ignore})
     target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
-    return _report(path, location, _name(filename, location), given, config, FixOptions(unsafe, target=target))
+    return _report(model, location, _name(filename, location), given, config, FixOptions(unsafe, target=target))
 
 
 def _refuse(others: Mapping[str, object]) -> None:

@@ -15,6 +15,9 @@ MAX_QUOTED_CHARACTERS: Final = 100
 MAX_CANDIDATES = 2000
 """The number of names that are compared with a wrong one; a graph may have a hundred thousand."""
 
+MIN_LIKENESS: Final = 0.7
+"""The likeness from which on two names are near, as difflib measures it: 1.0 for equal names."""
+
 MAX_DIMENSIONS = 16
 """The dimensions of a shape to show: a hostile tensor has a million, in each of many findings."""
 
@@ -131,7 +134,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         from heapq import nlargest
 
         candidates = nlargest(_MAX_LONG, candidates, key=lambda other: _shared_ends(name, other))
-    near = get_close_matches(name, candidates, n=1, cutoff=0.7)
+    near = get_close_matches(name, candidates, n=1, cutoff=MIN_LIKENESS)
     return near[0] if near else None
 
 

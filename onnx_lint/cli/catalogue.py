@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from onnx_lint.cli.options import form_option, options
-from onnx_lint.cli.plan import use_plugins
+from onnx_lint.cli.run_plugins import use_plugins
 from onnx_lint.cli.streams import print_lines, standard_output, terminal_width, use_color
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SEVERITY_NAMES

@@ -5,25 +5,26 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import EMPTY
 from onnx_lint.configuration.discovery import Configurations
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.plugins import use_files
-from onnx_lint.engine.registry import RegistryError, registry
+from onnx_lint.engine.registry import registry
 from onnx_lint.engine.selection import check_selection
 from onnx_lint.engine.settings import PARTS, SelectionError, Settings, names_of
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.locations import is_remote
-from onnx_lint.reporters.escape import shown_path, visible
+from onnx_lint.reporters.escape import visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.operators import SchemaFileError
 from onnx_lint.spec.standard import Standard
 from onnx_lint.spec.target import Target, target_of
 
 if TYPE_CHECKING:
+    from onnx_lint.cli.run_plugins import RunPlugins
     from onnx_lint.configuration.settings import Request
     from onnx_lint.configuration.values import SetValue, SetValues
     from onnx_lint.engine.suppressions import Suppression
@@ -33,17 +34,12 @@ WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 """The limits on findings if there is a baseline. With lower limits, findings beyond them would appear as new later."""
 
 
-CI_VARIABLES: Final = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION", "PRE_COMMIT")
-"""The variables that CI servers and pre-commit set. Azure Pipelines and TeamCity do not set `CI`."""
-
-_NOT_SET: Final = ("", "0", "false")
-"""The values that mean that a variable is not set; their case is ignored."""
-
+_PLUGINS: Final = ("plugins",)
+"""The key of a configuration for plugin files."""
 
 _REQUIRED_CONTENTS: Final = {
     "baseline": "requires a file that --write-baseline made",
     "opset-schemas": "requires schema files, which describe operators in JSON",
-    "plugins": "requires Python files with rules",
 }
 """What each key requires of the files that it names, for error messages."""
 
@@ -68,19 +64,24 @@ class Plan:
         self._merged: dict[int, Request] = {}
         self._settings: dict[tuple[int, tuple[str, ...]], Settings] = {}
         self._is_library = is_library
-        self._refused: set[str] = set()
-        self.plugins = self._used_plugins()
+        self._run_plugins: RunPlugins | None = None
+        self.plugins = self._used_plugins(self.values_of_run().get(_PLUGINS))
         """The absolute paths of the plugin files of the run."""
 
-    def _used_plugins(self) -> tuple[str, ...]:
-        files = self._plugin_files()
-        try:
-            return use_plugins(files, is_checked=self._is_library)
-        except RunError as error:
-            named = set(map(os.path.realpath, self.request.plugins))
-            if _failing_path(error) in set(map(os.path.realpath, files)) - named:
-                raise self.error_in_file("-", "plugins", error) from error.__cause__
-            raise
+    def _used_plugins(self, value: SetValue | None) -> tuple[str, ...]:
+        """Use the plugins of the run from now on. `value`: those of the configuration of the working directory."""
+        if value is None and not self.request.plugins:
+            use_files(())
+            return ()
+        return self._plugin_check().use(value)
+
+    def _plugin_check(self) -> RunPlugins:
+        """Return what decides which plugin files run; few runs need it."""
+        if self._run_plugins is None:
+            from onnx_lint.cli.run_plugins import RunPlugins
+
+            self._run_plugins = RunPlugins(self.request, is_library=self._is_library)
+        return self._run_plugins
 
     def error_in_file(self, path: str, key: str, error: RunError) -> RunError:
         """Return an error about the content of a file that is used for the model at `path`.
@@ -90,43 +91,9 @@ class Plan:
         from onnx_lint.configuration.settings import keys
 
         value = self.values_of(path).get((key,))
-        if value is None or (key != "plugins" and keys()[key].field in self.request.given):
+        if value is None or keys()[key].field in self.request.given:
             return error
         return value.error((key,), f"{error}; {_REQUIRED_CONTENTS[key]}")
-
-    def _plugin_files(self) -> tuple[str, ...]:
-        value = self.values_of_run().get(("plugins",))
-        files = dict.fromkeys(self.request.plugins, "--plugin")
-        if value is not None and self._allows(value):
-            from onnx_lint.configuration.plugin_files import check, files_of
-
-            if not self._is_library:
-                _print_warnings(check(value.origin.files, is_named=True))
-            files |= dict.fromkeys(files_of(value), value.origin.shown)
-        if self.request.verbose:
-            sys.stderr.writelines(f"Plugin: {shown_path(file)} ({visible(origin)})\n" for file, origin in files.items())
-        return tuple(files)
-
-    def _allows(self, value: SetValue) -> bool:
-        """Return whether the plugins of a configuration may run; if not, print that once for each configuration.
-
-        Raises RunError instead of printing if nobody may read the line, so that no rule is missing unnoticed.
-        """
-        from onnx_lint.configuration.plugin_files import check_named, is_answered, refusal
-
-        check_named(value)
-        reason = refusal(value)
-        if reason is None or is_answered(value, self.request.plugins):
-            return reason is None
-        if self._is_library:
-            raise RunError(reason)
-        variable = _gate_variable()
-        if variable is not None:
-            raise RunError(f"{reason} ({variable} is set)")
-        if reason not in self._refused:
-            self._refused.add(reason)
-            _print_warnings([reason])
-        return False
 
     def settings_for(self, path: str, parts: tuple[str, ...] = PARTS) -> Settings:
         """Return the settings for the file at `path`. Raises RunError for a configuration that cannot be used.
@@ -139,7 +106,7 @@ class Plan:
             try:
                 self._settings[key] = _settings(request, self.plugins, parts)
             except RunError as error:
-                if _failing_path(error) in request.opset_schemas:
+                if error.path in request.opset_schemas:
                     raise self.error_in_file(path, "opset-schemas", error) from error.__cause__
                 if isinstance(error.__cause__, SelectionError):
                     raise self._error_of_selection(path, error) from error.__cause__
@@ -154,20 +121,6 @@ class Plan:
             if value is not None and value.value and key not in self.request.given:
                 return value.error((key,), f"{error}; leave at least one")
         return error
-
-    def _check_plugins(self, values: SetValues) -> None:
-        """Raise RunError for a configuration with plugin files that the run does not use."""
-        if ("plugins",) not in values:
-            return
-        from onnx_lint.configuration.plugin_files import files_of
-
-        value = values["plugins",]
-        if not self._allows(value):
-            return
-        if not set(map(os.path.realpath, files_of(value))) <= set(self.plugins):
-            raise value.error(
-                ("plugins",), "is read only from the configuration of the working directory; name it by --config"
-            )
 
     @property
     def has_baseline(self) -> bool:
@@ -221,9 +174,11 @@ class Plan:
         if not values:
             return self.request
         if id(values) not in self._merged:
-            self._check_plugins(values)
+            if _PLUGINS in values:
+                self._plugin_check().check_used(values[_PLUGINS], self.plugins)
             if not self._is_library and self._discovers:
-                _print_warnings(_ignored_keys(values, self.values_of_run()))
+                for line in _ignored_keys(values, self.values_of_run()):
+                    sys.stderr.write(f"Warning: {visible(line)}\n")
             from onnx_lint.cli.merge_configuration import merged
 
             self._merged[id(values)] = merged(self.request, values)
@@ -239,7 +194,7 @@ def _ignored_keys(values: SetValues, of_run: SetValues) -> Iterator[str]:
     files: dict[str, list[str]] = {}
     for path, value in values.items():
         # The check of plugins has a message of its own.
-        if keys()[path[0]].is_run_wide and path[0] != "plugins" and not _is_same(value, of_run.get(path)):
+        if keys()[path[0]].is_run_wide and path != _PLUGINS and not _is_same(value, of_run.get(path)):
             files.setdefault(value.origin.shown, []).append(path[0])
     for file, names in files.items():
         only = "is read only from" if len(names) == 1 else "are read only from"
@@ -249,39 +204,6 @@ def _ignored_keys(values: SetValues, of_run: SetValues) -> Iterator[str]:
 def _is_same(value: SetValue, other: SetValue | None) -> bool:
     """Return whether two values are equal, and relative to the same folder."""
     return other is not None and (value.value, value.origin.directory) == (other.value, other.origin.directory)
-
-
-def use_plugins(paths: Iterable[str], *, is_checked: bool = False) -> tuple[str, ...]:
-    """Use these plugin files from now on, each once, and return their absolute paths.
-
-    Raises RunError for one that cannot be used, and unless `is_checked`, for one that belongs to another user.
-    """
-    named = tuple(paths)
-    files = tuple(dict.fromkeys(map(os.path.realpath, named)))
-    if files and not is_checked:
-        from onnx_lint.configuration.plugin_files import check
-
-        _print_warnings(check(named, is_named=True))
-    use_files(files)
-    if not files:
-        return files
-    try:
-        registry()
-    except RegistryError as error:
-        raise RunError(str(error)) from error
-    return files
-
-
-def _print_warnings(texts: Iterable[str]) -> None:
-    sys.stderr.writelines(f"Warning: {visible(text)}\n" for text in texts)
-
-
-def _gate_variable() -> str | None:
-    """Return the variable that says that a CI server or pre-commit started onnx-lint; None if there is none.
-
-    These show no warnings of a run that exits with 0.
-    """
-    return next((name for name in CI_VARIABLES if os.environ.get(name, "").lower() not in _NOT_SET), None)
 
 
 def _check_working_directory() -> None:
@@ -369,14 +291,6 @@ def _usable_error(error: ValueError | OSError) -> RunError:
     if isinstance(error, OSError):
         return RunError(f"{error.filename}: {error.strerror}")
     return RunError(str(error)) if isinstance(error, SchemaFileError) else RequestError(str(error))
-
-
-def _failing_path(error: RunError) -> str | None:
-    """Return the path of the file that an error is about, if a schema file, a plugin or the system says it."""
-    cause = error.__cause__
-    if isinstance(cause, (SchemaFileError, RegistryError)):
-        return cause.path
-    return cause.filename if isinstance(cause, OSError) else None
 
 
 def _limits(request: Request) -> Limits:

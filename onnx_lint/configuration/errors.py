@@ -13,6 +13,12 @@ class RunError(Exception):
         """Return the text, in which names of files and keys are escaped."""
         return visible(super().__str__())
 
+    @property
+    def path(self) -> str | None:
+        """The path of the file that the error is about, as the exception that caused it says; None if it names none."""
+        cause = self.__cause__
+        return cause.filename if isinstance(cause, OSError) else getattr(cause, "path", None)
+
 
 class RequestError(RunError):
     """The request makes no sense, for example because of an unknown rule. It is printed with the usage line."""

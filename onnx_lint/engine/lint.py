@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from onnx_lint.remote import RemoteSource
     from onnx_lint.report.findings import Diagnostic
     from onnx_lint.report.pictures import Picture
+
+    _Followup = Callable[[list[Diagnostic]], list[Diagnostic]]
+    """What is done with the findings of all rules together: it returns them with what it found out."""
 
     _Located = tuple[int, Diagnostic]
     """A diagnostic and its first byte."""
@@ -105,43 +108,48 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
         except OutOfTimeError as error:
             error.rule = entry.id
             raise
-    part = errors.unless_it_crashes
     if run.cuts:
-        part(run.report_cuts, None, "reporting limits")
+        errors.unless_it_crashes(run.report_cuts, None, "reporting limits")
     run.located.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
     listed = [found for _, found in run.located]
-    if listed and model.form != "binary":
-        from onnx_lint.surroundings.text_lines import with_positions
-
-        bare = listed
-        listed = part(lambda: with_positions(bare, model), bare, "looking for lines and columns")
     judge = _target_judge(model, settings)
-    if listed and judge is not None:
-        of_onnx, with_target = listed, judge.with_target
-        listed = part(lambda: with_target(of_onnx), of_onnx, "judging findings by the target")
-    if any(each.advice.edits and each.advice.edits.trusts for each in listed):
-        from onnx_lint.engine.doubtful_deletions import without_doubtful_deletions
-
-        fixable, is_usual = listed, are_usual(settings) and not run.cuts
-        listed = part(
-            lambda: without_doubtful_deletions(fixable, model, are_all_listed=is_usual),
-            fixable,
-            "looking for doubtful fixes",
-        )
-    if run.trials is not None and len(listed) > 1:
-        of_rules, trials = listed, run.trials
-        listed = part(lambda: trials.with_causes(of_rules), of_rules, "looking for findings of one cause")
+    for work, step in _steps(run, model, settings, judge) if listed else ():
+        listed = errors.unless_it_crashes(partial(step, listed), listed, work)
     if run.trials is not None:
         run.trials.release()
-    folded = part(lambda: _folded(listed), tuple(listed), "folding findings of one cause")
     return Verdict(
-        folded,
+        tuple(listed),
         errors.all(),
         tuple(cut.message for cut in run.cuts if cut.may_hide_violation),
         tuple(Counted(rule, count, words) for (rule, words), count in run.counts.items()),
         run.patterns,
         judge,
     )
+
+
+def _steps(run: _Run, model: Model, settings: Settings, judge: TargetJudge | None) -> Iterator[tuple[str, _Followup]]:
+    """Yield the steps that a model with findings needs, in order, each after the name of the work."""
+    if model.form != "binary":
+        from onnx_lint.surroundings.text_lines import with_positions
+
+        yield "looking for lines and columns", lambda listed: with_positions(listed, model)
+    if judge is not None:
+        yield "judging findings by the target", judge.with_target
+    yield "looking for doubtful fixes", partial(_without_doubtful_deletions, run, model, settings)
+    if run.trials is not None:
+        yield "looking for findings of one cause", run.trials.with_causes
+    yield "folding findings of one cause", _folded
+
+
+def _without_doubtful_deletions(
+    run: _Run, model: Model, settings: Settings, listed: list[Diagnostic]
+) -> list[Diagnostic]:
+    if not any(each.advice.edits and each.advice.edits.trusts for each in listed):
+        return listed
+    from onnx_lint.engine.doubtful_deletions import without_doubtful_deletions
+
+    are_all_listed = are_usual(settings) and not run.cuts
+    return without_doubtful_deletions(listed, model, are_all_listed=are_all_listed)
 
 
 def _target_judge(model: Model, settings: Settings) -> TargetJudge | None:
@@ -153,12 +161,12 @@ def _target_judge(model: Model, settings: Settings) -> TargetJudge | None:
     return TargetJudge(model, settings)
 
 
-def _folded(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    if len(diagnostics) < 2:
-        return tuple(diagnostics)
+def _folded(listed: list[Diagnostic]) -> list[Diagnostic]:
+    if len(listed) < 2:
+        return listed
     from onnx_lint.report.folding import fold
 
-    return fold(diagnostics)
+    return list(fold(listed))
 
 
 def _patterns(settings: Settings, path: str) -> Mapping[str, PlacePatterns]:

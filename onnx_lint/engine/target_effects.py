@@ -115,7 +115,8 @@ def _release_answers(
 
     `loads it` for one release, `1.17.3 and 1.20.1 load it` for two that agree, otherwise one answer for each.
     """
-    verbs = ["refuse" if refusal else "load" if proof else "" for refusal, proof in zip(refusals, proofs, strict=True)]
+    loading = ["load" if proof else "" for proof in proofs]
+    verbs = ["refuse" if refusal else load for refusal, load in zip(refusals, loading, strict=True)]
     versions = [release.data.version for release in releases if release.data is not None]
     if len(verbs) == 1:
         return f"{verbs[0]}s it" if verbs[0] else ""

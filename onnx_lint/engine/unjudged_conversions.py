@@ -23,7 +23,7 @@ from onnx_lint.engine.parts_in_question import (
 )
 from onnx_lint.engine.unjudged_bodies import has_doubtful_branches, has_doubtful_loop, has_doubtful_scan
 from onnx_lint.model import AlikeNodes, Model, Node
-from onnx_lint.spec.element_types import ELEMENT_TYPES, STRING_TYPE
+from onnx_lint.spec.element_types import ELEMENT_TYPES, DataType
 from onnx_lint.spec.products import ProductRelease
 
 
@@ -50,7 +50,7 @@ def unjudged_by_converters(model: Model, release: ProductRelease) -> Iterator[st
             "in data files without a length",
         ),
         (
-            sum(0 in each.proto.dims for each in model.tensors.of({STRING_TYPE})),
+            sum(0 in each.proto.dims for each in model.tensors.of({DataType.STRING})),
             "tensor",
             "of strings without elements",
         ),

@@ -6,10 +6,11 @@ Seen in 1.17.3, 1.18.1, 1.20.1, 1.23.2 and 1.32.0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import prod
 from typing import Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.engine.parts_in_question import has_attribute, is_parameter, kind_of, may_be_constant, nodes_of, phrases
 from onnx_lint.model import Model, Node
 from onnx_lint.spec.products import ProductRelease, version_number
@@ -34,27 +35,35 @@ def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
 
 def _unjudged_constants(model: Model, version: tuple[int, ...]) -> Iterator[str]:
     """Yield the nodes with constant operands that a release fails to compute while it loads the model."""
-    if version < _SUPPORTS_INVERSE_AND_FLOAT8:
-        layers = [node for name in ("GRU", "LSTM", "RNN") for node in nodes_of(model, name)]
-        names = ("ArgMax", "ArgMin") if version >= _REDUCES_EMPTY else ("ArgMax", "ArgMin", "ReduceMax")
-        reductions = [node for name in names for node in nodes_of(model, name)]
-        yield from phrases(
-            (sum(_lacks_first_output(model, node) for node in layers), "node", "of constants without the first output"),
-            (sum(_is_of_nothing(model, node) for node in reductions), "node", "that reduces a constant of no elements"),
-            (sum(_is_huge(model, node) for node in _repeating(model)), "node", "that makes a constant of many GiB"),
-        )
-        mels = sum(_is_computed_at_load(model, node) for node in nodes_of(model, "MelWeightMatrix"))
-        unpooled = sum(_has_unlike_indices(model, node) for node in nodes_of(model, "MaxUnpool"))
-        yield from phrases(
-            (mels, "node", "of MelWeightMatrix of constants"),
-            (unpooled, "node", "of MaxUnpool with indices of another rank, or of an unknown one"),
-        )
-    pools = [node for name in _POOLS for node in nodes_of(model, name)]
-    yield from phrases((sum(_has_no_channels(model, node) for node in pools), "node", "of a pool of no channels"))
-    divisions = [node for name in ("Div", "Mod") for node in nodes_of(model, name)]
-    yield from phrases(
-        (sum(_overflows(model, node) for node in divisions), "node", "with a quotient that may overflow")
-    )
+    for kind in _failing_kinds():
+        if kind.since <= version and (kind.until is None or version < kind.until):
+            nodes = [each for name in kind.operators for each in nodes_of(model, name)]
+            yield from phrases((sum(kind.fails(model, node) for node in nodes), "node", kind.words))
+
+
+class _FailingKind(Record):
+    """Nodes that some releases fail to compute while they load a model."""
+
+    operators: tuple[str, ...]
+    fails: Callable[[Model, Node], bool]
+    words: str
+    until: tuple[int, ...] | None = None
+    """The first release that computes them; None if all fail."""
+    since: tuple[int, ...] = ()
+    """The first release that fails."""
+
+
+def _failing_kinds() -> Iterator[_FailingKind]:
+    until, nothing = _SUPPORTS_INVERSE_AND_FLOAT8, "that reduces a constant of no elements"
+    yield _FailingKind(("GRU", "LSTM", "RNN"), _lacks_first_output, "of constants without the first output", until)
+    yield _FailingKind(("ArgMax", "ArgMin", "ReduceMax"), _is_of_nothing, nothing, _REDUCES_EMPTY)
+    yield _FailingKind(("ArgMax", "ArgMin"), _is_of_nothing, nothing, until, _REDUCES_EMPTY)
+    yield _FailingKind(("ConstantOfShape", "Expand", "Tile"), _is_huge, "that makes a constant of many GiB", until)
+    yield _FailingKind(("MelWeightMatrix",), _is_computed_at_load, "of MelWeightMatrix of constants", until)
+    unlike = "of MaxUnpool with indices of another rank, or of an unknown one"
+    yield _FailingKind(("MaxUnpool",), _has_unlike_indices, unlike, until)
+    yield _FailingKind(_POOLS, _has_no_channels, "of a pool of no channels")
+    yield _FailingKind(("Div", "Mod"), _overflows, "with a quotient that may overflow")
 
 
 def _unjudged_products(model: Model) -> Iterator[str]:
@@ -123,11 +132,6 @@ def _is_of_nothing(model: Model, node: Node) -> bool:
     if not node.inputs or not node.outputs or 0 not in (model.shape_of(node.inputs[0], node.graph) or ()):
         return False
     return 0 not in (model.shape_of(node.outputs[0], node.graph) or ()) and _is_computed_at_load(model, node)
-
-
-def _repeating(model: Model) -> Iterator[Node]:
-    for name in ("ConstantOfShape", "Expand", "Tile"):
-        yield from nodes_of(model, name)
 
 
 def _is_huge(model: Model, node: Node) -> bool:

@@ -43,9 +43,7 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
     domain, schema = operator.domain, operator.schema
     of_domain = f"of {report_name(domain) or DOMAIN_ALIAS}"
     if operator.function is not None:
-        if release.has_kernels and domain in release.own_domains and release.has_own(domain, operator.op_type):
-            return f"{of_domain} that call a function of the model, though {release} has the operator"
-        return "" if release.has_kernels else "calling functions of the model"
+        return _reason_of_call(operator, release, of_domain)
     if domain not in release.judged_domains:
         is_registered = domain in model.target.registered or model.operators.schemas.is_described(domain)
         return of_domain if is_registered or not release.has_kernels else ""
@@ -59,6 +57,15 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
     if domain in release.own_domains and model.operators.schemas.is_described(domain):
         return of_domain  # by a schema file, whose signatures may be those of another release
     return "with subgraphs" if schema.has_subgraphs and not _judges_subgraphs(operator, release) else ""
+
+
+def _reason_of_call(operator: Operator, release: ProductRelease, of_domain: str) -> str:
+    """Return why the data do not judge a call of a function of the model; empty if they do."""
+    if not release.has_kernels:
+        return "calling functions of the model"
+    if operator.domain in release.own_domains and release.has_own(operator.domain, operator.op_type):
+        return f"{of_domain} that call a function of the model, though {release} has the operator"
+    return ""
 
 
 def _judges_subgraphs(operator: Operator, release: ProductRelease) -> bool:

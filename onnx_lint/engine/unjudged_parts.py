@@ -24,7 +24,7 @@ from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Function, Graph, Model, Node, StoredTensor
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, STRING_TYPE
+from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, DataType
 from onnx_lint.spec.products import ProductRelease, version_number
 from onnx_lint.spec.products.refusals import FIRST_TRUNCATED_VERSION, ONNXRUNTIME_NEEDED_ATTRIBUTES, READ_INPUTS
 from onnx_lint.spec.releases import DOMAIN_ALIAS
@@ -196,7 +196,7 @@ def _unjudged_tensors(model: Model) -> Iterator[str]:
         (sum(".." in each.location for each in model.external_data), "name", "of a data file with two dots"),
         (sum("basepath" in keys for keys in external), "tensor", "with the key 'basepath'"),
         (
-            sum(proto.data_type == STRING_TYPE and proto.HasField("raw_data") for proto in miscounted),
+            sum(proto.data_type == DataType.STRING and proto.HasField("raw_data") for proto in miscounted),
             "tensor",
             "of strings with raw_data",
         ),
@@ -414,7 +414,7 @@ _MAX_BYTES: Final = 2**31
 
 
 def _is_packed(values: StoredTensor | None) -> bool:
-    return values is not None and (values.proto.data_type == STRING_TYPE or values.proto.data_type > _LAST_OF_BYTES)
+    return values is not None and (values.proto.data_type == DataType.STRING or values.proto.data_type > _LAST_OF_BYTES)
 
 
 _LAST_OF_BYTES: Final = 20

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import Content
 from onnx_lint.ir.graph import GraphKind
 from onnx_lint.model import Model, Node
@@ -45,20 +46,22 @@ def _scales(model: Model, node: Node, attributes: dict[str, Any]) -> Content | b
     found = node.graph.definition_of(name) if name else None
     if not name or (found is not None and found.field == "input" and found.graph.kind is GraphKind.MAIN):
         return True
-    known = model.value_flow.facts_seen(node.graph)
-    fact = known(name)
+    fact = model.value_flow.facts_seen(node.graph)(name)
     function = node.graph.function
     if fact is None or (function is not None and len(model.calls.running.get(function.index, ())) > 1):
         return None  # the calls may have different constants
     if fact.content is None or "axes" not in attributes:
         return fact.content
-    image = known(node.inputs[0])
-    axes = attributes["axes"].ints
-    if image is None or image.shape is None or len(axes) != len(fact.content):
+    return _on_all_axes(fact.content, attributes["axes"].ints, model.shape_of(node.inputs[0], node.graph))
+
+
+def _on_all_axes(scales: Sequence[Any], axes: Sequence[int], shape: Shape) -> Content:
+    """Return the scale of each axis of an image: 1 for those that are not listed. None if that is unknown."""
+    if shape is None or len(axes) != len(scales):
         return None
-    rank = len(image.shape)
+    rank = len(shape)
     full: list[Any] = [1] * rank
-    for axis, scale in zip(axes, fact.content, strict=True):
+    for axis, scale in zip(axes, scales, strict=True):
         if -rank <= axis < rank:
             full[axis] = scale
     return tuple(full)

@@ -15,7 +15,7 @@ from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 from onnx_lint.model import Model, Node
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.spec.element_types import UNDEFINED_TYPE
+from onnx_lint.spec.element_types import DataType
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
@@ -121,7 +121,7 @@ class UnseenFaults:
     def is_unread(self, item: Diagnostic) -> bool:
         """Return whether an initializer has a type that onnx looks at for a node only, and no node reads it."""
         (tensor,) = [self._miscounted[each] for each in item.at.ancestors() if each in self._miscounted]
-        if tensor.proto.data_type == UNDEFINED_TYPE or tensor.place.field != "initializer":
+        if tensor.proto.data_type == DataType.UNDEFINED or tensor.place.field != "initializer":
             return False
         return item.subject not in self._read_names
 

@@ -18,7 +18,7 @@ from onnx_lint.engine.lint import lint_source, load_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
-from onnx_lint.fixing.rounds import FixOutcome, Lint, Load, Round, fix_in_rounds, problem_of_written
+from onnx_lint.fixing.rounds import FixOutcome, Round, fix_in_rounds, problem_of_written
 from onnx_lint.input.copying import copy_all
 from onnx_lint.input.locations import has_folder
 from onnx_lint.input.patched_source import PatchedSource, unpatched
@@ -123,23 +123,21 @@ def fix_source(source: Source, file: FileToFix) -> FileReport:
 
 
 def _fix(source: Source, file: FileToFix) -> FileReport:
-    original: Replaced = Replaceable.NO_FILE
-    if isinstance(source, FileSource) and file.receive is None:
-        original = OpenFile(source.descriptor, os.fstat(source.descriptor))
+    destination = _destination_of(file, source)
     report = file.lint(unpatched(source))
     try:
         outcome = fix_in_rounds(source, report, file.lint, file.load, unsafe=file.fix_options.unsafe)
         if file.fix_options.shows_difference:
-            return _report_with(_preview(file, outcome), file.without_fixes_of_suppressed(unpatched(source), report))
+            repair = _preview(destination, outcome)
+            return _report_with(repair, file.without_fixes_of_suppressed(unpatched(source), report))
         # Files are written from here on, and a written file must not be reported as not checked for lack of time.
         lift_deadline()
-        outcome = _write(file, outcome, original)
+        outcome = destination.write(outcome)
     except (NotWrittenError, OSError) as error:
         return _report_with(Repair(problem=f"{file.name} was not changed: {_reason_of(error)}"), report)
     except Exception as error:
         return _report_with(Repair(), report).with_crash(error, "fixing the file")
-    beside = None if file.fix_options.target is None else _folder_of_copy(file, file.fix_options.target)
-    report = file.without_fixes_of_suppressed(outcome.source, outcome.report, beside)
+    report = file.without_fixes_of_suppressed(outcome.source, outcome.report, destination.data_folder)
     return _report_with(outcome.repair, report)
 
 
@@ -151,96 +149,136 @@ def _report_with(repair: Repair, report: FileReport) -> FileReport:
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
 
 
-def _findings_needing_files(file: FileToFix, outcome: FixOutcome) -> list[Diagnostic]:
-    """Return the remaining findings whose fixes write new data files.
-
-    Empty where no data file is written: for a model in text form, a model in memory, and a link that is replaced.
-    """
-    is_replaced_link = file.fix_options.target is None and os.path.islink(file.path)
-    if outcome.report.form != "binary" or file.receive is not None or is_replaced_link:
-        return []
-    return [
-        each
-        for each in unfold(outcome.report.diagnostics)
-        if each.advice.edits is not None and each.advice.edits.copies
-    ]
-
-
-def _preview(file: FileToFix, outcome: FixOutcome) -> Repair:
+def _preview(destination: _Destination, outcome: FixOutcome) -> Repair:
     """Return the fixes with the difference that they would make. Nothing is written."""
-    findings = _findings_needing_files(file, outcome)
+    findings = destination.findings_needing_files(outcome)
     if findings:
-        outcome = _with_fixes_in_new_files(outcome, findings, is_copy=file.fix_options.target is not None)
+        outcome = _with_fixes_in_new_files(outcome, findings, is_copy=destination.is_copy)
+    file = destination.file
     return replace(outcome.repair, difference=difference_of(outcome, file.name, file.settings))
 
 
-def _write(file: FileToFix, outcome: FixOutcome, original: Replaced) -> FixOutcome:
-    """Write the result to a new file, to the receiver or in place of the original, and return it with all fixes.
+# --- where the fixed model goes
 
-    Raises NotWrittenError and OSError.
-    """
+
+def _destination_of(file: FileToFix, source: Source) -> _Destination:
+    """Return where the fixed model goes. `source`: the open file, which is recognized when it is replaced."""
     if file.fix_options.target is not None:
-        return _write_copy(file, file.fix_options.target, outcome)
+        return _NewFile(file, path=file.fix_options.target)
     if file.receive is not None:
-        file.receive(outcome.source)
-        return outcome
-    return _write_in_place(file, outcome, original)
+        return _Receiver(file, receive=file.receive)
+    if isinstance(source, FileSource):
+        return _InPlace(file, original=OpenFile(source.descriptor, os.fstat(source.descriptor)))
+    return _InPlace(file)
 
 
-def _write_copy(file: FileToFix, target: str, outcome: FixOutcome) -> FixOutcome:
-    """Write the result to a new file in another folder, with its data files, and return it with all fixes.
+class _Destination(Record):
+    """Where the fixed model goes."""
 
-    Raises NotWrittenError and OSError.
-    """
+    file: FileToFix
 
-    def lint(copy: Source) -> FileReport:
-        return file.lint(copy, _folder_of_copy(file, target))
+    is_copy = False
+    """True for a new file in another folder. The other data files are copied to that folder as well."""
 
-    if os.path.lexists(target):
-        raise NotWrittenError(f"{target} already exists")
-    writing = _Writing(target, Replaceable.NO_FILE, is_copy=True, lint=lint, load=file.load)
-    return _write_with_new_files(writing, outcome, _findings_needing_files(file, outcome))
-
-
-def _folder_of_copy(file: FileToFix, target: str) -> DataFolder | None:
-    """Return the folder of the data files of a copy; None if the run reads no external data."""
-    if not file.settings.external_data:
+    @property
+    def data_folder(self) -> DataFolder | None:
+        """The folder of the data files of a copy; None if they are beside the original, or if none are read."""
         return None
-    return DataFolder(os.path.dirname(target), most=file.settings.limits.external_bytes)
+
+    @property
+    def takes_data_files(self) -> bool:
+        """True if new data files can be written beside the fixed model."""
+        return True
+
+    def findings_needing_files(self, outcome: FixOutcome) -> list[Diagnostic]:
+        """Return the remaining findings whose fixes write new data files. Only a binary model can have such files."""
+        if outcome.report.form != "binary" or not self.takes_data_files:
+            return []
+        return [
+            each
+            for each in unfold(outcome.report.diagnostics)
+            if each.advice.edits is not None and each.advice.edits.copies
+        ]
+
+    def write(self, outcome: FixOutcome) -> FixOutcome:
+        """Write the result, and return it with all fixes. Raises NotWrittenError and OSError."""
+        raise NotImplementedError
+
+    def lint(self, source: Source) -> FileReport:
+        """Return the report on a source as if it were the written file."""
+        return self.file.lint(source, self.data_folder)
+
+
+class _NewFile(_Destination):
+    """A new file in another folder."""
+
+    path: str
+    is_copy = True
+
+    @property
+    def data_folder(self) -> DataFolder | None:
+        settings = self.file.settings
+        if not settings.external_data:
+            return None
+        return DataFolder(os.path.dirname(self.path), most=settings.limits.external_bytes)
+
+    def write(self, outcome: FixOutcome) -> FixOutcome:
+        if os.path.lexists(self.path):
+            raise NotWrittenError(f"{self.path} already exists")
+        findings = self.findings_needing_files(outcome)
+        return _write_with_new_files(self, self.path, Replaceable.NO_FILE, outcome, findings)
+
+
+class _Receiver(_Destination):
+    """A function that takes the fixed model."""
+
+    receive: Callable[[PatchedSource], None]
+
+    @property
+    def takes_data_files(self) -> bool:
+        return False
+
+    def write(self, outcome: FixOutcome) -> FixOutcome:
+        self.receive(outcome.source)
+        return outcome
 
 
 _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-def _write_in_place(file: FileToFix, outcome: FixOutcome, original: Replaced) -> FixOutcome:
-    """Replace the original by the result, and return it with all fixes. Raises NotWrittenError and OSError."""
-    findings = _findings_needing_files(file, outcome)
-    if not outcome.rounds and not findings:
+class _InPlace(_Destination):
+    """The original file, which the fixed one replaces."""
+
+    original: Replaced = Replaceable.NO_FILE
+
+    @property
+    def takes_data_files(self) -> bool:
+        return not os.path.islink(self.file.path)
+
+    def write(self, outcome: FixOutcome) -> FixOutcome:
+        findings = self.findings_needing_files(outcome)
+        if not outcome.rounds and not findings:
+            return outcome
+        path = self._path_to_replace()
+        if findings:
+            return _write_with_new_files(self, path, self.original, outcome, findings)
+        _write_checked(path, outcome.source, lambda new: problem_of_written(outcome, self.lint(new)), self.original)
         return outcome
-    path = file.path
-    if os.path.islink(path):
-        if not file.settings.follow_links:
-            raise NotWrittenError("it is a symbolic link; --follow-links changes the file that the link leads to")
-        path = os.path.realpath(path)
-    # Root may write any file, also one without permission to write.
-    if not os.access(path, os.W_OK) or not os.stat(path).st_mode & _WRITABLE:
-        raise NotWrittenError("it is read-only")
-    if findings:
-        writing = _Writing(path, original, is_copy=False, lint=file.lint, load=file.load)
-        return _write_with_new_files(writing, outcome, findings)
-    _write_checked(path, outcome.source, lambda written: problem_of_written(outcome, file.lint(written)), original)
-    return outcome
+
+    def _path_to_replace(self) -> str:
+        """Return the path of the file, without links. Raises NotWrittenError if it must not be replaced."""
+        path = self.file.path
+        if os.path.islink(path):
+            if not self.file.settings.follow_links:
+                raise NotWrittenError("it is a symbolic link; --follow-links changes the file that the link leads to")
+            path = os.path.realpath(path)
+        # Root may write any file, also one without permission to write.
+        if not os.access(path, os.W_OK) or not os.stat(path).st_mode & _WRITABLE:
+            raise NotWrittenError("it is read-only")
+        return path
 
 
-class _Writing(Record):
-    """Where to write the result, and how to check what was written."""
-
-    path: str
-    replaces: Replaced
-    is_copy: bool
-    """True for a new file in another folder. The other data files are copied to that folder as well."""
-    lint: Lint
-    load: Load
+# --- new data files
 
 
 def _with_fixes_in_new_files(outcome: FixOutcome, findings: list[Diagnostic], *, is_copy: bool) -> FixOutcome:
@@ -270,13 +308,15 @@ def _without_new_names(edits: Iterable[Edit], copies: Iterable[DataCopy]) -> lis
     return [edit for edit in edits if not (isinstance(edit, Assign) and edit.value in names)]
 
 
-def _write_with_new_files(writing: _Writing, outcome: FixOutcome, findings: list[Diagnostic]) -> FixOutcome:
+def _write_with_new_files(
+    destination: _Destination, path: str, replaces: Replaced, outcome: FixOutcome, findings: list[Diagnostic]
+) -> FixOutcome:
     """Write the result with the fixes of findings that need new data files. Return it with the report on the file."""
     from onnx_lint.fixing.data_files import copies_of_data, new_data_files
 
-    path, is_copy = writing.path, writing.is_copy
+    is_copy = destination.is_copy
     fixed = _with_fixes_in_new_files(outcome, findings, is_copy=is_copy)
-    model = writing.load(outcome.source)
+    model = destination.file.load(outcome.source)
     copies = list(fixed.rounds[-1].copies)
     not_copied: list[str] = []
     if is_copy:
@@ -285,10 +325,10 @@ def _write_with_new_files(writing: _Writing, outcome: FixOutcome, findings: list
     model.release()
     problem_of = partial(problem_of_written, outcome, has_new_data=True, is_copy=is_copy)
     with new_data_files(copies, folder, os.path.dirname(path)) as new_files:
-        _write_checked(path, fixed.source, lambda new: problem_of(writing.lint(new)), writing.replaces)
+        _write_checked(path, fixed.source, lambda new: problem_of(destination.lint(new)), replaces)
     written = ((path, fixed.source.size), *new_files) if is_copy else tuple(new_files)
     repair = replace(fixed.repair, not_made=(*fixed.repair.not_made, *not_copied), written=written)
-    return replace(fixed, report=writing.lint(fixed.source), repair=repair)
+    return replace(fixed, report=destination.lint(fixed.source), repair=repair)
 
 
 def _write_checked(

@@ -228,6 +228,12 @@ class Graph:
         """True if this is the pseudo-graph of a file with a part of a graph."""
         return self.kind is GraphKind.FILE
 
+    @property
+    def inference_graph(self) -> Graph:
+        """The inference graph, for a training algorithm."""
+        assert self.parent is not None
+        return self.parent
+
     def at(self, field: str, index: int | None = None) -> Place:
         """Return the place of a field of the graph, or of an element of one of its lists."""
         return (self._parts.get((field, index)) if self._parts else None) or self.place.at(field, index)

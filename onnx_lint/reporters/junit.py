@@ -130,10 +130,13 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
         name = "conforms" if file.conformity.conforms else no_findings
         ElementTree.SubElement(suite, "testcase", classname=path, name=name)
     for target in file.targets:
-        if target not in failed:
-            outcome = "skipped" if target.loads is None else "system-out"
-            said = _text(target.text)
-            _case(suite, path, _text(target.program), outcome, said, "" if target.loads is None else said)
+        if target in failed:
+            continue
+        program, said = _text(target.program), _text(target.text)
+        if target.loads is None:
+            _case(suite, path, program, "skipped", said, "")
+        else:
+            _case(suite, path, program, "system-out", said, said)
 
 
 def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:

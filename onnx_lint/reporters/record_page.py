@@ -269,21 +269,10 @@ GRAPHS: Final = (
 
 def _numbers(form: GraphForm) -> str:
     """Return how many inputs and outputs a graph has, as a list."""
-    lines = []
-    for field, counts in (("inputs", form.input_counts), ("outputs", form.output_counts)):
-        alike: dict[str, list[str]] = {}
-        for words, text in counts.items():
-            alike.setdefault(text, []).append(words)
-        for text, conditions in alike.items():
-            when = " otherwise" if len(alike) > 1 else ""
-            if conditions != ["else"]:
-                shared = [word for word in conditions[0].split() if all(word in each.split() for each in conditions)]
-                choices = [word for each in conditions for word in each.split() if word not in shared]
-                parts = [*map(_of_graph, shared), *([_of_graph(listed(choices, "or"))] if choices else [])]
-                when = f" if {listed(parts)}"
-            lines.append(f"- {field}{when}: {_numbers_in_words(text)}")
-        if field == "inputs" and form.states != "any":
-            lines.append(f"- the inputs for layers are {_TYPES.get(form.states, form.states)}")
+    lines = list(_numbers_of("inputs", form.input_counts))
+    if form.states != "any":
+        lines.append(f"- the inputs for layers are {_TYPES.get(form.states, form.states)}")
+    lines += _numbers_of("outputs", form.output_counts)
     if form.others != "any":
         lines.append(f"- the other outputs are {_TYPES.get(form.others, form.others)}")
     lines += [
@@ -291,6 +280,21 @@ def _numbers(form: GraphForm) -> str:
         for what, release in form.since.items()
     ]
     return "\n".join(lines)
+
+
+def _numbers_of(field: str, counts: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each number of inputs or outputs, with the conditions for it."""
+    alike: dict[str, list[str]] = {}
+    for words, text in counts.items():
+        alike.setdefault(text, []).append(words)
+    for text, conditions in alike.items():
+        when = " otherwise" if len(alike) > 1 else ""
+        if conditions != ["else"]:
+            shared = [word for word in conditions[0].split() if all(word in each.split() for each in conditions)]
+            choices = [word for each in conditions for word in each.split() if word not in shared]
+            parts = [*map(_of_graph, shared), *([_of_graph(listed(choices, "or"))] if choices else [])]
+            when = f" if {listed(parts)}"
+        yield f"- {field}{when}: {_numbers_in_words(text)}"
 
 
 def _numbers_in_words(text: str) -> str:

@@ -13,22 +13,40 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.spec.ir_versions import FROM_THE_START, Since
 
-UNDEFINED_TYPE: Final = 0
-"""TensorProto.DataType.UNDEFINED, which is not a valid type of a tensor."""
 
-STRING_TYPE: Final = 8
-"""TensorProto.DataType.STRING."""
+class DataType:
+    """The numbers of TensorProto.DataType that code names. `ELEMENT_TYPES` has them all."""
 
-INTEGER_KEYS: Final = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
-"""UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64."""
+    UNDEFINED: Final = 0
+    FLOAT: Final = 1
+    UINT8: Final = 2
+    INT8: Final = 3
+    UINT16: Final = 4
+    INT16: Final = 5
+    INT32: Final = 6
+    INT64: Final = 7
+    STRING: Final = 8
+    BOOL: Final = 9
+    FLOAT16: Final = 10
+    DOUBLE: Final = 11
+    UINT32: Final = 12
+    UINT64: Final = 13
+    BFLOAT16: Final = 16
 
-INDEX_TYPES: Final = frozenset({6, 7, 9})
-"""INT32, INT64 and BOOL, the types of indices, sizes and conditions: their elements decide shapes."""
 
-FLOATING_TYPES: Final = frozenset({1, 10, 11, 16})
-"""FLOAT, FLOAT16, DOUBLE and BFLOAT16; types of 8 bits and fewer are storage of quantized weights."""
+INTEGER_KEYS: Final = frozenset(
+    {DataType.UINT8, DataType.INT8, DataType.UINT16, DataType.INT16, DataType.INT32, DataType.INT64, DataType.UINT32}
+    | {DataType.UINT64}
+)
+"""The integer types that the keys of a map may have."""
 
-MAP_KEYS: Final = INTEGER_KEYS | {STRING_TYPE}
+INDEX_TYPES: Final = frozenset({DataType.INT32, DataType.INT64, DataType.BOOL})
+"""The types of indices, sizes and conditions: their elements decide shapes."""
+
+FLOATING_TYPES: Final = frozenset({DataType.FLOAT, DataType.FLOAT16, DataType.DOUBLE, DataType.BFLOAT16})
+"""The types to compute with; types of 8 bits and fewer are storage of quantized weights."""
+
+MAP_KEYS: Final = INTEGER_KEYS | {DataType.STRING}
 """The numbers of the types that the keys of a map may have (IR.md: integral types and string)."""
 
 TYPED_FIELDS: Final = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")

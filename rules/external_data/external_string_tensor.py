@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import STRING_TYPE, Model
+from onnx_lint.model import DataType, Model
 from onnx_lint.rule import Finding, rule
 
 
@@ -40,7 +40,7 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
     - A tensor of strings must have its values in `string_data`.
     """
     for data in model.external_data:
-        if data.is_external and data.data_type == STRING_TYPE:
+        if data.is_external and data.data_type == DataType.STRING:
             yield Finding(
                 data.tensor.place,
                 f"{data.describe()} holds strings, but is stored outside {model.describe()}",

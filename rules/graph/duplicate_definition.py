@@ -59,16 +59,13 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
 def _is_clean(graph: Graph) -> bool:
     if graph.has_redefinitions or len(set(graph.input_names)) != len(graph.input_names):
         return False
-    return graph.kind is not GraphKind.ALGORITHM or not _shares_names(graph)
-
-
-def _shares_names(algorithm: Graph) -> bool:
-    assert algorithm.parent is not None
-    return not algorithm.positions.keys().isdisjoint(algorithm.parent.positions.keys())
+    if graph.kind is not GraphKind.ALGORITHM:
+        return True
+    return graph.positions.keys().isdisjoint(graph.inference_graph.positions.keys())
 
 
 def _duplicates(graph: Graph, model: Model) -> Iterator[Finding]:
-    inference = graph.parent if graph.kind is GraphKind.ALGORITHM else None
+    inference = graph.inference_graph if graph.kind is GraphKind.ALGORITHM else None
     elsewhere = () if inference is None else inference.positions
     seen = set[str]()
     for name, definition in graph.definitions():

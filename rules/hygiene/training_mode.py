@@ -63,8 +63,8 @@ def training_mode(model: Model) -> Iterator[Finding]:
     if model.proto.training_info or any(_trains(form.domain, form.op_type) for form in model.forms):
         return
     for alike in model.operators.verified_nodes:
-        schema = alike.operator.schema
-        if schema is None or schema.domain or schema.name not in {"BatchNormalization", "Dropout"}:
+        schema = alike.schema
+        if schema.domain or schema.name not in {"BatchNormalization", "Dropout"}:
             continue
         for node in alike.nodes:
             how = _training_of(model, node, schema.since_version)

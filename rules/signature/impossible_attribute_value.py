@@ -71,8 +71,7 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
       (`unsupported-attribute-value`).
     """
     for alike in model.operators.verified_nodes:
-        schema = alike.operator.schema
-        assert schema is not None
+        schema = alike.schema
         if not alike.attributes:
             continue
         for graph, forms in alike.forms.items():

@@ -84,8 +84,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
       (`omitted-required-operand`).
     """
     for alike in model.operators.verified_nodes:
-        schema = alike.operator.schema
-        assert schema is not None
+        schema = alike.schema
         operator = alike.operator.versioned_name
         misspelt = set(misspelt_attributes(model.operators.schemas, schema, alike).values())
         missing = [name for name in missing_attributes(schema, alike) if name not in misspelt]

@@ -63,8 +63,7 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
       (`operator-arity`).
     """
     for alike in model.operators.verified_nodes:
-        schema = alike.operator.schema
-        assert schema is not None
+        schema = alike.schema
         yield from _without_inputs(schema, alike)
         # Otherwise only a place that is there and empty can be at fault.
         if all(alike.inputs) and all(alike.outputs):

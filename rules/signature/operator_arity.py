@@ -89,8 +89,7 @@ def operator_arity(model: Model) -> Iterator[Finding]:
       as attributes (`unknown-operator-attribute`).
     """
     for alike in model.operators.verified_nodes:
-        schema = alike.operator.schema
-        assert schema is not None
+        schema = alike.schema
         for side in given_operands(schema, alike):
             if not side.count_fits or side.short_variadic is not None:
                 yield from _findings(model, schema, alike, side)
@@ -129,11 +128,11 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
 
 def _input_as_attribute(model: Model, alike: AlikeNodes, node: Node) -> Proposals | None:
     """Return the attribute that the last input of a node was up to the imported version; None without such a one."""
-    schema, index = alike.operator.schema, len(node.inputs) - 1
-    found = None if schema is None else version_with(model.operators.schemas, schema, lambda each: fits(each, alike))
+    schema, index = alike.schema, len(node.inputs) - 1
+    found = version_with(model.operators.schemas, schema, lambda each: fits(each, alike))
     later = None if found is None else model.operators.schemas.find(alike.operator.domain, node.op_type, found[0])
     parameter = None if later is None else later.input_at(index)
-    if schema is None or parameter is None or index != schema.max_input or parameter.name not in schema.attributes:
+    if parameter is None or index != schema.max_input or parameter.name not in schema.attributes:
         return None
     return Proposals("{}", partial(_with_attribute, model, node, parameter.name))
 

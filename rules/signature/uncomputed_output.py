@@ -59,10 +59,8 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
     - From version 14 on, `onnx.checker` with `full_check` and ONNX Runtime refuse the model.
     """
     for alike in model.operators.verified_nodes:
-        operator, schema = alike.operator, alike.operator.schema
-        if operator.op_type != "BatchNormalization" or operator.domain or schema is None:
-            continue
-        if schema.since_version in TRAINING_OUTPUTS:
+        schema = alike.schema
+        if schema.name == "BatchNormalization" and not schema.domain and schema.since_version in TRAINING_OUTPUTS:
             for node in alike.nodes:
                 yield from _finding(node, node.form, *TRAINING_OUTPUTS[schema.since_version])
     reported: set[Place] = set()

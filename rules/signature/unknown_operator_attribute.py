@@ -82,8 +82,7 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     """
     fresh: FreshNames | None = None
     for alike in model.operators.verified_nodes:
-        schema = alike.operator.schema
-        assert schema is not None
+        schema = alike.schema
         unknown = set(unknown_attributes(schema, alike)) if alike.attributes else None
         if unknown:
             fresh = fresh or FreshNames(value_names(model.graphs))

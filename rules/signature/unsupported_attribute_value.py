@@ -70,8 +70,7 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     - Reported by another rule: attributes of the wrong type (`wrong-operator-attribute-type`).
     """
     for alike in model.operators.verified_nodes:
-        schema = alike.operator.schema
-        assert schema is not None
+        schema = alike.schema
         restricted = _listed_values(schema, alike)
         forms = set().union(*alike.forms.values()) if restricted else ()
         if any(

@@ -96,8 +96,7 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
     """
     given = cache(partial(_inputs_of_calls, model))
     for alike in model.operators.verified_nodes:
-        schema = alike.operator.schema
-        assert schema is not None
+        schema = alike.schema
         wanted = combinations(schema)
         for node in _nodes_that_break(wanted, alike) if wanted else ():
             for combination in wanted:

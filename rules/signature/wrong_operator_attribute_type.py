@@ -64,8 +64,7 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
       type (`mismatched-attribute-type`).
     """
     for alike in model.operators.verified_nodes:
-        schema = alike.operator.schema
-        assert schema is not None
+        schema = alike.schema
         wrong = set(mistyped_attributes(schema, alike)) if alike.attributes else None
         if not wrong:
             continue

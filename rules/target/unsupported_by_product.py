@@ -13,8 +13,8 @@ from onnx_lint.model import (
     ATTRIBUTE_TYPE_CODES,
     EXTERNAL_LOCATION,
     ROOT,
-    STRING_TYPE,
     AlikeNodes,
+    DataType,
     Definition,
     Function,
     Model,
@@ -737,7 +737,7 @@ def _sparse_strings(model: Model, release: ProductRelease) -> Iterator[Finding]:
     """Yield the sparse tensors of strings in the main graph and its subgraphs."""
     for tensor in model.sparse_tensors:
         values = tensor.values
-        if values is not None and values.proto.data_type == STRING_TYPE and tensor.place.key[0][0] == "graph":
+        if values is not None and values.proto.data_type == DataType.STRING and tensor.place.key[0][0] == "graph":
             yield Finding(
                 tensor.place,
                 f"the sparse tensor {quote(tensor.name)} has elements of type string, which {release} does not read",

@@ -52,19 +52,19 @@ def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
         if not element or element.elements_per_entry == 1 or tensor.field != element.field or not tensor.elements:
             continue
         if tensor.is_packed_otherwise:
-            yield _finding(tensor, _complaint(tensor, element))
+            yield _finding(tensor, element, _complaint(tensor, element))
             continue
         assert element.entry_range is not None
         found = contents.outside(tensor, element.field, *element.entry_range)
         if found:
             entries = partial(contents.all_outside, tensor, element.field, *element.entry_range)
-            yield on_elements(partial(_of_entry, tensor), found.first, found.count, entries)
+            yield on_elements(partial(_of_entry, tensor, element), found.first, found.count, entries)
 
 
-def _of_entry(tensor: StoredTensor, entry: contents.Outlier, count: int) -> Finding:
+def _of_entry(tensor: StoredTensor, element: ElementType, entry: contents.Outlier, count: int) -> Finding:
     index, value = entry
     what = f"entry {index} of int32_data of {tensor.describe()}"
-    return _finding(tensor, f"{what} is {value}, beyond the low byte{and_others(count)}", index)
+    return _finding(tensor, element, f"{what} is {value}, beyond the low byte{and_others(count)}", index)
 
 
 def _complaint(tensor: StoredTensor, element: ElementType) -> str:
@@ -75,12 +75,11 @@ def _complaint(tensor: StoredTensor, element: ElementType) -> str:
     )
 
 
-def _finding(tensor: StoredTensor, message: str, index: int | None = None) -> Finding:
-    assert tensor.type is not None
+def _finding(tensor: StoredTensor, element: ElementType, message: str, index: int | None = None) -> Finding:
     return Finding(
         tensor.place.at("int32_data", index),
         message,
-        allowed=f"{tensor.type.elements_per_entry} elements an entry, in its low byte",
+        allowed=f"{element.elements_per_entry} elements an entry, in its low byte",
         offset=tensor.offset,
         subject=tensor.proto.name,
         inner="" if index is not None else "whole",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import ElementType
 
 
 @rule(clause="TEN-6", since="0.1.0", about=has_suspect_tensors, needs="tensor")
@@ -45,17 +46,15 @@ def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
     """
     for tensor in model.tensors.miscounted:
         field, element = tensor.field, tensor.type
-        if element and field not in {None, "raw_data", element.field} and tensor.elements != 0:
-            yield _finding(tensor)
+        if element and field and field not in {"raw_data", element.field} and tensor.elements != 0:
+            yield _finding(tensor, element, field)
 
 
-def _finding(tensor: StoredTensor) -> Finding:
-    assert tensor.type is not None
-    assert tensor.field is not None
-    allowed = tensor.type.field if tensor.type.name == "string" else f"{tensor.type.field} or raw_data"
+def _finding(tensor: StoredTensor, element: ElementType, field: str) -> Finding:
+    allowed = element.field if element.name == "string" else f"{element.field} or raw_data"
     return Finding(
-        tensor.place.at(tensor.field),
-        f"{tensor.describe()} is of type {tensor.type.name}, but its values are in {tensor.field}",
+        tensor.place.at(field),
+        f"{tensor.describe()} is of type {element.name}, but its values are in {field}",
         allowed=allowed,
         offset=tensor.offset,
         subject=tensor.proto.name,

@@ -57,13 +57,15 @@ def out_of_range_element(model: Model) -> Iterator[Finding]:
         found = contents.outside(tensor, element.field, *element.entry_range)
         if found:
             entries = partial(contents.all_outside, tensor, element.field, *element.entry_range)
-            yield on_elements(partial(_finding, tensor, element), found.first, found.count, entries)
+            yield on_elements(
+                partial(_finding, tensor, element, element.entry_range), found.first, found.count, entries
+            )
 
 
-def _finding(tensor: StoredTensor, element: ElementType, entry: contents.Outlier, count: int) -> Finding:
-    assert element.entry_range is not None
-    least, greatest = element.entry_range
-    index, value = entry
+def _finding(
+    tensor: StoredTensor, element: ElementType, entry_range: tuple[int, int], entry: contents.Outlier, count: int
+) -> Finding:
+    (least, greatest), (index, value) = entry_range, entry
     what = f"entry {index} of {element.field} of {tensor.describe()}"
     return Finding(
         tensor.place.at(element.field, index),

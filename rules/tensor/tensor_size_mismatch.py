@@ -48,28 +48,23 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     """
     for tensor in model.tensors.miscounted:
         if tensor.has_wrong_size:
-            field, expected = tensor.allowed_field, tensor.expected
+            field = tensor.allowed_field
             assert field is not None
-            assert expected is not None
-            yield _finding(tensor, field, _complaint(tensor, field, expected))
-
-
-def _complaint(tensor: StoredTensor, field: str, expected: int) -> str:
-    stored = tensor.describe_count(field)
-    return f"{field} of {tensor.describe()} has {stored}, but {tensor.describe_type()} needs {expected:,}"
+            yield _finding(tensor, field)
 
 
 _UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}
 
 
-def _finding(tensor: StoredTensor, field: str, message: str) -> Finding:
+def _finding(tensor: StoredTensor, field: str) -> Finding:
     element = tensor.type
     assert element is not None
     one, several = _UNITS.get(field, ("entry", "entries"))
     needed = f"{tensor.expected:,} {one if tensor.expected == 1 else several}"
     return Finding(
         tensor.place.at(field),
-        message,
+        f"{field} of {tensor.describe()} has {tensor.describe_count(field)}, "
+        f"but {tensor.describe_type()} needs {tensor.expected:,}",
         clause="TEN-16" if element.is_complex and field != "raw_data" else "TEN-3",
         allowed=f"{needed}, or a type and dimensions that {tensor.describe_count(field)} fit",
         offset=tensor.offset,

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
+from onnx_lint.model import DataType, Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import UNDEFINED_TYPE
 
 
 @rule(clause="TEN-1", since="0.1.0", about=has_suspect_tensors, needs="tensor")
@@ -55,6 +54,6 @@ def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
 def _complaint(tensor: StoredTensor) -> str:
     if not tensor.proto.HasField("data_type"):
         return "states no element type"
-    if tensor.proto.data_type == UNDEFINED_TYPE:
+    if tensor.proto.data_type == DataType.UNDEFINED:
         return "has the element type UNDEFINED"
     return f"has the element type {tensor.proto.data_type}, which is not defined"

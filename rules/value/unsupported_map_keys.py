@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from onnx_lint.model import MAP_KEYS, STRING_TYPE, Model, Place, describe_element_type
+from onnx_lint.model import MAP_KEYS, DataType, Model, Place, describe_element_type
 from onnx_lint.rule import Finding, on_elements, rule
 from onnx_lint.wording import and_others
 
@@ -51,7 +51,7 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
             allowed = "an integer type or STRING"
             yield Finding(place.at("key_type"), f"the map states {stated}", clause="VAL-3", allowed=allowed)
             continue
-        wrong, right = ("keys", "string_keys") if value.key_type == STRING_TYPE else ("string_keys", "keys")
+        wrong, right = ("keys", "string_keys") if value.key_type == DataType.STRING else ("string_keys", "keys")
         if len(getattr(value, wrong)):
             message = f"the map has keys in {wrong}, which is not the field for {stated_type}"
             yield Finding(place.at(wrong, 0), message, clause="VAL-3", allowed=right)

@@ -75,11 +75,11 @@ def _across(algorithm: Graph) -> Iterator[Finding]:
 
     If they contradict each other, `contradictory-declared-type` or `-shape` reports that.
     """
-    assert algorithm.parent is not None
-    main = {name: index for index, name in enumerate(algorithm.parent.value_info_names)}
+    graph = algorithm.inference_graph
+    main = {name: index for index, name in enumerate(graph.value_info_names)}
     found = (
-        (_entry(algorithm.parent, main[name]), _entry(algorithm, index))
-        for index, name in enumerate(algorithm.value_info_names if main else ())
+        (_entry(graph, main[name]), _entry(algorithm, index))
+        for index, name in enumerate(algorithm.value_info_names)
         if name and name in main
     )
     yield from folded(found, _finding_across, algorithm.name, _REPEATING)

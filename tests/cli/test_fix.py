@@ -261,6 +261,12 @@ def test_the_library_fixes():
         fix("missing.onnx")
 
 
+def test_the_library_takes_the_model_under_its_former_name():
+    assert fix(path=UNORDERED).fixed_model == fix(UNORDERED).fixed_model is not None
+    with pytest.raises(TypeError, match="fix takes one model"):
+        fix("a.onnx", path=UNORDERED)
+
+
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, onnx.load_model_from_string])
 def test_the_library_fixes_a_model_in_memory(kind: Any, folder: Path):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -315,7 +321,7 @@ def test_processes_report_a_fix_that_they_do_not_make(capsys: Output):
 
 def test_the_library_refuses_what_it_cannot_fix():
     with pytest.raises(TypeError, match=r"accepts a path, bytes, .*ModelProto"):
-        fix(None)  # type: ignore[arg-type]
+        fix(None)
     with pytest.raises(ValueError, match="folder is for a model that is given as a path"):
         fix(UNORDERED, folder="out")
 

@@ -13,7 +13,7 @@ from support.models.clean_model import CLEAN
 
 from onnx_lint import fix, lint
 from onnx_lint.cli.application import run
-from onnx_lint.cli.plan import CI_VARIABLES
+from onnx_lint.cli.run_plugins import CI_VARIABLES
 from onnx_lint.engine.plugins import _module_of_file, use_files
 
 MODEL = CLEAN.encode()

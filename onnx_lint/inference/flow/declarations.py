@@ -167,7 +167,9 @@ def with_declared_rank(made: Fact, stated: Fact, form: NodeForm) -> Fact:
     if made.shape is not None or stated.shape is None or any(each.ref_attr_name for each in lists):
         return made
     size = sum([len(each.ints) + len(each.strings) for each in lists])
-    return fact(made.kind, (1, size) if len(stated.shape) == 2 else (size,)) if size else made
+    if not size:
+        return made
+    return fact(made.kind, (1, size) if len(stated.shape) == 2 else (size,))
 
 
 def declarations_of(graph: Graph) -> Iterator[tuple[str, int, str]]:

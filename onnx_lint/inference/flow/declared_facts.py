@@ -59,8 +59,9 @@ def enforced_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
         if supplied is not None:
             given = supplied[index] if index < len(supplied) else None
             shape = given.shape if given is not None else None
-        sizes = tuple([dim if isinstance(dim, int) else None for dim in shape]) if shape is not None else None
-        found[name] = fact(stated.kind, sizes)
+        if shape is not None:
+            shape = tuple([dim if isinstance(dim, int) else None for dim in shape])
+        found[name] = fact(stated.kind, shape)
     found.pop("", None)
     return found
 

@@ -602,11 +602,12 @@ def _word(dim: int | str) -> str:
 def _of_operands(
     node: Node, facts: Facts, equal: Sequence[EqualDimensions], reshaped: Shape, call: Call | None
 ) -> Iterator[DimensionEquation]:
-    may_be_0 = _sizes_that_may_be_0(facts) if equal and node.op_type == "Concat" else ()
-    joined = tuple([each.shape for each in facts if each.shape is not None]) if node.op_type == "Concat" else ()
+    is_concat = bool(equal) and node.op_type == "Concat"
+    may_be_0 = _sizes_that_may_be_0(facts) if is_concat else ()
+    joined = tuple([each.shape for each in facts if each.shape is not None]) if is_concat else ()
     for (index, axis), found, expected in equal:
         shape = facts[index].shape or ()
-        is_left_out = node.op_type == "Concat" and 0 in shape
+        is_left_out = is_concat and 0 in shape
         if is_left_out and not any(isinstance(size, int) and size for size in (found, expected)):
             continue  # two names, or a 0, beside an empty operand, such as the past of a first step, are often meant
         names = variables_in(found) | variables_in(expected)
@@ -767,8 +768,7 @@ class _Solution:
         self, terms: Sum, rest: int, equation: DimensionEquation, because: tuple[DimensionEquation, ...]
     ) -> bool | None:
         """Use the equation of a maximum or minimum with a number, if that is its only factor that is not plain."""
-        limits = [item for item in terms.items() if not all(map(_is_plain, item[0]))]
-        (product, times), *more = limits
+        (product, times), *more = [item for item in terms.items() if not all(map(_is_plain, item[0]))]
         limit = limited_factor(product[0]) if not more and len(product) == 1 and abs(times) == 1 else None
         if limit is None:
             return None
@@ -787,16 +787,16 @@ class _Solution:
             return None
         if not is_maximum:
             distance = -distance
-        if distance <= 0:
-            return None if distance == 0 else False
+        if distance == 0:
+            return None
+        if distance < 0:
+            return False
         if size is not None:
             return self._follow_sum(apart, equation, reasons)
         # It is not what is inside, so it is the number; 0 only if the tensor is empty.
-        return (
-            False
-            if not number and not reasons
-            else self._follow_sum(_difference(right, {(): number}), equation, reasons)
-        )
+        if not number and not reasons:
+            return False
+        return self._follow_sum(_difference(right, {(): number}), equation, reasons)
 
     def _follow_sum(
         self, terms: Sum, equation: DimensionEquation, because: Mapping[int, DimensionEquation]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from typing import Any, Final
 
 from onnx_lint import schema
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.frames import Frame, Frames, Known, NestedGraph, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
@@ -65,6 +65,16 @@ WalkGraph = Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk
 """Walks a graph, with the facts that it sees and those of the inputs that its operator supplies."""
 
 
+class _CallResult(Record):
+    """What is remembered of a call, for further calls with the same key."""
+
+    outputs: Facts
+    needs: Sequence[tuple[int, InputUse]]
+    """Some inputs that the call omits and the body needs, by index."""
+    further: FurtherCalls | None
+    """The further calls, if the body has a finding; None if it has none."""
+
+
 class FunctionWalk:
     """The walks over function bodies."""
 
@@ -84,12 +94,8 @@ class FunctionWalk:
         self._walk = walk
         self._walk_nested = walk_nested
         self._walks = found.walks
-        self._faulty: dict[CallKey, FurtherCalls] = {}
-        """Further calls with the arguments of a call whose body has a finding, by the key of that call."""
-        self._outputs: dict[CallKey, Facts] = {}
-        """The outputs of the calls so far."""
-        self._needs: dict[CallKey, Sequence[tuple[int, InputUse]]] = {}
-        """Some inputs that these calls omit and their bodies need, by index."""
+        self._results: dict[CallKey, _CallResult] = {}
+        """The results of the calls so far."""
         self._output_types: dict[tuple[int, Facts, Arguments], Facts] = {}
         """The types of the outputs, by the types of the arguments."""
         self._serialized: dict[int, tuple[Any, bytes]] = {}
@@ -115,9 +121,8 @@ class FunctionWalk:
         graphs = {each.name: self._numbered(each) for each in nested}
         inputs = arguments_for(function, inputs)
         key = function.index, inputs, self._serialized_attributes(bound, graphs)
-        if key in self._outputs:
-            self._note_equal_call(key, Call(node, inputs, frame.call), frame)
-            return self._outputs[key]
+        if key in self._results:
+            return self._outputs_of_equal_call(self._results[key], Call(node, inputs, frame.call), frame)
         arguments = read_arguments(attributes, self._type_parameters_of(function), frame.bound) if attributes else ()
         type_key = function.index, _types_only(inputs), arguments
         known_types = self._output_types.get(type_key) if not graphs else None
@@ -125,24 +130,23 @@ class FunctionWalk:
             self.declarations.doubt(function, types=known_types is None)
             return known_types or ()
         needs = CallNeeds()
-        equal = FurtherCalls()
+        further = FurtherCalls()
         noted = self._found.noted
-        outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call, equal), graphs, needs)
-        if self._found.noted > noted:
-            self._faulty[key] = equal
-        self._outputs[key] = outputs
+        outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call, further), graphs, needs)
+        has_finding = self._found.noted > noted
+        result = _CallResult(outputs, _most_needed(function, needs), further if has_finding else None)
+        self._results[key] = result
         self._output_types.setdefault(type_key, _types_only(outputs))
-        if needs.uses:
-            self._needs[key] = _most_needed(function, needs)
-            self._note_needs(node, frame, self._needs[key])
+        self._note_needs(node, frame, result.needs)
         return outputs
 
-    def _note_equal_call(self, key: CallKey, call: Call, frame: Frame) -> None:
-        """Record a call that gets the outputs of an earlier one: what it omits, and that it has the same findings."""
-        self._note_needs(call.node, frame, self._needs.get(key, ()))
-        faulty = self._faulty.get(key)
-        if faulty is not None and len(faulty.calls) < MAX_FURTHER and not self._found.is_trial:
-            faulty.calls.append(call)
+    def _outputs_of_equal_call(self, result: _CallResult, call: Call, frame: Frame) -> Facts:
+        """Return the outputs of an earlier call. Record what this one omits, and that it has the same findings."""
+        self._note_needs(call.node, frame, result.needs)
+        further = result.further
+        if further is not None and len(further.calls) < MAX_FURTHER and not self._found.is_trial:
+            further.calls.append(call)
+        return result.outputs
 
     def _start_walk(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
         """Charge a walk over the body for a call; return False if it must not be made.
@@ -365,6 +369,8 @@ def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
 
 def _most_needed(function: Function, needs: CallNeeds) -> list[tuple[int, InputUse]]:
     """Return the omitted inputs that a body needs, by index; required ones first."""
+    if not needs.uses:
+        return []
     names = enumerate(function.body.input_names)
     uses = [(index, needs.uses[name]) for index, name in names if name in needs.uses]
     uses.sort(key=lambda each: not each[1].is_required)

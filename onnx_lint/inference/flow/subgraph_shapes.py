@@ -382,7 +382,9 @@ _WITHOUT_BATCH: Final = 9
 
 def _of_no_run(shape: Shape) -> Shape:
     """Return the shape of a scan output without elements; its variables have no size."""
-    return None if shape is None else (0, *[dim if isinstance(dim, int) else None for dim in shape])
+    if shape is None:
+        return None
+    return (0, *[dim if isinstance(dim, int) else None for dim in shape])
 
 
 def _either(one: Facts | None, other: Facts | None) -> list[OutputShape]:

@@ -140,7 +140,9 @@ def _stored_float(element: float, form: str) -> float | None:
         stored: float = struct.unpack(form, struct.pack(form, float(element)))[0] if is_known else math.nan
     except OverflowError:
         return None  # it becomes infinite
-    return (element if stored == element else stored) if math.isfinite(stored) else None
+    if not math.isfinite(stored):
+        return None
+    return element if stored == element else stored
 
 
 _WRAPS: Final = 13
@@ -451,11 +453,13 @@ def _extreme(operator_name: str, operands: Dims) -> Dim:
     others = {each for each in operands if not isinstance(each, int)}
     is_maximum = operator_name == "Max"
     number = (max if is_maximum else min)(numbers, default=None)
-    if number is None or not others:
-        return number if not others else next(iter(others)) if len(others) == 1 else None
-    if len(others) > 1 or None in others:
+    if not others:
+        return number
+    if len(others) > 1:
         return None
     other = next(iter(others))
+    if number is None or other is None:
+        return other
     if number < 0:
         return other if is_maximum else number  # a size is not negative
     return (dims.at_least if is_maximum else dims.at_most)(other, number)

@@ -184,13 +184,18 @@ def _padded(mode: str, size: int, before: int, after: int) -> Sequence[int] | No
         return [at if 0 <= at < size else -1 for at in places]
     if min(before, after) < 0 or not size:
         return None
-    if mode == "edge":
-        return [min(max(at, 0), size - 1) for at in places]
-    if mode == "wrap":
-        return [at % size for at in places]
-    if mode == "reflect" and max(before, after) < size:
-        return [size - 1 - abs(size - 1 - abs(at)) for at in places]
-    return None
+    if mode == "reflect" and max(before, after) >= size:
+        return None
+    source = _SOURCES_OF_PADDING.get(mode)
+    return None if source is None else [source(at, size) for at in places]
+
+
+_SOURCES_OF_PADDING: Final[Mapping[str, Callable[[int, int], int]]] = {
+    "edge": lambda at, size: min(max(at, 0), size - 1),
+    "reflect": lambda at, size: size - 1 - abs(size - 1 - abs(at)),
+    "wrap": lambda at, size: at % size,
+}
+"""The index from which an element comes that padding puts at a place, by `mode`; the second argument is the size."""
 
 
 @_gives("Trilu")
@@ -369,23 +374,23 @@ def _reduced(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), sizes_of(node)
     if not content or sizes is None or len(content) > _MAX_FACTORS or (node.given(1) and node.content(1) is None):
         return None
-    listed = node.content(1) if node.given(1) else node.integers("axes")
-    if not listed and node.integer("noop_with_empty_axes", 0):
+    axes = (node.content(1) if node.given(1) else node.integers("axes")) or ()
+    if not axes and node.integer("noop_with_empty_axes", 0):
         # Whether squares and absolute values are computed even then depends on the release.
         return content if node.operator not in ("ReduceL1", "ReduceSumSquare") else None
-    if dims.product(shape) == 1:
-        groups = [list(content)]
-    else:
-        axes = listed or ()
-        if not axes or not dims.are_sizes(axes) or not all(-len(sizes) <= axis < len(sizes) for axis in axes):
-            return None
-        groups = _grouped(content, sizes, {axis % len(sizes) for axis in axes})
+    groups = [list(content)] if dims.product(shape) == 1 else _grouped(content, sizes, axes)
     found = tuple([_reduced_to_one(node, group) for group in groups])
     return found if any(each is not None for each in found) else None
 
 
-def _grouped(content: Sequence[ElementValue], sizes: Sequence[int], axes: set[int]) -> list[list[ElementValue]]:
-    """Return the elements that differ only in their place along these axes, in the order of the other axes."""
+def _grouped(content: Sequence[ElementValue], sizes: Sequence[int], listed: Content) -> list[list[ElementValue]]:
+    """Return the elements that differ only in their place along these axes, in the order of the other axes.
+
+    Empty if the axes are unknown or wrong.
+    """
+    if not listed or not dims.are_sizes(listed) or not all(-len(sizes) <= axis < len(sizes) for axis in listed):
+        return []
+    axes = {axis % len(sizes) for axis in listed}
     groups: dict[int, list[ElementValue]] = {}
     kept = [size for axis, size in enumerate(sizes) if axis not in axes]
     for place, element in zip(product(*map(range, sizes)), content, strict=True):
@@ -482,16 +487,16 @@ def _einsum(node: Operands, shape: Dims) -> Content:
     inner = [label for label in extents if label not in result]
     if math.prod(extents.values()) > _MAX_PRODUCTS:
         return None
+
+    def product_at(places: tuple[int, ...]) -> Dim:
+        at = dict(zip((*result, *inner), places, strict=True))
+        factors = [whole[_position([at[label] for label in term], sizes)] for term, whole, sizes in operands]
+        return reduce(multiplied, factors)
+
     greatest = FORMATS.get(node.fact(0).kind or "", ("", dims.SIZE_LIMIT))[1]
-    found: list[Dim] = []
-    for outer in product(*[range(extents[label]) for label in result]):
-        products: list[Dim] = []
-        for place in product(*[range(extents[label]) for label in inner]):
-            at = dict(zip((*result, *inner), (*outer, *place), strict=True))
-            factors = [whole[_position([at[label] for label in term], sizes)] for term, whole, sizes in operands]
-            products.append(reduce(multiplied, factors))
-        found.append(_exact_sum(products, greatest))
-    return tuple(found)
+    outer_places, inner_places = (product(*[range(extents[label]) for label in labels]) for labels in (result, inner))
+    summed = list(inner_places)
+    return tuple([_exact_sum([product_at((*outer, *each)) for each in summed], greatest) for outer in outer_places])
 
 
 _MAX_PRODUCTS: Final = 256
@@ -527,6 +532,12 @@ def _clip(node: Operands, shape: Dims) -> Content:
 _BOUNDS_AS_INPUTS: Final = 11
 
 
+def _remainder_of_dividend(one: int, other: int) -> int:
+    """Return the remainder with the sign of the dividend."""
+    left = abs(one) % abs(other)
+    return -left if one < 0 else left
+
+
 @_gives("Mod")
 def _modulo(node: Operands, shape: Dims) -> Content:
     """The remainder has the sign of the divisor, with `fmod` that of the dividend."""
@@ -536,7 +547,7 @@ def _modulo(node: Operands, shape: Dims) -> Content:
 
     def remainder(one: ElementValue, other: ElementValue) -> ElementValue:
         if isinstance(one, int) and isinstance(other, int) and other:
-            return (abs(one) % abs(other)) * (-1 if one < 0 else 1) if of_dividend else one % other
+            return _remainder_of_dividend(one, other) if of_dividend else one % other
         if isinstance(one, float) or isinstance(other, float):
             return None
         if dims.divide(one, other) is not None:

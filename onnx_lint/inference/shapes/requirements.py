@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Final
 
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import Operands
@@ -99,41 +99,42 @@ def _beside(node: Operands, name: str, value: object, required: Requirement) -> 
     of_value, _, what = required.kind.removeprefix("with ").rpartition(" ")
     if not value or (of_value and of_value != str(value)):
         return
+    conditions = tuple([word for word in required.conditions if word != f"{name}={value}"])
+    why = _why(replace(required, conditions=conditions))
     for each in required.of:
-        operand = _operand(node, each)
-        is_given = operand[1] if operand is not None else node.has(each) and node.argument(each) != 0
-        if is_given == (what == "needs"):
+        part = _part(node, each)
+        if part.is_given == (what == "needs"):
             continue
-        named = operand[0] if operand is not None else f"attribute '{each}'"
-        if operand is None and what == "needs" and not of_value:
+        if what == "excludes":
+            reason, allowed = f"it excludes {part.words}{why}", "another value"
+        elif part.is_attribute and not of_value:
             node.wrong_value(each, node.integer(each, 0), f"'{name}' {value} requires it", allowed="at least 1")
             continue
-        needed = replace(
-            required, conditions=tuple([word for word in required.conditions if word != f"{name}={value}"])
-        )
-        why = _why(needed)
-        reason = f"it requires {named}{why}, which the node leaves out"
-        if what == "excludes":
-            reason = f"it excludes {named}{why}"
-        allowed = f"{named}{', or another value' if of_value else ''}" if what == "needs" else "another value"
-        node.wrong_value(name, value, reason, allowed=allowed if of_value or operand is None else None)
+        else:
+            reason = f"it requires {part.words}{why}, which the node leaves out"
+            allowed = f"{part.words}{', or another value' if of_value else ''}"
+        node.wrong_value(name, value, reason, allowed=allowed if of_value or part.is_attribute else None)
 
 
-def _operand(node: Operands, name: str) -> tuple[str, bool] | None:
-    """Return an input or output in words, and whether the node has it; None for an attribute.
+class _NamedPart(Record):
+    """An input, output or attribute of a node that an attribute requires or excludes."""
 
-    An output with an empty name is one, except of a name with "!" at the end.
-    """
+    words: str
+    is_given: bool
+    is_attribute: bool = False
+
+
+def _part(node: Operands, name: str) -> _NamedPart:
+    """Return what a word of a record names. An output with an empty name is given, except if the word ends in "!"."""
     needs_name, name = name.endswith("!"), name.removesuffix("!")
     index = input_of(node, name)
     if index >= 0:
-        return f"input {index} ('{name}')", node.given(index)
+        return _NamedPart(f"input {index} ('{name}')", node.given(index))
     index = next((at for at, each in enumerate(node.schema.outputs) if each.name == name), -1)
-    return (
-        (f"output {index} ('{name}')", node.gives(index) if needs_name else node.output_count > index)
-        if index >= 0
-        else None
-    )
+    if index >= 0:
+        is_given = node.gives(index) if needs_name else node.output_count > index
+        return _NamedPart(f"output {index} ('{name}')", is_given)
+    return _NamedPart(f"attribute '{name}'", node.has(name) and node.argument(name) != 0, is_attribute=True)
 
 
 def _has_count(node: Operands, name: str, value: object, required: Requirement) -> None:
@@ -183,6 +184,10 @@ def _bound(node: Operands, required: Requirement) -> str:
     return f" (attribute '{required.of[0]}')" if required.of[0] in node.schema.attributes else _why(required)
 
 
+_ALLOWED_NUMBERS: Final = {"inf": "a finite number", "nan": "a number"}
+"""The numbers that remain allowed, in words, by the first kind that is not."""
+
+
 def _not(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     """Record an attribute that the node gives, or a number of `_KINDS_OF_NUMBERS`."""
     if required.of == ("given",):
@@ -190,9 +195,7 @@ def _not(node: Operands, name: str, value: object, index: int | None, required: 
             reason = f"{node.schema.name} must not have it{_why(required)}"
             node.wrong_value(name, value, reason, index, allowed="no such attribute")
     elif isinstance(value, int | float) and any(_KINDS_OF_NUMBERS[each](value) for each in required.of):
-        allowed = (
-            "a finite number" if "inf" in required.of else "a number" if "nan" in required.of else "another number"
-        )
+        allowed = next((words for kind, words in _ALLOWED_NUMBERS.items() if kind in required.of), "another number")
         node.wrong_value(name, value, "", index, allowed=f"{allowed}{_why(required)}")
 
 

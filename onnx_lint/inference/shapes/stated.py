@@ -14,33 +14,29 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, Shape
 from onnx_lint.inference.shapes.expression import variable
 from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, MAX_DIMENSIONS, UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.types.type_string import from_proto, tensor_of
-from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED_FIELDS
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED_FIELDS, DataType
 
 Outside = Callable[[Any], bytes | None]
 """Reads the values of a small TensorProto with external data; None if they are missing, or must not be read."""
 
-FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE = 1, 2, 3, 4, 5, 6, 7, 9, 10, 11
-UINT32, UINT64 = 12, 13
-"""The numbers of the element types whose contents are read, as TensorProto.DataType has them."""
-
 _READ: Final[Mapping[int, tuple[str, str, int]]] = {
-    FLOAT: ("f", "float_data", 4),
-    INT32: ("i", "int32_data", 4),
-    INT64: ("q", "int64_data", 8),
-    UINT8: ("B", "int32_data", 1),
-    INT8: ("b", "int32_data", 1),
-    UINT16: ("H", "int32_data", 2),
-    INT16: ("h", "int32_data", 2),
-    UINT32: ("I", "uint64_data", 4),
-    UINT64: ("Q", "uint64_data", 8),
-    BOOL: ("B", "int32_data", 1),
-    FLOAT16: ("e", "int32_data", 2),
-    DOUBLE: ("d", "double_data", 8),
+    DataType.FLOAT: ("f", "float_data", 4),
+    DataType.INT32: ("i", "int32_data", 4),
+    DataType.INT64: ("q", "int64_data", 8),
+    DataType.UINT8: ("B", "int32_data", 1),
+    DataType.INT8: ("b", "int32_data", 1),
+    DataType.UINT16: ("H", "int32_data", 2),
+    DataType.INT16: ("h", "int32_data", 2),
+    DataType.UINT32: ("I", "uint64_data", 4),
+    DataType.UINT64: ("Q", "uint64_data", 8),
+    DataType.BOOL: ("B", "int32_data", 1),
+    DataType.FLOAT16: ("e", "int32_data", 2),
+    DataType.DOUBLE: ("d", "double_data", 8),
 }
 """For each element type the format of raw_data, the typed field for values, and the bytes of an element."""
 
 
-_NARROW: Final = (UINT8, INT8, UINT16, INT16, UINT32)
+_NARROW: Final = (DataType.UINT8, DataType.INT8, DataType.UINT16, DataType.INT16, DataType.UINT32)
 """The element types that are narrower than the field for their values."""
 
 _LONGEST_VARIABLE: Final = 1_000
@@ -141,7 +137,9 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
     if count > MAX_CONTENT_ELEMENTS:
         return None
     found = _stored_elements(proto, count, outside)
-    return tuple([int(each != 0) for each in found]) if found is not None and proto.data_type == BOOL else found
+    if found is None or proto.data_type != DataType.BOOL:
+        return found
+    return tuple([int(each != 0) for each in found])
 
 
 def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content:
@@ -157,7 +155,7 @@ def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content
     if not raw:
         if len(stored) != count or (proto.data_type in _NARROW and not _do_fit(stored, code)):
             return None
-        return tuple(stored) if proto.data_type != FLOAT16 else _float16(stored)
+        return tuple(stored) if proto.data_type != DataType.FLOAT16 else _float16(stored)
     return struct.unpack(f"<{count}{code}", raw) if not stored and len(raw) == count * width else None
 
 

@@ -140,7 +140,7 @@ def _without(types: tuple[ValueType | None, ...], wrong: list[DisallowedOutput])
 
 def shared_variable(parameter: Parameter) -> str:
     """Return the type variable that the arguments of a parameter share; empty if each argument has its own type."""
-    return parameter.variable or "" if parameter.homogeneous else ""
+    return (parameter.homogeneous and parameter.variable) or ""
 
 
 def _output(

@@ -22,7 +22,7 @@ from onnx_lint.spec.element_types import (
     FLOATING_TYPES,
     MAX_INT64,
     TYPED_FIELDS,
-    UNDEFINED_TYPE,
+    DataType,
 )
 
 _FIELDS: Final = schema.message("TensorProto").DESCRIPTOR.fields_by_name
@@ -149,7 +149,7 @@ def are_values_evident(fields: SetFields, encoding: Encoding) -> bool:
 
 def encoding_of(values: SetFields, payloads: tuple[Payload, ...]) -> Encoding | None:
     """Return the encoding of the values, if one field evidently has as many as required; else None."""
-    data_type = values.get(_DATA_TYPE, UNDEFINED_TYPE)
+    data_type = values.get(_DATA_TYPE, DataType.UNDEFINED)
     elements = _positive_elements(values.get(_DIMS, ()))
     if elements is None:
         return None

@@ -165,8 +165,8 @@ def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
 
 def defaults_across(algorithm: Graph) -> Iterator[tuple[Declaration, Declaration]]:
     """Yield each initializer of a training algorithm or the main graph with the other's input that has its name."""
-    assert algorithm.parent is not None
-    for inner, outer in ((algorithm, algorithm.parent), (algorithm.parent, algorithm)):
+    main = algorithm.inference_graph
+    for inner, outer in ((algorithm, main), (main, algorithm)):
         inputs = {name: index for index, name in enumerate(inner.input_names)}
         for field, names in (
             ("initializer", outer.initializer_names),

@@ -11,7 +11,7 @@ from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.affixes import Affix, Respelling, common_affix, respelling
 from onnx_lint.ir.names.misspelling import LEAST_LETTERS, KnownNames, is_misspelt, is_respelt
 from onnx_lint.ir.names.uses import ValueUses
-from onnx_lint.wording import MAX_QUOTED_CHARACTERS, nearest
+from onnx_lint.wording import MAX_QUOTED_CHARACTERS, MIN_LIKENESS, nearest
 
 MAX_UNUSED: Final = 50
 """The most unused values of a graph that are looked at: in a graph with more of them, they are unused on purpose."""
@@ -33,9 +33,6 @@ MIN_RESPELT: Final = 3
 
 MAX_LISTED: Final = 5
 """The most unused values that a report lists if none of them is meant."""
-
-_SIMILAR: Final = 0.7
-"""The likeness from which on two names are similar, as in `nearest`."""
 
 _PASSES_WEIGHTS: Final = frozenset({"Cast", "ConstantOfShape", "DequantizeLinear", "Identity", "Transpose"})
 """The operators that make a weight of an initializer."""
@@ -247,7 +244,7 @@ def _is_like(value: str, name: str) -> bool:
     """Return whether a name is another one with a prefix or suffix, or similar to it."""
     if _is_renamed(name, value) or value.startswith(name) or value.endswith(name):
         return True
-    return _likeness(value, name) >= _SIMILAR
+    return _likeness(value, name) >= MIN_LIKENESS
 
 
 def _likeness(one: str, other: str) -> float:

@@ -109,9 +109,7 @@ def has_faulty_attributes(operators: Operators) -> bool:
 
 
 def _are_faulty(alike: AlikeNodes) -> bool:
-    schema = alike.operator.schema
-    if schema is None:
-        return False
+    schema = alike.schema
     forms = [form for form in alike.distinct_forms if form.faultless is not schema]
     if not forms:
         return False

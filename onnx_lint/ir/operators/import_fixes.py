@@ -75,20 +75,27 @@ class ImportFixes:
         if imported <= 0 or not is_onnx_domain(domain):
             return None
         newest, least = self._newest(domain), 1 if domain else _BROADCASTS
+        later = range(max(imported + 1, least), newest + 1)
+        earlier = range(min(imported - 1, newest), least - 1, -1)
+        return self._version_among(later, domain, rank_of) or self._version_among(earlier, domain, rank_of)
+
+    def _version_among(self, versions: range, domain: str, rank_of: RankOf) -> OtherVersion | None:
+        """Return the first of some versions, all later or all earlier ones, that fits as `version_instead` says."""
+        imported, is_later = self._imported[domain], versions.step > 0
         nodes = self._nodes.get((None, domain), ())
         unfit = [each for each in nodes if not self._fits(each, imported)]
-        for versions in (range(max(imported + 1, least), newest + 1), range(min(imported - 1, newest), least - 1, -1)):
-            meant = [each for each in unfit if any(self._fits(each, version) for version in versions)]
-            checked = [*meant, *(each for each in nodes if each not in unfit)]
-            is_evident = len({each.operator.op_type for each in meant}) > (versions.step < 0)
-            found = self._first_fitting(checked, versions) if is_evident else None
-            if found is not None and self._is_free(domain, found):
-                are_kept = _are_kept(nodes, imported, found, rank_of)
-                is_in_doubt = are_kept is None and versions.step > 0
-                if are_kept or is_in_doubt:
-                    count, fits_all = sum(each.count for each in meant), len(meant) == len(unfit)
-                    return OtherVersion(found, count, fits_all=fits_all, is_in_doubt=is_in_doubt)
-        return None
+        meant = [each for each in unfit if any(self._fits(each, version) for version in versions)]
+        if len({each.operator.op_type for each in meant}) < (1 if is_later else 2):
+            return None
+        found = self._first_fitting([*meant, *(each for each in nodes if each not in unfit)], versions)
+        if found is None or not self._is_free(domain, found):
+            return None
+        are_kept = _are_kept(nodes, imported, found, rank_of)
+        is_in_doubt = are_kept is None and is_later
+        if not are_kept and not is_in_doubt:
+            return None
+        count = sum(each.count for each in meant)
+        return OtherVersion(found, count, fits_all=len(meant) == len(unfit), is_in_doubt=is_in_doubt)
 
     def version_from(self, domain: str, least: int, rank_of: RankOf) -> int | None:
         """Return the first version from `least` on that all nodes of the model fit and that changes none of them."""

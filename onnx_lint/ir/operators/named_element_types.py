@@ -39,8 +39,8 @@ def named_element_types(
     """Yield the attributes that name one of these element types, graph by graph, then those given by calls."""
     wanted: dict[Graph, dict[NodeForm, list[int]]] = {}
     for alike in operators.verified_nodes:
-        schema = alike.operator.schema
-        if schema is None or not any(holds_element_type(schema, name) for name, _ in alike.attributes):
+        schema = alike.schema
+        if not any(holds_element_type(schema, name) for name, _ in alike.attributes):
             continue
         for graph, forms in alike.forms.items():
             for form in forms:

@@ -120,6 +120,12 @@ class AlikeNodes:
         self.count += count
 
     @property
+    def schema(self) -> OperatorSchema:
+        """The signature of the operator, which is known for `Operators.verified_nodes`."""
+        assert self.operator.schema is not None
+        return self.operator.schema
+
+    @property
     def forms(self) -> dict[Graph, set[NodeForm]]:
         """The forms of the nodes, for each graph that has any."""
         found = {self.graph: {self.form}}
@@ -250,8 +256,8 @@ class Operators:
 
         A deprecated operator is no longer part of the operator set, so that its old signature requires nothing.
         """
-        found = (alike for alike in self.alike_nodes if alike.operator.schema is not None)
-        return [alike for alike in found if alike.operator.schema is not None and not alike.operator.schema.deprecated]
+        known = [alike for alike in self.alike_nodes if alike.operator.schema is not None]
+        return [alike for alike in known if not alike.schema.deprecated]
 
     @cached_property
     def calls_have_attributes(self) -> bool:

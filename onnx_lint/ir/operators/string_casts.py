@@ -12,7 +12,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import STRING_TYPE
+from onnx_lint.spec.element_types import DataType
 
 CASTS: Final = frozenset({"Cast", "CastLike"})
 """The operators that read strings as numbers."""
@@ -35,8 +35,8 @@ class StringCast(Record):
 def string_casts(operators: Operators, type_of: TypeOf) -> Iterator[StringCast]:
     """Yield the nodes that cast a constant string to a number which it does not state, each once."""
     for alike in operators.verified_nodes:
-        schema = alike.operator.schema
-        if schema is None or schema.name not in CASTS or schema.domain:
+        schema = alike.schema
+        if schema.name not in CASTS or schema.domain:
             continue
         for node in alike.nodes:
             strings = _strings_of(node, operators) if _is_to_numbers(node, type_of) else ()
@@ -50,7 +50,7 @@ def _is_to_numbers(node: Node, type_of: TypeOf) -> bool:
         kind = type_of(node.inputs[1], node.graph) if len(node.inputs) > 1 else None
         return kind is not None and kind != "tensor(string)"
     chosen = [each for each in node.attribute_protos if each.name == "to"]
-    return any(not each.ref_attr_name and each.i not in (0, STRING_TYPE) for each in chosen)
+    return any(not each.ref_attr_name and each.i not in (0, DataType.STRING) for each in chosen)
 
 
 _UNCHANGED: Final = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
@@ -82,7 +82,7 @@ def _strings_of(node: Node, operators: Operators) -> Sequence[bytes]:
 
 
 def _strings_in_initializer(graph: Graph, index: int) -> Sequence[bytes]:
-    is_of_strings = graph.initializers.element_types[index] == STRING_TYPE
+    is_of_strings = graph.initializers.element_types[index] == DataType.STRING
     return _strings_in_tensor(graph.message_at("initializer", index)) if is_of_strings else ()
 
 
@@ -94,7 +94,7 @@ def _strings_in_tensor(tensor: Proto) -> Sequence[bytes]:
 
 def _strings_in(attribute: Proto) -> Sequence[bytes]:
     match attribute.name:
-        case "value" if attribute.t.data_type == STRING_TYPE:
+        case "value" if attribute.t.data_type == DataType.STRING:
             return _strings_in_tensor(attribute.t)
         case "value_string" if not attribute.ref_attr_name:
             return [attribute.s]

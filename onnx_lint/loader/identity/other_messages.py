@@ -32,7 +32,7 @@ from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
-from onnx_lint.spec.element_types import ELEMENT_TYPES, MAP_KEYS, STRING_TYPE, VALUE_FIELDS
+from onnx_lint.spec.element_types import ELEMENT_TYPES, MAP_KEYS, VALUE_FIELDS, DataType
 
 MAX_TRIED_BYTES: Final = 1 << 28
 """A message with more bytes, without the contents of its tensors, is not parsed only to recognize it."""
@@ -418,7 +418,9 @@ def _has_stated_elements(sequence: Proto) -> bool:
 
 
 def _has_stated_pairs(proto: Proto) -> bool:
-    own, other = (proto.string_keys, proto.keys) if proto.key_type == STRING_TYPE else (proto.keys, proto.string_keys)
+    own, other = proto.keys, proto.string_keys
+    if proto.key_type == DataType.STRING:
+        own, other = other, own
     if not _is_plausible_map(proto) or other:
         return False
     if proto.HasField("values") and not _has_stated_elements(proto.values):

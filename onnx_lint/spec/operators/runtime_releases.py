@@ -63,29 +63,24 @@ def _are_true(words: str, values: Mapping[str, str], types: Mapping[str, Collect
     """Return whether conditions are true of values: `!ndim=1`, `k>2`, and `!bias` of a node without a value of that
     name; and of the known types of inputs: `a~b`, if they are equal.
     """
-    for word in words.split():
-        one, differs, other = word.partition("!=")
-        if differs:
-            if one not in values or other not in values or values[one] == values[other]:
-                return False
-            continue
-        one, is_of_types, other = word.partition("~")
-        first, is_more, bound = word.partition(">")
-        if is_of_types or is_more:
-            if is_of_types:
-                is_true = bool(types.get(one)) and types.get(one) == types.get(other)
-            else:
-                is_true = values.get(first, "").isdecimal() and int(values[first]) > int(bound)
-            if not is_true:
-                return False
-            continue
-        name, equals, value = word.removeprefix("!").partition("=")
-        is_not = word.startswith("!")
-        if equals and name not in values:
-            return False
-        if (values[name] == value if equals else name in values) is is_not:
-            return False
-    return True
+    return all(_is_true(word, values, types) for word in words.split())
+
+
+def _is_true(word: str, values: Mapping[str, str], types: Mapping[str, Collection[str]]) -> bool:
+    one, differs, other = word.partition("!=")
+    if differs:
+        return one in values and other in values and values[one] != values[other]
+    one, is_of_types, other = word.partition("~")
+    if is_of_types:
+        return bool(types.get(one)) and types.get(one) == types.get(other)
+    name, is_more, bound = word.partition(">")
+    if is_more:
+        return values.get(name, "").isdecimal() and int(values[name]) > int(bound)
+    name, equals, value = word.removeprefix("!").partition("=")
+    is_not = word.startswith("!")
+    if not equals:
+        return (name in values) is not is_not
+    return name in values and (values[name] == value) is not is_not
 
 
 def failing_runs(

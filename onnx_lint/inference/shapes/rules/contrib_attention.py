@@ -279,9 +279,10 @@ def fits_padding(node: Operands) -> Outputs:
 def _fits_keys(node: Operands, axis: int) -> None:
     """Note a mask of another number of keys; those of a past come before those that the node gets."""
     key = node.fact(1).shape
+    key_axis = 2 if key is not None and len(key) == _BY_HEADS else 1
     if node.given(6):
         past, filled = of_rank(node, 6, 4), (node.content(_BUFFER_LENGTH) or (None,))[0]
-        new = key[2 if len(key) == _BY_HEADS else 1] if key is not None and len(key) in (_FEATURES, _BY_HEADS) else None
+        new = key[key_axis] if key is not None and len(key) in (_FEATURES, _BY_HEADS) else None
         if node.given(_BUFFER_LENGTH):
             before = filled if isinstance(filled, int) else None
             node.same((_KEY_MASK, axis), add(before, new), Element(_BUFFER_LENGTH, before))
@@ -290,4 +291,4 @@ def _fits_keys(node: Operands, axis: int) -> None:
     elif not node.given(1):
         node.equal((0, 1), (_KEY_MASK, axis))
     elif key is not None and len(key) >= _FEATURES:
-        node.equal((1, 2 if len(key) == _BY_HEADS else 1), (_KEY_MASK, axis))
+        node.equal((1, key_axis), (_KEY_MASK, axis))

@@ -186,8 +186,6 @@ def unpacked(node: Operands) -> Outputs:
     """The shape that the second input gives."""
     shape = node.fact(1).shape
     stated = node.integers_in(1) if shape is not None and len(shape) == 1 else None
-    return (
-        UNKNOWN
-        if stated is None
-        else [tuple([None if isinstance(size, int) and size < 0 else size for size in stated])]
-    )
+    if stated is None:
+        return UNKNOWN
+    return [tuple([None if isinstance(size, int) and size < 0 else size for size in stated])]

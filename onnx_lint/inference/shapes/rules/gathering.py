@@ -245,9 +245,11 @@ def _clipped(size: str, index: int, more: int = 0) -> Dim:
     """Return the place of an index, which may count from the end, and so many more; at most the size, at least 0."""
     if index >= _TO_THE_END:
         return size
-    if index < 0:
-        return size if index + more == 0 else at_least(add(size, index + more), 0) if index > -_TO_THE_END else 0
-    return at_most(size, index + more)
+    if index >= 0:
+        return at_most(size, index + more)
+    if index + more == 0:
+        return size
+    return at_least(add(size, index + more), 0) if index > -_TO_THE_END else 0
 
 
 def _steps(size: Dim, step: int) -> Dim:

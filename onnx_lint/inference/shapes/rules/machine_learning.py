@@ -135,8 +135,9 @@ def feature_extractor(node: Operands) -> Outputs:
     wrong = [each for each in constants if each[1] < 0 or (isinstance(size, int) and each[1] >= size)]
     if wrong:
         place, index = wrong[0]
-        greatest = f" to {size - 1}" if isinstance(size, int) else ""
-        allowed = f"{0 if greatest else 'at least 0'}{greatest}" if size else "no index"
+        allowed = f"0 to {size - 1}" if isinstance(size, int) else "at least 0"
+        if not size:
+            allowed = "no index"
         reason = "indices count from 0" if index < 0 else f"there are {size} elements along the axis"
         node.wrong_value(1, index, reason, place, allowed=allowed, about_data=index >= 0)
         node.also_wrong(1, wrong[1:])

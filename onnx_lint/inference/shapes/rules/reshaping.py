@@ -81,7 +81,9 @@ def squeeze(node: Operands) -> Outputs:
     """Without those axes, each of size 1; without axes, without all of size 1."""
     shape = node.shape(0)
     source, given = (1, node.given(1)) if node.version >= 13 else ("axes", node.has("axes"))
-    listed = (node.integers_in(1) if node.version >= 13 else node.integers("axes")) if given else None
+    listed = None
+    if given:
+        listed = node.integers_in(1) if node.version >= 13 else node.integers("axes")
     if shape is None or (given and listed is None):
         return UNKNOWN
     if listed is None:
@@ -216,16 +218,17 @@ def _count_elements(
             _require_factor(node, source, (of_all, before), target, want)
         else:
             node.equal_counts(0, have, want)
-    elif not rest and have != want:
+    elif rest:
+        if have % want:
+            reason = f"{of_all}{describe_shape(before)} has {have} elements, which {want} does not divide"
+            allowed = f"other sizes whose product divides {have}"
+            node.wrong_value(source, -1, reason, rest[0], allowed=allowed, about_data=is_part)
+        else:
+            target[rest[0]] = _remaining_size(before, have, want)
+    elif have != want:
         reason = f"{of_all}{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
         allowed = f"a shape of {product(shape)} elements"
         node.wrong_value(source, tuple(target), reason, allowed=allowed, about_data=is_part)
-    elif rest and have % want:
-        reason = f"{of_all}{describe_shape(before)} has {have} elements, which {want} does not divide"
-        allowed = f"other sizes whose product divides {have}"
-        node.wrong_value(source, -1, reason, rest[0], allowed=allowed, about_data=is_part)
-    elif rest:
-        target[rest[0]] = _remaining_size(before, have, want)
 
 
 def _require_multiple(node: Operands, at: tuple[int | str, int], before: str, have: Dim, want: Dim) -> None:
