@@ -209,6 +209,11 @@ def _unjudged_nodes(model: Model) -> Iterator[str]:
     yield from phrases(
         (sum(map(partial(_is_narrow_clip, model), nodes_of(model, "Clip"))), "node", "of Clip with a narrow type"),
         (
+            sum(map(partial(_has_unknown_channels, model), nodes_of(model, "CausalConvWithState"))),
+            "node",
+            "of CausalConvWithState with an unknown number of channels",
+        ),
+        (
             sum(1 for _ in _imports_of_odd_versions(model)),
             "import",
             "of version 0, or of one that takes more than 31 bits",
@@ -321,6 +326,17 @@ def _is_narrow_clip(model: Model, node: Node) -> bool:
     """Return whether the function of a Clip, which runs for want of a kernel, needs Less and Where of a narrow type."""
     narrow = ("tensor(int16)", "tensor(uint16)", "tensor(bfloat16)")
     return any(node.inputs[1:]) and kind_of(model, node.graph, node.inputs[0]) in narrow
+
+
+def _has_unknown_channels(model: Model, node: Node) -> bool:
+    """Return whether the function of a CausalConvWithState, which runs for want of a kernel, may not be made.
+
+    It needs the rank of the data, and a number of channels, which the data or the weights state.
+    """
+    data, weights = [model.shape_of(name, node.graph) for name in node.inputs[:2]]
+    if data is None:
+        return True
+    return not any(isinstance(channels, int) for channels in (*data[1:2], *(weights or ())[:1]))
 
 
 def _imports_of_odd_versions(model: Model) -> Iterator[Proto]:

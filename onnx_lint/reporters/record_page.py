@@ -172,6 +172,8 @@ def _conditions_in_words(words: list[str]) -> str:
 
 
 def _in_words(word: str) -> str:
+    if word == "elements":
+        return "input 0 has elements"
     one, differs, other = word.partition("!=")
     if differs:
         return f"`{one}` is not `{other}`"

@@ -559,13 +559,18 @@ def _failing_runs(model: Model, release: ProductRelease, refused: Collection[Nod
         subject = _name(schema.domain, schema.name)
         inputs = (signature_in(release.version, schema.domain, schema.name) or schema).inputs
         for node in _judged(model, alike, release):
-            if node in refused or not _is_run(model, node) or _has_elements(model, node) is False:
+            if node in refused or not _is_run(model, node):
                 continue
+            has_elements = _has_elements(model, node)
             given = [(each.name, name) for each, name in zip(inputs, node.inputs, strict=False) if name]
             ranks = {each: _rank(model, node, name) for each, name in given}
             types = _types(model, node, schema)
-            for what in failing_runs(release.version, schema.name, _values_of(node, schema), ranks, types):
-                unless = "" if _has_elements(model, node) else " if input 0 has elements"
+            values = _values_of(node, schema)
+            failing = failing_runs(
+                release.version, schema.name, values, ranks, types, has_elements=has_elements is not False
+            )
+            for what, needs_elements in failing:
+                unless = " if input 0 has elements" if needs_elements and not has_elements else ""
                 cause = f"has {what}, with which each run of {release} on CPUs fails{unless}"
                 yield _RefusalCause(5, _OF_RUNS, subject, cause), (node,)
 
@@ -581,7 +586,22 @@ def _is_run(model: Model, node: Node) -> bool:
     """
     if node.graph is not model.main_graph:
         return False
-    return model.kept_nodes.is_kept(node) or model.uses.used_in(node.graph).isdisjoint(node.outputs)
+    if model.kept_nodes.is_kept(node) or model.uses.used_in(node.graph).isdisjoint(node.outputs):
+        return True
+    names = {*node.outputs} - {""}
+    return any(_is_computed_in_runs(model, reader) for reader in node.graph.nodes if names & {*reader.inputs})
+
+
+def _is_computed_in_runs(model: Model, reader: Node) -> bool:
+    """Return whether a node is a Shape or Size that each run computes.
+
+    ONNX Runtime computes a Shape when it loads the model if it knows all sizes, and never a Size.
+    """
+    is_known = reader.op_type in ("Shape", "Size") and not normalized_domain(reader.domain)
+    if not is_known or not model.kept_nodes.is_kept(reader):
+        return False
+    shape = model.shape_of(reader.inputs[0], reader.graph)
+    return reader.op_type == "Size" or any(isinstance(size, str) for size in shape or ())
 
 
 def _has_elements(model: Model, node: Node) -> bool | None:

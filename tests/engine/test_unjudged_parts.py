@@ -26,6 +26,27 @@ def state(
 DIVISION = "(%s[2] x%s) => (%s[2] y) <%s[2] k = {1, %d}> { y = %s(x, k) }"
 
 
+@pytest.mark.parametrize(
+    ("data", "weights", "expected"),
+    [
+        ("[N, 4, L]", "[C, 1, K]", True),
+        ("[N, C, L]", "[4, 1, K]", True),
+        ("[N, C, L]", "[C, 1, 3]", None),
+        ("[]", "[4, 1, 3]", None),
+        ("[N, 4, L]", "[]", True),
+    ],
+)
+def test_a_causal_convolution_needs_a_number_of_channels(data: str, weights: str, expected: bool | None) -> None:
+    """ONNX Runtime 1.32 makes the function only then. `[]`: no shape is stated."""
+    model = onnx.parser.parse_model(f"""<ir_version: 11, opset_import: ["": 27]>
+        g (float{data} x, float{weights} w) => (float[n, c, l] y) {{ y, s = CausalConvWithState(x, w) }}""")
+    for value, shape in zip(model.graph.input, (data, weights), strict=True):
+        if shape == "[]":
+            value.type.tensor_type.ClearField("shape")
+    report = onnx_lint.lint(model, target="onnxruntime=1.32", ignore="hygiene")
+    assert report.files[0].targets[0].loads is expected
+
+
 @pytest.mark.parametrize("operator", ["Div", "Mod"])
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "uint32"])
 def test_a_constant_divisor_of_0_is_not_judged_if_its_type_is_narrow(kind: str, operator: str) -> None:

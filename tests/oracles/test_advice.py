@@ -53,7 +53,10 @@ _FORMS = f"""
     {_GROUPS} do_rotary=1: {_HEADS}, -, -, =(s-1)*b, =s, f 40 h//2, f 40 h//2, I b s -> 3
     {_GROUPS} k_quant_type='NONE' v_quant_type='NONE': {_HEADS}, -, -, =(s-1)*b, =s, -, -, -, -,
         -, -, -, f h, f h -> 3
+    {_GROUPS} qk_output=1: {_HEADS}, -, -, =(s-1)*b, =s -> 4
+    {_GROUPS}: {_HEADS}, f b n p h, f b n p h, =(p+s-1)*b, =p+s, -, -, -, -, -, -, -, -, -, =(s)*b -> 3
     HyperConnectionLowRankMix num_branches=n: f b s n*h, f n*h, f n*h v, f v n*h, f n*h n, f b s h, f b s n -> 3
+    LinearAttentionGate: f b s h, f h, f h, f b s h -> 2
     LongformerAttention num_heads=n window=2: f b s n*h, f n*h 3*n*h, f 3*n*h, f b s, f n*h 3*n*h, f 3*n*h, i b s -> 1
     MatMulBlockQuantizedFp4Weight: h b s 32, u n 16, u n 2, f, f, h n -> 1
     MatMulBlockQuantizedFp8Weight: h b s 32, e n 32, f n 2, f, h n -> 1

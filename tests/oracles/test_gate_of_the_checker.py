@@ -47,6 +47,7 @@ EXPLAINED: Final = {
     DEAD_BRANCHES: (
         r"op_type:(If|Loop).*(Incompatible dimensions|must be 1 instead|Inferred shape and existing shape differ)"
     ),
+    "Sizes of an empty operand of Concat": r"op_type:Add, node name: sum\).*Incompatible dimensions",
     "What the text leaves open": r"op_type:(LinearClassifier|ConstantOfShape)",
 }
 """Sections of docs/faults_of_onnx.md, each with the reasons for which the checker refuses what it explains."""

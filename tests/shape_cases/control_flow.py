@@ -284,6 +284,16 @@ EXPLAINED = (
     ),
     Explained(
         "Loop",
+        r"output 1: onnx \(None, 'M', [35]\), onnx-lint \(None, 'N', [35]\)$",
+        "a state that keeps its first value has that value's variable; onnx takes the name that the body declares",
+    ),
+    Explained(
+        "SequenceMap",
+        r"output 0: onnx Held\(shape=\('M', [35]\)\), onnx-lint Held\(shape=\('N', [35]\)\)$",
+        "the body returns elements of the sequence; onnx takes the name that the body declares",
+    ),
+    Explained(
+        "Loop",
         r"output 1: onnx \(None, .*\), onnx-lint None$",
         "a state whose first value is not declared so; onnx takes the declaration",
     ),

@@ -133,8 +133,8 @@ EXPLAINED = (
     ),
     Explained(
         "LinearRegressor TreeEnsemble TreeEnsembleRegressor",
-        r"onnx-lint: WrongValue\(place=Element\(source='(n_)?targets', value=(-\d|0), index=None\), "
-        r"reason='', allowed='at least 1',",
+        r"onnx-lint: WrongValue\(place=Element\(source='(n_)?targets', value=(-\d|0), index=None, "
+        r"others=\(\)\), reason='', allowed='at least 1',",
         "one or more targets; onnx does not look",
     ),
     Explained("CategoryMapper", "onnx: .*Attribute 'cats_int64s' is required", _BY_OTHERS),

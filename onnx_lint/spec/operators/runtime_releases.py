@@ -83,16 +83,23 @@ def _is_true(word: str, values: Mapping[str, str], types: Mapping[str, Collectio
     return name in values and (values[name] == value) is not is_not
 
 
+_ELEMENTS: Final = "elements"
+"""The condition that input 0 has elements."""
+
+
 def failing_runs(
     release: str,
     operator: str,
     values: Mapping[str, str],
     ranks: Mapping[str, int | None],
     types: Mapping[str, Collection[str]] = EMPTY,
-) -> Iterator[str]:
-    """Yield what makes each run of a node on CPUs fail in a release, in words.
+    *,
+    has_elements: bool = True,
+) -> Iterator[tuple[str, bool]]:
+    """Yield what makes each run of a node on CPUs fail in a release, in words; true if only runs with elements fail.
 
     `values`: those of attributes. `ranks`: those of the inputs that the node has. `types`: their known types.
+    `has_elements`: whether input 0 may have elements.
     """
     from onnx_lint.spec.operators.records import record_of
 
@@ -105,11 +112,14 @@ def failing_runs(
         **{name: str(value) for name, value in record.defaults.items()},
         **values,
         **{name: str(rank) for name, rank in ranks.items()},
+        **({_ELEMENTS: ""} if has_elements else {}),
     }
     for words, last in record.failing.items():
         if (not last or at <= releases.index(last)) and _are_true(words, given, types):
-            said = [word for word in words.split() if word.removeprefix("!") not in record.values]
-            yield " and ".join([_in_words(word, ranks) for word in said])
+            conditions = words.split()
+            unsaid = {_ELEMENTS, *record.values}
+            said = [_in_words(word, ranks) for word in conditions if word.removeprefix("!") not in unsaid]
+            yield " and ".join(said), _ELEMENTS in conditions
 
 
 def _in_words(word: str, ranks: Mapping[str, int | None]) -> str:

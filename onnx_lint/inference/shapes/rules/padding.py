@@ -28,7 +28,7 @@ def pad_by_inputs(node: Operands) -> Outputs:
     if shape is None:
         if pads is not None and listed is not None:
             node.has_count(1, len(pads), 2 * len(listed), 3)
-        elif not node.given(3):
+        elif not node.given(3) and len(node.fact(1).shape or ()) == 1:
             node.quotient((1, 0), 2)
         return UNKNOWN
     axes: tuple[int, ...] | None = tuple(range(len(shape)))

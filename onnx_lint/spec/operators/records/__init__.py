@@ -135,7 +135,7 @@ class OperatorRecord(Record):
     """
     failing: Mapping[str, str] = EMPTY
     """Inputs and values, in the words of conditions, with which each run on CPUs fails, up to a release; "" in all.
-    `mask_index=4` is an input of 4 dimensions.
+    `mask_index=4` is an input of 4 dimensions. `elements`: a run succeeds if input 0 has no elements.
     """
     unknown: str = ""
     """Why the shapes of the outputs are not inferred."""

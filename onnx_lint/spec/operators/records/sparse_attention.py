@@ -23,6 +23,8 @@ _CACHE_TYPES: Final = "'' float16 bfloat16 int8 float8e4m3fn int4 float4e2m1"
 _QUANTIZED: Final = "one of NONE PER_TENSOR PER_CHANNEL"
 _POLICY: Final = "csa qsa"
 _CSA: Final = "with csa needs index_topk key gate position_bias head_weights position_ids"
+_EACH_HEAD: Final = "{h, h 1, 1 h, ? ? ? *more}"
+"""ONNX Runtime takes any form that has as many elements."""
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DecoderAttention": lambda: OperatorRecord(
         inputs={"key_cache": "? ? ? ?"},
@@ -129,7 +131,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "LinearAttentionGate": lambda: OperatorRecord(
         combinations=("NEEDS out:beta in:b",),
-        inputs={"a": "*rows h", "dt_bias": "{h, ? ? *more}", "decay_scale": "{h, ? ? *more}", "b": "*rows h"},
+        inputs={"a": "*rows h", "dt_bias": _EACH_HEAD, "decay_scale": _EACH_HEAD, "b": "*rows h"},
         advised={"dt_bias": "h", "decay_scale": "h"},
         outputs={"decay": "*rows h", "beta": "*rows h"},
     ),
