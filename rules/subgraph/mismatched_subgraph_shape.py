@@ -66,5 +66,5 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
       (`mismatched-subgraph-signature`).
     """
     for conflict in model.value_flow.subgraph_shapes:
-        clause = "SUB-7c" if model.value_flow.never_runs(conflict.node.graph) else "SUB-7b"
+        clause = "SUB-7c" if model.value_flow.is_in_idle(conflict, conflict.node.graph) else "SUB-7b"
         yield from findings_of(model, conflict, clause, anchor=f"Operators.md#{conflict.node.op_type}")
