@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.conflict import Conflict, DeclaredValue
     from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
     from onnx_lint.inference.flow.shape_conflict import (
-        BranchShapeConflict,
         DeclaredCountConflict,
         DeclaredShapeConflict,
         ShapeConflict,
-        StateShapeConflict,
-        SuppliedShapeConflict,
+        SubgraphShapeProblem,
     )
     from onnx_lint.inference.flow.type_conflict import (
         DeclarationConflict,
@@ -70,7 +68,7 @@ class ValueFlow:
         self.declared_shapes: list[DeclaredShapeConflict | DeclaredCountConflict] = []
         self.of_some_calls: set[tuple[int, int]] = set()
         """The declarations that only some calls contradict: identity of the function body, and index in value_info."""
-        self.subgraph_shapes: list[SuppliedShapeConflict | BranchShapeConflict | StateShapeConflict] = []
+        self.subgraph_shapes: list[SubgraphShapeProblem] = []
         self._operators = operators
         self._schemas = operators.schemas
         self._noted: set[tuple[object, ...]] = set()
@@ -350,6 +348,15 @@ class ValueFlow:
         if supplied not in self._noted and supplied not in self._idle_in_functions:
             conflict = StateShapeConflict(node, graph, index, shapes, call)
             self._keep(conflict, self.subgraph_shapes, graph, "state", index)
+
+    def note_piece(
+        self, node: Node, graph: Graph, index: int, run: int, shapes: tuple[Fact, Fact], call: Call | None
+    ) -> None:
+        """Record a scan output of a Loop or Scan for which a run of the body returns another shape than the first."""
+        from onnx_lint.inference.flow.shape_conflict import PieceShapeConflict
+
+        conflict = PieceShapeConflict(node, graph, index, shapes, call, run)
+        self._keep(conflict, self.subgraph_shapes, graph, "piece", index)
 
     def _first_or_further(self, call: Call | None, graph: Graph, *what: object) -> FurtherCalls | None:
         """Return where to add further calls with a problem if it is a new one; if not, add this call there."""
