@@ -44,11 +44,12 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     ### Details
 
     - "A dimension variable "N" represents the same value across the entire graph in a model." The main graph, its
-      functions and the training algorithms share their variables; an initialization graph has its own. The names in
-      `value_info` of a function are its own as well, because each call may pass other sizes.
+      functions and the training algorithms share their variables; an initialization graph has its own.
+    - A name in `value_info` of a function is compared with nothing, also not with itself: a function is not part of the
+      graph, each call may pass other sizes, and no text says how far such a name reaches.
     - A variable is compared with the size that follows for a declared dimension, with the inner dimensions of a matrix
-      product (MatMul, MatMulInteger, Gemm), the channels and the bias of a convolution (Conv, ConvTranspose), and the
-      axes along which Concat does not join.
+      product (MatMul, MatMulInteger, Gemm), the bias of Gemm unless it is 1, the channels and the bias of a convolution
+      (Conv, ConvTranspose), and the axes along which Concat does not join.
     - Sums and products of variables are compared: N is never N + 1, and 2*N is never 5. A name like "N + 1" is the sum.
     - All equations with the same single variable are compared together. They may have minima, maxima, and quotients
       that are rounded down: a third of N, rounded down, is never N + 1.

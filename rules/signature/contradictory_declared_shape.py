@@ -90,7 +90,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
         fix = _declaration_of(conflict) or deletion_of(conflict)
         if isinstance(conflict, DeclaredShapeConflict) and conflict.differs_in_elements:
             clause = "SHP-7a" if conflict.differs_only_in_variables else "SHP-7"
-        if model.value_flow.never_runs(conflict.graph):
+        if model.value_flow.is_in_idle(conflict, conflict.graph):
             clause = "NOD-8g"
         if not isinstance(conflict, DeclaredShapeConflict):
             yield from findings_of(model, conflict, clause, fix=fix)

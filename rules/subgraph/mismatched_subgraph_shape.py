@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, findings_of, rule
 
 @rule(clause=("SUB-7b", "SUB-7c"), since="0.1.0", about=has_shape_conflicts, needs="node")
 def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
-    """An input of a subgraph is declared with another shape than its operator supplies, or branches or states differ.
+    """The shape of an input or output of a subgraph is not the one that its operator supplies or requires.
 
     ### How to fix
 
@@ -58,6 +58,8 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
 
     - The body of a Scan must return each state with the shape that it has at the start, because all iterations have the
       same shapes.
+    - Each iteration of a Loop or Scan must return the same shape for a scan output: "It is an error if the dimensions
+      of these values change across loop iterations." Loops of a few known iterations are followed one by one.
     - Up to version 10, the branches of an If must return values of the same shapes.
     - In a branch of an If, or a body of a Loop, Scan or SequenceMap, that never runs because of constants, it is a
       warning.
@@ -66,5 +68,5 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
       (`mismatched-subgraph-signature`).
     """
     for conflict in model.value_flow.subgraph_shapes:
-        clause = "SUB-7c" if model.value_flow.never_runs(conflict.node.graph) else "SUB-7b"
+        clause = "SUB-7c" if model.value_flow.is_in_idle(conflict, conflict.node.graph) else "SUB-7b"
         yield from findings_of(model, conflict, clause, anchor=f"Operators.md#{conflict.node.op_type}")

@@ -168,7 +168,13 @@ def test_a_file_with_a_subgraph_has_its_findings(written: list[Written], kind: s
         source = BytesSource(message.SerializePartialToString(deterministic=True))
         settings, directory = each.fixture.settings, each.fixture.directory
         model = load(source, "part.pb", settings.standard, directory, settings.limits, kind, opset_imports=imports)
-        found = [(each.rule, each.place) for each in lint(model, settings) if each.rule not in moving.OF_MODELS]
+        undefined = [each.place.removeprefix(f"{prefix}.") for each in inside if each.rule == "undefined-name"]
+        # In a file of its own, an output that nothing defines may be a value from outside.
+        found = [
+            (each.rule, each.place)
+            for each in lint(model, settings)
+            if each.rule not in moving.OF_MODELS and not (each.rule == "outer-scope-output" and each.place in undefined)
+        ]
         expected = [
             (each.rule, each.place.removeprefix(f"{prefix}."))
             for each in inside

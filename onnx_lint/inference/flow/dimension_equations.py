@@ -138,14 +138,18 @@ class DimensionEquation(Record):
         return self.node.op_type not in ("Concat", "Reshape", "Split", "SplitToSequence", "Squeeze", *_FITTED)
 
     @property
-    def constant(self) -> str:
-        """The constant that the size comes from: the shape of a Reshape, or the other operand; empty if none."""
+    def constant(self) -> tuple[Graph, str] | None:
+        """The constant that the size comes from: the shape of a Reshape, or the other operand; None if there is none.
+
+        It may be one that a call passes to the function with the node.
+        """
         if self.node.op_type == "Squeeze":
-            return ""  # it needs a 1 at any axis
+            return None  # it needs a 1 at any axis
         others = [name for index, name in enumerate(self.node.inputs) if index != self.operand]
         has_size = isinstance(self.one, int) and self.operand >= 0
-        found = [self.node.inputs[self.operand], *others] if has_size else others
-        return next((name for name in found if _follows_from_constants(self.node.graph, name)), "")
+        names = [self.node.inputs[self.operand], *others] if has_size else others
+        passed = [_passed(name, self.node.graph, self.call) for name in names]
+        return next((each for each in passed if each is not None and _follows_from_constants(*each)), None)
 
     @property
     def shared_variables(self) -> set[str]:
@@ -172,17 +176,24 @@ class DimensionEquation(Record):
 
 def _declared_shape(name: str, graph: Graph, call: Call | None) -> Dims:
     """Return the shape with which an input of a graph is declared, also if calls of functions pass it on; else ()."""
+    passed = _passed(name, graph, call)
+    definition = passed[0].definition_of(passed[1]) if passed is not None else None
+    if passed is None or definition is None or definition.field != "input":
+        return ()
+    declared = facts_of_types(definition.graph.value_infos["input"].types)
+    return declared[definition.graph.input_names.index(passed[1])].shape or ()
+
+
+def _passed(name: str, graph: Graph, call: Call | None) -> tuple[Graph, str] | None:
+    """Return the value that calls pass on under a name, and the graph that sees it; None if they leave it out."""
     definition = graph.definition_of(name)
     while definition is not None and definition.field == "input" and definition.graph.is_function:
         index = definition.graph.input_names.index(name)
         if call is None or index >= len(call.node.inputs):
-            return ()
+            return None
         name, graph, call = call.node.inputs[index], call.node.graph, call.around
         definition = graph.definition_of(name)
-    if definition is None or definition.field != "input":
-        return ()
-    declared = facts_of_types(definition.graph.value_infos["input"].types)
-    return declared[definition.graph.input_names.index(name)].shape or ()
+    return graph, name
 
 
 def _follows_from_constants(graph: Graph, name: str) -> bool:
@@ -431,7 +442,7 @@ class FrozenSize(_SizeOfVariable):
         """Return a message with what needs the size, and the input that leaves it open."""
         by = "".join(f"; {each.text}" for each in self.because[:_MAX_SHOWN])
         constant = self.equation.constant
-        source = f" (constant {quote(constant)})" if constant else ""
+        source = f" (constant {quote(constant[1])})" if constant is not None else ""
         or_0 = ", or 0" if self.is_unless_empty and self.size else ""
         if_full = " where no operand is empty" if self.is_if_full else ""
         end = f"so {quote(self.variable)} of input {quote(self.input_name)} can only be {self.size}{or_0}{if_full}"
@@ -440,8 +451,8 @@ class FrozenSize(_SizeOfVariable):
     def notes(self) -> list[Note]:
         """The input that leaves it open, the constant, and the other equations."""
         constant = self.equation.constant
-        definition = self.equation.node.graph.definition_of(constant) if constant else None
-        named = [(definition.place, f"defines constant {quote(constant)}")] if definition is not None else []
+        definition = constant[0].definition_of(constant[1]) if constant is not None else None
+        named = [(definition.place, f"defines constant {quote(constant[1])}")] if constant and definition else []
         return [*super().notes(), *named, *[(each.place, each.text) for each in self.because]]
 
 

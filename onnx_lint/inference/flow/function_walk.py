@@ -58,8 +58,10 @@ CallAttributes = tuple[tuple[str, bytes | int | None], ...]
 """The attributes of a call, on which shapes may depend: the serialized attribute, the number of a graph, or None if the
 attribute is unknown."""
 
-CallKey = tuple[int, Facts, CallAttributes]
-"""Identifies equal calls: the index of the function, the facts of the inputs, and the attributes."""
+CallKey = tuple[int, Facts, CallAttributes, bool]
+"""Identifies equal calls: the index of the function, the facts of the inputs, the attributes, and whether the call
+never runs.
+"""
 
 WalkGraph = Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk]
 """Walks a graph, with the facts that it sees and those of the inputs that its operator supplies."""
@@ -120,7 +122,7 @@ class FunctionWalk:
         bound = _bound(attributes, frame.bound)
         graphs = {each.name: self._numbered(each) for each in nested}
         inputs = arguments_for(function, inputs)
-        key = function.index, inputs, self._serialized_attributes(bound, graphs)
+        key = function.index, inputs, self._serialized_attributes(bound, graphs), bool(self._found.idle)
         if key in self._results:
             return self._outputs_of_equal_call(self._results[key], Call(node, inputs, frame.call), frame)
         arguments = read_arguments(attributes, self._type_parameters_of(function), frame.bound) if attributes else ()
@@ -251,13 +253,10 @@ class FunctionWalk:
         omits = call is not None and (ABSENT in inputs or len(inputs) < len(names))
         frame = self._frames.of_body(function, protos, call, graphs, needs if omits else None)
         graphs.update(self._default_graphs(function, bound, frame, known))
-        # Save and reset what belongs to the caller: `unsure` counts within one body, and the entries of `idle` before
-        # `idle_around` are of graphs around the call.
+        # Save and reset what belongs to the caller: `unsure` counts within one body.
         unsure_of_caller, self._found.unsure = self._found.unsure, 0
-        idle_of_caller, self._found.idle_around = self._found.idle_around, len(self._found.idle)
         outputs = yield from self._walk(function.body, frame, known, None)
         self._found.unsure = unsure_of_caller
-        self._found.idle_around = idle_of_caller
         self._open.pop(function.index, None)
         with self._crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)

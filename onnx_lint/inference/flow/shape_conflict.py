@@ -498,6 +498,20 @@ class StateShapeConflict(_OutputShapeConflict):
         return f"{self.describe_output(self.graph, self.shapes[1])}, but {begins}; a state must keep its shape"
 
 
+class PieceShapeConflict(_OutputShapeConflict):
+    """A scan output of a Loop or Scan for which runs of the body return different shapes."""
+
+    run: int
+    """The first run with another shape than the first one, from 0 on."""
+
+    def describe(self) -> str:
+        """Return the shapes of both runs."""
+        one, other = map(shape_in_words, self.shapes)
+        what = f"output {self.index} {quote(self.subject)} of {self.graph.describe()}"
+        runs = f"is {other} in iteration {self.run} of {self.node.describe()}, but {one} in iteration 0"
+        return f"{what} {runs}; all iterations must return one shape for a scan output"
+
+
 class BranchShapeConflict(_OutputShapeConflict):
     """An If output whose branches produce different shapes: the output of the second one, `graph`."""
 
@@ -513,6 +527,9 @@ class BranchShapeConflict(_OutputShapeConflict):
         """Return the output of the first branch, and the call that supplies the shapes."""
         other = f"{quote(self.first.output_names[self.index])} of the other branch"
         return [(self.first.place.at("output", self.index), other), *call_notes(self.call, shape_in_words)]
+
+
+SubgraphShapeProblem = BranchShapeConflict | PieceShapeConflict | StateShapeConflict | SuppliedShapeConflict
 
 
 def _shape_places(value_info: Place, declared: Fact, found: Fact) -> list[Place]:

@@ -47,7 +47,9 @@ class SuppliedShapes(Record):
     """The outputs of the body of a SequenceMap for each element; empty if unknown, or if the elements are alike."""
     unrolled: Facts = ()
     """The outputs of a Loop or Scan with a known number of runs; empty if they are not followed run by run."""
-
+    changing: tuple[tuple[int, int, tuple[Fact, Fact]], ...] = ()
+    """The outputs of the body that a scan output stacks, and the run in which each first has another shape than in the
+    first run, with both facts."""
     failing: Facts = ()
     """The inputs of the body in the first run that meets a fault, if the runs are followed one by one."""
 
@@ -425,6 +427,29 @@ def stacked_facts(pieces: Sequence[Fact]) -> Fact:
     known = [content for content in contents if content is not None]
     is_short = len(known) == len(contents) and sum(map(len, known)) <= MAX_PASSED
     return with_content(made, tuple(chain(*known)) if is_short else None)
+
+
+def changing_pieces(columns: Sequence[Facts], first: int) -> tuple[tuple[int, int, tuple[Fact, Fact]], ...]:
+    """Return the scan outputs whose pieces differ in shape, see `SuppliedShapes.changing`.
+
+    `first`: the index of the first scan output among the outputs of the body.
+    """
+    found = []
+    for index, pieces in enumerate(columns, first):
+        run = next((run for run, each in enumerate(pieces) if _never_agree(pieces[0].shape, each.shape)), None)
+        if run is not None:
+            found.append((index, run, (pieces[0], pieces[run])))
+    return tuple(found)
+
+
+def _never_agree(one: Shape, other: Shape) -> bool:
+    """Return whether two shapes differ for all sizes of their variables."""
+    if one is None or other is None:
+        return False
+    if len(one) != len(other):
+        return True
+    distances = [subtract(first, second) for first, second in zip(one, other, strict=True)]
+    return any(isinstance(distance, int) and distance for distance in distances)
 
 
 def is_listed(fact: Fact) -> bool:

@@ -12,6 +12,7 @@ from onnx_lint.inference.flow.frames import Frame, NestedGraph, Walk
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo, as_fact
 from onnx_lint.inference.flow.subgraph_shapes import (
     SuppliedShapes,
+    changing_pieces,
     is_listed,
     scan_axes,
     score_type,
@@ -160,10 +161,11 @@ class SubgraphWalk:
             goes_on = body[0].content if body else None
             carried = body[1 : 1 + len(first)]
             stacked.append(body[1 + len(first) :])
+        columns = list(zip(*stacked, strict=True))
+        changing = changing_pieces(columns, 1 + len(first))
         if goes_on != (0,) and len(stacked) != supplier.runs():
-            return supplier
-        columns = [stacked_facts(column) for column in zip(*stacked, strict=True)]
-        return replace(supplier, unrolled=(*carried, *columns))
+            return replace(supplier, changing=changing) if changing else supplier
+        return replace(supplier, unrolled=(*carried, *map(stacked_facts, columns)), changing=changing)
 
     def _scanned(self, supplier: SuppliedShapes, nested: NestedGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with the elements of the outputs of a Scan of a few runs, by running each."""
@@ -183,8 +185,9 @@ class SubgraphWalk:
                 return replace(supplier, failing=(*carried, *slices))
             carried = body[:states]
             stacked.append(body[states:])
-        columns = [scan.stacked_fact(at, column) for at, column in enumerate(zip(*stacked, strict=True))]
-        return replace(supplier, unrolled=(*carried, *columns))
+        columns = list(zip(*stacked, strict=True))
+        made = [scan.stacked_fact(at, column) for at, column in enumerate(columns)]
+        return replace(supplier, unrolled=(*carried, *made), changing=changing_pieces(columns, states))
 
     def _tried(self, nested: NestedGraph, inputs: Facts) -> Generator[Walk, Facts, Facts]:
         """Return the outputs of a body with these inputs, without keeping anything of the walk."""
@@ -289,9 +292,11 @@ class SubgraphWalk:
         *,
         may_differ: bool,
     ) -> None:
-        """Note states that change their shape, and branches of different shapes, unless these `may_differ`."""
+        """Note states and pieces that change their shape, and branches that differ, unless these `may_differ`."""
         for index, shapes in supplier.changed_states(found):
             self._found.note_state(node, graphs["body"], index, shapes, frame.call)
+        for index, run, shapes in supplier.changing:
+            self._found.note_piece(node, graphs["body"], index, run, shapes, frame.call)
         if not may_differ:
             for index in supplier.differing(found):
                 self._found.note_branches(node, graphs, found, index, frame.call)

@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.conflict import Conflict, DeclaredValue
     from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
     from onnx_lint.inference.flow.shape_conflict import (
-        BranchShapeConflict,
         DeclaredCountConflict,
         DeclaredShapeConflict,
         ShapeConflict,
-        StateShapeConflict,
-        SuppliedShapeConflict,
+        SubgraphShapeProblem,
     )
     from onnx_lint.inference.flow.type_conflict import (
         DeclarationConflict,
@@ -70,7 +68,7 @@ class ValueFlow:
         self.declared_shapes: list[DeclaredShapeConflict | DeclaredCountConflict] = []
         self.of_some_calls: set[tuple[int, int]] = set()
         """The declarations that only some calls contradict: identity of the function body, and index in value_info."""
-        self.subgraph_shapes: list[SuppliedShapeConflict | BranchShapeConflict | StateShapeConflict] = []
+        self.subgraph_shapes: list[SubgraphShapeProblem] = []
         self._operators = operators
         self._schemas = operators.schemas
         self._noted: set[tuple[object, ...]] = set()
@@ -81,16 +79,18 @@ class ValueFlow:
         # --- whether graphs run: idle graphs never do, sure ones whenever the graph around them does
         self.idle: list[str] = []
         """What never runs around the current walk, as constants decide: "branch" of an If, or "body" of a Loop."""
-        self.idle_around = 0
-        """The number of elements of `idle` that are around the call of the function whose body is walked."""
         self.idle_graphs: set[int] = set()
         """The identities of the graphs in what never runs."""
         self.sure_graphs: set[int] = set()
         """The identities of the nested graphs that are sure to run in some walk."""
         self.doubtful_graphs: set[int] = set()
         """The identities of the nested graphs that are not sure to run in some walk; in another one they may be."""
-        self._idle_in_functions: dict[tuple[object, ...], ShapeConflict] = {}
-        """Conflicts in what never runs in one call of a function, by their place; another call may run it."""
+        self._idle_in_functions: dict[tuple[object, ...], tuple[Any, list[Any]]] = {}
+        """Conflicts in what a call of a function does not run, by their place, with their lists if no call runs it."""
+        self._idle_conflicts: set[int] = set()
+        """The identities of those of them that no call meets where it runs."""
+        self._idle_at_first: set[int] = set()
+        """The identities of the graphs of functions that the first call does not run."""
         self.unsure = 0
         """The number of subgraphs around the current walk, within the function body, that are not sure to run."""
         self.omitted_inputs: list[OmittedInput] = []
@@ -149,12 +149,17 @@ class ValueFlow:
 
     @property
     def running(self) -> list[WalkResult]:
-        """The first walk over each graph, without branches and bodies that never run."""
-        return [walked for walked in self.walks.first if id(walked.graph) not in self.idle_graphs]
+        """The first walk over each graph, without branches and bodies that do not run in it."""
+        idle = self.idle_graphs | self._idle_at_first
+        return [walked for walked in self.walks.first if id(walked.graph) not in idle]
 
     def never_runs(self, graph: Graph) -> bool:
         """Return whether a graph is in a branch or body that never runs, because constants decide so."""
         return id(graph) in self.idle_graphs
+
+    def is_in_idle(self, conflict: object, graph: Graph) -> bool:
+        """Return whether a conflict in a graph is in what never runs, or only in calls that do not run it."""
+        return id(conflict) in self._idle_conflicts or self.never_runs(graph)
 
     def conflicts(self) -> Iterator[Conflict]:
         """Yield all type conflicts."""
@@ -213,10 +218,7 @@ class ValueFlow:
         if self.is_trial:
             self._tried_nodes += len(graph.forms)
             return
-        if self.idle and graph.function is None:
-            self.idle_graphs.add(id(graph))
-        else:  # it runs, although an earlier walk over it did not
-            self.idle_graphs.discard(id(graph))
+        self._note_whether_it_runs(graph)
         if self.keeps_all or graph not in self.walks:
             kind = graph.kind
             # The values of these are removed from `known` when the walk leaves them; for others `known` can be kept.
@@ -267,14 +269,14 @@ class ValueFlow:
         plain = problem.problem if isinstance(problem, Warned) else problem
         conflict = ShapeConflict(node, inputs, plain, schema, call)
         warning = problem.words if isinstance(problem, Warned) and not _fails_at_load(problem, conflict) else None
-        is_idle = len(self.idle) > self.idle_around  # what is idle around a call may run in another call
+        is_idle = bool(self.idle)
         # A branch that never runs says more about the problem than the warning of its operator.
         conflict = replace(conflict, warning=f"; the {self.idle[-1]} never runs" if is_idle else warning)
         if conflict.is_tolerated:
             return
         key = (node.index, *_key_of_problem(plain, is_in_call=call is not None))
         if is_idle and node.graph.function is not None and not self.is_trial:
-            self._idle_in_functions.setdefault((id(node.graph), *key), conflict)
+            self._keep(conflict, self.shapes, node.graph, *key)
         else:
             further = self._first_or_further(call, node.graph, *key)
             if further is not None:
@@ -282,9 +284,10 @@ class ValueFlow:
 
     def note_idle_in_functions(self) -> None:
         """Record the conflicts in what no call of a function runs."""
-        for key, conflict in self._idle_in_functions.items():
+        for key, (conflict, found) in self._idle_in_functions.items():
             if key not in self._noted:
-                self.shapes.append(conflict)
+                self._idle_conflicts.add(id(conflict))
+                found.append(conflict)
 
     def note_declared(
         self, graph: Graph, entry: DeclarationEntry, declared: Fact, inferred: Fact, call: Call | None, branch: str = ""
@@ -293,18 +296,17 @@ class ValueFlow:
 
         `branch`: the branch of an If that has the inferred shape.
         """
-        if not self._is_new(graph, *entry):
-            return
         if have_different_types(declared, inferred):
             from onnx_lint.inference.flow.type_conflict import DeclarationConflict
 
             kinds = declared.kind or "", inferred.kind or ""
-            self.declarations.append(DeclarationConflict(graph, *entry, *kinds, call))
+            if self._is_new(graph, *entry):
+                self.declarations.append(DeclarationConflict(graph, *entry, *kinds, call))
         else:
             from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 
             conflict = DeclaredShapeConflict(graph, *entry, declared, inferred, call, branch)
-            self.declared_shapes.append(conflict)
+            self._keep(conflict, self.declared_shapes, graph, *entry)
 
     def note_declared_count(
         self, graph: Graph, field: str, index: int, declared: Fact, data: Fact, call: Call | None
@@ -312,8 +314,8 @@ class ValueFlow:
         """Record a declaration of a Reshape's output with another number of elements than the input has."""
         from onnx_lint.inference.flow.shape_conflict import DeclaredCountConflict
 
-        if self._is_new(graph, field, index):
-            self.declared_shapes.append(DeclaredCountConflict(graph, field, index, declared, data, call))
+        conflict = DeclaredCountConflict(graph, field, index, declared, data, call)
+        self._keep(conflict, self.declared_shapes, graph, field, index)
 
     def note_supplied_shapes(self, node: Node, graph: Graph, supplied: tuple[Fact, ...], call: Call | None) -> None:
         """Record the inputs of a subgraph that are declared with another shape than its operator supplies."""
@@ -321,10 +323,11 @@ class ValueFlow:
             if argument.shape is None and argument.inside is None:
                 continue
             declared = fact_of_type(value.type)
-            if joined(argument, declared)[1] == "shape" and self._is_new(graph, "supplied shape", index):
+            if joined(argument, declared)[1] == "shape":
                 from onnx_lint.inference.flow.shape_conflict import SuppliedShapeConflict
 
-                self.subgraph_shapes.append(SuppliedShapeConflict(node, graph, index, (argument, declared), call))
+                conflict = SuppliedShapeConflict(node, graph, index, (argument, declared), call)
+                self._keep(conflict, self.subgraph_shapes, graph, "supplied shape", index)
 
     def note_branches(
         self, node: Node, graphs: Mapping[str, Graph], found: Mapping[str, Facts], index: int, call: Call | None
@@ -333,16 +336,27 @@ class ValueFlow:
         from onnx_lint.inference.flow.shape_conflict import BranchShapeConflict
 
         one, other = graphs["then_branch"], graphs["else_branch"]
-        if self._is_new(other, "branches", index):
-            shapes = found["then_branch"][index], found["else_branch"][index]
-            self.subgraph_shapes.append(BranchShapeConflict(node, other, index, shapes, call, one))
+        shapes = found["then_branch"][index], found["else_branch"][index]
+        conflict = BranchShapeConflict(node, other, index, shapes, call, one)
+        self._keep(conflict, self.subgraph_shapes, other, "branches", index)
 
     def note_state(self, node: Node, graph: Graph, index: int, shapes: tuple[Fact, Fact], call: Call | None) -> None:
         """Record a state of a Scan that its body returns with another shape."""
         from onnx_lint.inference.flow.shape_conflict import StateShapeConflict
 
-        if (id(graph), "supplied shape", index) not in self._noted and self._is_new(graph, "state", index):
-            self.subgraph_shapes.append(StateShapeConflict(node, graph, index, shapes, call))
+        supplied = id(graph), "supplied shape", index
+        if supplied not in self._noted and supplied not in self._idle_in_functions:
+            conflict = StateShapeConflict(node, graph, index, shapes, call)
+            self._keep(conflict, self.subgraph_shapes, graph, "state", index)
+
+    def note_piece(
+        self, node: Node, graph: Graph, index: int, run: int, shapes: tuple[Fact, Fact], call: Call | None
+    ) -> None:
+        """Record a scan output of a Loop or Scan for which a run of the body returns another shape than the first."""
+        from onnx_lint.inference.flow.shape_conflict import PieceShapeConflict
+
+        conflict = PieceShapeConflict(node, graph, index, shapes, call, run)
+        self._keep(conflict, self.subgraph_shapes, graph, "piece", index)
 
     def _first_or_further(self, call: Call | None, graph: Graph, *what: object) -> FurtherCalls | None:
         """Return where to add further calls with a problem if it is a new one; if not, add this call there."""
@@ -354,6 +368,23 @@ class ValueFlow:
         if call is not None and further is not None and not self.is_trial and len(further.calls) < MAX_FURTHER:
             further.calls.append(call)
         return None
+
+    def _note_whether_it_runs(self, graph: Graph) -> None:
+        """Note whether a walk runs its graph; it may be idle in one call of a function, and run in another."""
+        if not self.idle:
+            self.idle_graphs.discard(id(graph))
+        elif graph not in self.walks:
+            self.idle_graphs.add(id(graph))
+            if graph.function is not None:
+                self._idle_at_first.add(id(graph))
+
+    def _keep(self, conflict: Any, found: list[Any], graph: Graph, *what: object) -> None:
+        """Add a conflict that no other walk found, and after all others one that only walks find that do not run it."""
+        key = (id(graph), *what)
+        if self.idle and graph.function is not None and not self.is_trial:
+            self._idle_in_functions.setdefault(key, (conflict, found))
+        elif self._is_new(graph, *what):
+            found.append(conflict)
 
     def _is_new(self, graph: Graph, *what: object) -> bool:
         key = (id(graph), *what)

@@ -541,9 +541,9 @@ def _remainder_of_dividend(one: int, other: int) -> int:
 @_gives("Mod")
 def _modulo(node: Operands, shape: Dims) -> Content:
     """The remainder has the sign of the divisor, with `fmod` that of the dividend."""
-    if node.fact(0).kind in FORMATS:
-        return None
     of_dividend = node.integer("fmod", 0) != 0
+    if node.fact(0).kind in FORMATS:  # the text requires `fmod`, with which the remainder is exact
+        return _each(node, shape, 2, _exact_remainder) if of_dividend else None
 
     def remainder(one: ElementValue, other: ElementValue) -> ElementValue:
         if isinstance(one, int) and isinstance(other, int) and other:
@@ -558,6 +558,12 @@ def _modulo(node: Operands, shape: Dims) -> Content:
         return dims.at_least(left, 0)
 
     return _each(node, shape, 2, remainder)
+
+
+def _exact_remainder(one: ElementValue, other: ElementValue) -> ElementValue:
+    if not isinstance(one, int | float) or not isinstance(other, int | float):
+        return None
+    return math.fmod(one, other) if other and math.isfinite(one) and math.isfinite(other) else None
 
 
 @_gives("Pow")

@@ -94,11 +94,11 @@ EQUATED: Final = {
     "Concat": 2**31,
     "Conv": 3,
     "ConvTranspose": 3,
-    "Gemm": 2,
+    "Gemm": 3,
     "MatMul": 2,
     "MatMulInteger": 2,
 }
-"""The operators with dimensions that must be equal, and for how many inputs: Gemm broadcasts the third one."""
+"""The operators with dimensions that must be equal, and for how many inputs."""
 
 NARROWED: Final = frozenset(
     {

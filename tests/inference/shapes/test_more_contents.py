@@ -87,7 +87,15 @@ def _cases(seed: random.Random) -> dict[str, tuple[str, Inputs]]:
                 ('y = Einsum <equation = "i,j,i->"> (r, w, r)', {"r": row, "w": ints(2, 3)}),
             ]
         ),
-        "Mod": (f"y = Mod <fmod = {keeps}> (x, w)", {"w": np.where(signs == 0, 4, signs)}),
+        "Mod": seed.choice(
+            [
+                (f"y = Mod <fmod = {keeps}> (x, w)", {"w": np.where(signs == 0, 4, signs)}),
+                (
+                    "f = Cast <to = 1> (x)  g = Cast <to = 1> (w)  m = Mod <fmod = 1> (f, g)  y = Cast <to = 7> (m)",
+                    {"w": np.where(signs == 0, 4, signs)},
+                ),
+            ]
+        ),
         "Pow": ("y = Pow (x, w)", {"w": numbers(seed, 4, least=0)}),
         "Xor": ("a = Greater (x, z)  b = Greater (w, z)  y = Xor (a, b)", {"w": row, "z": ints(1)}),
         "Clip": seed.choice(

@@ -226,7 +226,10 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
         "message": text(_WHERE_IT_RUNS.sub("", diagnostic.message)),
         "allowed": text(_CONSUMERS.sub("", diagnostic.allowed or "")),
         "place": move(diagnostic.place),
-        "related": [(move(related.place), text(related.message)) for related in diagnostic.related],
+        "related": [
+            (related.place if _is_open(related.message) else move(related.place), text(related.message))
+            for related in diagnostic.related
+        ],
     }
 
 
@@ -253,6 +256,11 @@ def comparable(diagnostic: Diagnostic) -> dict[str, object]:
     fields |= {"place": diagnostic.place, "allowed": _CONSUMERS.sub("", diagnostic.allowed or "")}
     fields |= {"message": _WHERE_IT_RUNS.sub("", diagnostic.message)}
     return {**fields, "related": [(place, message) for place, message in related if not _is_call(message)]}
+
+
+def _is_open(message: str) -> bool:
+    """Whether a related place is an input that declares a variable: a function declares no shapes."""
+    return message.endswith(" is open here")
 
 
 def _is_call(message: str) -> bool:

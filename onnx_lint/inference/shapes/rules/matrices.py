@@ -112,6 +112,9 @@ def general_product(node: Operands, right: int, bias: int | None, *, is_whole: b
         return result
     added = node.shape(bias, 2) if is_whole else node.shape(bias, at_most=2)
     for axis, (operand, place) in ((-1, (right, columns)), (-2, (0, rows))):
-        if added is not None and len(added) >= -axis and (added[axis] != 1 or is_whole):
+        if added is None or len(added) < -axis:
+            continue
+        # A variable may be 1, which is broadcast.
+        if is_whole or (isinstance(added[axis], int) and added[axis] != 1):
             node.equal((operand, place), (bias, axis))
     return result

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, add, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, NumberSource, Overflow
+from onnx_lint.inference.shapes.problem import Element, NumberSource, Overflow, Warned, WrongValue
 from onnx_lint.inference.shapes.registration import register_rule
 
 
@@ -64,8 +66,22 @@ def _padded(
             allowed = "pads that leave a size of at least 0"
             node.wrong_value(source, pads[place], reason, place, allowed=allowed, about_data=True)
             return UNKNOWN
+        if node.text("mode", "constant") == "reflect":
+            _compare_mirrored(node, source, {index: before, index + count: after}, axis, shape[axis])
         found[axis] = size
     return [tuple(found)]
+
+
+def _compare_mirrored(node: Operands, source: NumberSource, pads: Mapping[int, Dim], axis: int, size: Dim) -> None:
+    """Warn of a pad, by its index, that is wider than a mirror: the first and last element are not mirrored.
+
+    ONNX Runtime refuses it from 1.32 on; releases before read elements beyond the axis.
+    """
+    for index, pad in pads.items():
+        if isinstance(pad, int) and isinstance(size, int) and pad >= size > 0 and pad:
+            reason = f"a mirror of axis {axis} has {size - 1} elements"
+            node.warnings.append(Warned(WrongValue(Element(source, pad, index), reason, f"at most {size - 1}", True)))
+            return
 
 
 @register_rule("DepthToSpace", "SpaceToDepth")
