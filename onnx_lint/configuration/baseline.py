@@ -128,7 +128,8 @@ class _Kinds(Record):
     """The kinds of the digests in a text, one letter each.
 
     c: the operators, as `Structure.steps`. x and N: the names. o: the names without the place inside of the value. n:
-    the names with it. The others are those of the fields of `View`, in their order, with all of `View.whole`; it is
+    the names with it, in entries of older versions also without what came to the end of the text since then. w: the
+    same with all of it. The others are those of the fields of `View`, in their order, with all of `View.whole`; it is
     enough if one of these agrees. The digests of a tensor's content have capitals.
     """
 
@@ -139,7 +140,7 @@ class _Kinds(Record):
 
 
 _PARTS: Final = _Kinds(
-    {1: "o", 2: "co", 4: "nabm", 12: "nabmsepttttt", 13: "onabmsepttttt", 14: "conabmsepttttt"}, "nsept"
+    {1: "o", 2: "co", 4: "nabm", 12: "nabmsepttttt", 13: "onabmsepttttt", 14: "conabmsepttttt"}, "wsept"
 )
 """The kinds in a text of `parts`."""
 
@@ -149,6 +150,8 @@ _ENDS_ABOUT_PLACE: Final = 2
 _STRUCTURE: Final = _Kinds({2: "cx", 5: "cxabm", 13: "cxabmsepttttt"}, "xsept")
 _CONTENT: Final = _Kinds({1: "N", 4: "NABM", 12: "NABMSEPTTTTT"}, "NSEPT")
 
+_NAMES: Final = "wno"
+"""The kinds of digests of names in a text of `parts`."""
 _VIEWS: Final = "cabmsept"
 """The kinds of digests of operators."""
 _OF_OLD_ENTRIES: Final = "conabm"
@@ -194,7 +197,9 @@ def _marks_of_fault(text: str) -> list[str]:
         rows.insert(0, [pieces[0], "", *pieces[2:]])  # what is wrong inside was not compared, but the other ends were
     texts = [INNER_DIGEST.join(row).rstrip(INNER_DIGEST) for row in rows]
     former = (mark for each in texts for mark in _marks_of_part(each) if mark[0] in _OF_OLD_ENTRIES)
-    return list(dict.fromkeys((*_marks_of_part(text), *former)))
+    whole = _marks_of_part(text)
+    exact = (f"w{mark[1:]}" for mark in whole if mark[0] == "n")
+    return list(dict.fromkeys((*exact, *whole, *former)))
 
 
 def _written(part: str) -> str:
@@ -211,7 +216,7 @@ def _chosen(digests: str, kinds: _Kinds) -> str:
     first: dict[str, str] = {}
     for mark in _marks(digests, kinds):
         first.setdefault(mark[0], mark[1:])
-    written = "".join(first.get(kind, "") for kind in kinds.written)
+    written = "".join(first.get("n" if kind == "w" else kind, "") for kind in kinds.written)
     return f"{_SURE}{written}" if written else ""
 
 
@@ -276,7 +281,7 @@ def _keys(item: Entry | BaselineIdentity) -> list[str]:
 def _names(item: Entry | BaselineIdentity) -> set[str]:
     """Return the digests of names, without those that are of the place since there are no names around it."""
     nameless = {mark for part in _all_parts(item) if _is_nameless(part) for mark in _marks_of_fault(part)}
-    return {mark for mark in _all_marks(item) if mark[0] in "xno"} - nameless
+    return {mark for mark in _all_marks(item) if mark[0] in f"x{_NAMES}"} - nameless
 
 
 def _is_nameless(part: str) -> bool:
@@ -304,10 +309,10 @@ class _ListedFaults:
         """
         parts = [_marks_of_fault(part) for part in texts]
         if not may_be_renamed:
-            parts = [[mark for mark in own if mark[0] in "no"] for own in parts]
+            parts = [[mark for mark in own if mark[0] in _NAMES] for own in parts]
         if is_one_fault:
             return self._is_one_more_or_less(parts, may_be_renamed=may_be_renamed)
-        return self._remove_all(parts, "no", _VIEWS) or self._remove_all(parts, _VIEWS, "no")
+        return self._remove_all(parts, _NAMES, _VIEWS) or self._remove_all(parts, _VIEWS, _NAMES)
 
     def _is_one_more_or_less(self, parts: list[list[str]], *, may_be_renamed: bool) -> bool:
         """Return whether any fault is listed, and either all are, or each that is listed is still there."""
@@ -673,7 +678,7 @@ def _has_inner_places(entry: Entry, identity: BaselineIdentity) -> bool:
     wanted, listed = (max((part.count(INNER_DIGEST) for part in item.parts), default=0) for item in (identity, entry))
     if wanted:
         return listed >= wanted
-    return any(mark[0] == "n" for part in entry.parts for mark in _marks(part.partition(INNER_DIGEST)[0], _PARTS))
+    return any(mark[0] in "nw" for part in entry.parts for mark in _marks(part.partition(INNER_DIGEST)[0], _PARTS))
 
 
 def former_name(file: FileReport, baseline: Baseline, missing: Iterable[str]) -> str | None:

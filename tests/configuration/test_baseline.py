@@ -1367,3 +1367,66 @@ def test_more_than_64_names_of_no_value_are_known_as_a_whole() -> None:
     known = report_on(_with_names(*many))
     for now in (many, many[1:], many[9:], [*many, "a"]):
         assert new_in(known, report_on(_with_names(*now))) == []
+
+
+EQUAL_NODES = "{ " + " ".join(f"[n{at}] v{at} = Relu (u{at})" for at in range(21)) + " y = Relu (x) }"
+TWO_NODES = "{ one = Relu (w) y = Relu (v) }"
+
+
+@pytest.mark.parametrize("name", ["prefix", "node in front", "nodes in front and behind, prefix"])
+@pytest.mark.parametrize(
+    ("body", "was", "now", "misplace"),
+    [
+        (EQUAL_NODES, 5, 15, lambda node: setattr(node, "op_type", "Reluy")),
+        (EQUAL_NODES, 5, 4, lambda node: setattr(node, "op_type", "Reluy")),
+        (TWO_NODES, 1, 0, lambda node: node.input.append("nowhere")),
+        (TWO_NODES, 0, 1, lambda node: node.attribute.add(name="axess", i=1, type=2)),
+    ],
+    ids=["operator", "operator of the node before", "input", "attribute"],
+)
+def test_a_fault_of_an_equal_node_is_new_although_more_has_changed(
+    name: str, body: str, was: int, now: int, misplace: Callable[[onnx.NodeProto], object]
+):
+    values = "<float[2] w = {1, 2}, float[2] v = {3, 4}>"
+    text = f'<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) {values} {body}'
+    known, changed = onnx.parser.parse_model(text), onnx.parser.parse_model(text)
+    clean = {each.rule for each in report_on(changed).diagnostics}
+    misplace(known.graph.node[was])
+    misplace(changed.graph.node[now])
+    CHANGES[name](changed)
+    rules = {each.rule for each in report_on(known).diagnostics} - clean
+    assert rules & {each.rule for each in new_in(report_on(known), report_on(changed))} == rules
+
+
+MODEL_OF_LISTS = '<ir_version: 10, opset_import: ["": 21, "ai.onnx.ml": 3]> g (float[1, 2] x) => (float[1, 2] y) '
+LISTS = {
+    "Scaler": "y = ai.onnx.ml.Scaler <offset = [{}], scale = [{}]> (x)",
+    "LabelEncoder": "y = ai.onnx.ml.LabelEncoder <keys_floats = [{}], values_floats = [{}]> (x)",
+}
+
+
+@each_case("name", LISTS)
+def test_exchanged_lengths_of_two_lists_are_new(name: str):
+    long, short = "1.0, 2.0", "1.0"
+    one, other = (
+        onnx.parser.parse_model(f"{MODEL_OF_LISTS} {{ {LISTS[name].format(*lengths)} }}")
+        for lengths in ((long, short), (short, long))
+    )
+    for known, now in ((one, other), (other, one)):
+        found = report_on(known)
+        assert not new_in(found, found)
+        assert [each.rule for each in new_in(found, report_on(now))] == ["impossible-attribute-value"]
+        before = entries_before(found.diagnostics)
+        assert not suppress_known(found, before).diagnostics
+
+
+def test_an_edge_of_a_cycle_that_comes_a_second_time_is_new():
+    text = (
+        '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] a) {{ a = Add (x, b) b = Add (a, {}) }}'
+    )
+    once, twice = (report_on(onnx.parser.parse_model(text.format(name))) for name in ("x", "a"))
+    assert [each.rule for each in new_in(once, twice)] == ["cycle"]
+    assert [each.rule for each in new_in(twice, once)] == ["cycle"]
+    for found in (once, twice):
+        assert not new_in(found, found)
+        assert not suppress_known(found, entries_before(found.diagnostics)).diagnostics
