@@ -93,9 +93,10 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
         # Elements keep the order that they have in the value. Parts have no order of their own.
         parts = tuple(map(_written, identity.elements or sorted(identity.parts)))
         if known is None:
-            texts = each.rule, _where(each), _weight(each), identity.structure, parts, identity.names
-            rows = rows_known(each.clause)
-            found[digest] = Entry(digest, *texts, identity.element_count, identity.content, rows)
+            structure = _chosen(identity.structure, _STRUCTURE)
+            texts = each.rule, _where(each), _weight(each), structure, parts, identity.names
+            content = _written_content(identity.content)
+            found[digest] = Entry(digest, *texts, identity.element_count, content, rows_known(each.clause))
         else:
             # If the elements of only one of two values are listed, the entry has no list for both.
             parts = (*known.parts, *parts) if known.parts and parts else ()
@@ -119,35 +120,50 @@ def _fingerprint(diagnostic: Diagnostic, *, with_main: bool = False) -> str:
     return digest_of(diagnostic, with_main=with_main)[:32]
 
 
-_KINDS: Final = {
-    1: "o",
-    2: "co",
-    4: "nabm",
-    5: "onabm",
-    6: "conabm",
-}
-"""The kinds of the digests in a text of `parts`, one letter each, by the number of digests.
+_SURE: Final = "+"
+"""The mark before the digests of an entry that knows the operators on one side of a place, as `View.before` does."""
 
-c: the operators. o: the names without the place inside of the value. n: the names with it. a, b and m: the operators
-from the start of the graph, from its end, and without positions; it is enough if one of these agrees. Older versions
-wrote c, or o, or both.
-"""
+
+class _Kinds(Record):
+    """The kinds of the digests in a text, one letter each.
+
+    c: the operators, as `Structure.steps`. x and N: the names. o: the names without the place inside of the value. n:
+    the names with it, in entries of older versions also without what came to the end of the text since then. w: the
+    same with all of it. The others are those of the fields of `View`, in their order, with all of `View.whole`; it is
+    enough if one of these agrees. The digests of a tensor's content have capitals.
+    """
+
+    by_count: Mapping[int, str]
+    """The kinds by the number of digests: the longest is that of a finding, the others are those of older versions."""
+    written: str
+    """The kinds in an entry behind `_SURE`."""
+
+
+_PARTS: Final = _Kinds(
+    {1: "o", 2: "co", 4: "nabm", 12: "nabmsepttttt", 13: "onabmsepttttt", 14: "conabmsepttttt"}, "wsept"
+)
+"""The kinds in a text of `parts`."""
 
 _ENDS_ABOUT_PLACE: Final = 2
 """The number of ends of a text of `parts` that are about the place: what is wrong inside of it, and the keys."""
 
-_KINDS_OF_STRUCTURE: Final = {2: "cx", 5: "cxabm"}
-"""The same for `structure`, where x is the names."""
+_STRUCTURE: Final = _Kinds({2: "cx", 5: "cxabm", 13: "cxabmsepttttt"}, "xsept")
+_CONTENT: Final = _Kinds({1: "N", 4: "NABM", 12: "NABMSEPTTTTT"}, "NSEPT")
 
-_KINDS_OF_CONTENT: Final = {1: "N", 4: "NABM"}
-"""The same for `content`."""
+_NAMES: Final = "wno"
+"""The kinds of digests of names in a text of `parts`."""
+_VIEWS: Final = "cabmsept"
+"""The kinds of digests of operators."""
+_OF_OLD_ENTRIES: Final = "conabm"
 
 
-def _marks(text: str, kinds: Mapping[int, str]) -> list[str]:
+def _marks(text: str, kinds: _Kinds) -> list[str]:
     """Return the digests in a text, each after its kind; none if their number is that of a damaged entry."""
-    digits = text.removeprefix(ALL_FAULTS)
+    text = text.removeprefix(ALL_FAULTS)
+    digits = text.removeprefix(_SURE)
     digests = [digits[at : at + DIGEST] for at in range(0, len(digits), DIGEST)]
-    return [kind + digest for kind, digest in zip(kinds.get(len(digests), ""), digests, strict=False)]
+    letters = kinds.by_count.get(len(digests), "") if digits == text else kinds.written
+    return [kind + digest for kind, digest in zip(letters, digests, strict=False)]
 
 
 def _marks_of_part(text: str) -> list[str]:
@@ -156,33 +172,65 @@ def _marks_of_part(text: str) -> list[str]:
     If other places belong to the fault, their digest of the same kind is at the end of each.
     """
     outer, *ends = text.split(INNER_DIGEST)
-    marks = [INNER_DIGEST.join((each, *ends[:_ENDS_ABOUT_PLACE])) for each in _marks(outer, _KINDS)]
+    marks = [INNER_DIGEST.join((each, *ends[:_ENDS_ABOUT_PLACE])) for each in _marks(outer, _PARTS)]
     if len(ends) <= _ENDS_ABOUT_PLACE:
         return marks
-    partners = {mark[0]: mark[1:] for mark in _marks(ends[_ENDS_ABOUT_PLACE], _KINDS)}
-    return [f"{mark}{INNER_DIGEST}{partners[mark[0]]}" for mark in marks if mark[0] in partners]
+    sure = _SURE if outer.removeprefix(ALL_FAULTS).startswith(_SURE) else ""
+    partners: dict[str, list[str]] = {}
+    for mark in _marks(sure + ends[_ENDS_ABOUT_PLACE], _PARTS):
+        partners.setdefault(mark[0], []).append(mark[1:])
+    seen: Counter[str] = Counter()
+    found = []
+    for mark in marks:
+        of_kind = partners.get(mark[0], ())
+        if seen[mark[0]] < len(of_kind):
+            found.append(f"{mark}{INNER_DIGEST}{of_kind[seen[mark[0]]]}")
+        seen[mark[0]] += 1
+    return found
 
 
 def _marks_of_fault(text: str) -> list[str]:
     """Return the same for a finding, then again with fewer and fewer ends, as entries of older versions have them."""
     pieces = text.split(INNER_DIGEST)
-    rows = [pieces[:count] for count in range(len(pieces), 0, -1)]
+    rows = [pieces[:count] for count in range(len(pieces) - 1, 0, -1)]
     if len(pieces) > _ENDS_ABOUT_PLACE:
-        rows.insert(1, [pieces[0], "", *pieces[2:]])  # what is wrong inside was not compared, but the other ends were
+        rows.insert(0, [pieces[0], "", *pieces[2:]])  # what is wrong inside was not compared, but the other ends were
     texts = [INNER_DIGEST.join(row).rstrip(INNER_DIGEST) for row in rows]
-    return list(dict.fromkeys(mark for each in texts for mark in _marks_of_part(each)))
+    former = (mark for each in texts for mark in _marks_of_part(each) if mark[0] in _OF_OLD_ENTRIES)
+    whole = _marks_of_part(text)
+    exact = (f"w{mark[1:]}" for mark in whole if mark[0] == "n")
+    return list(dict.fromkeys((*exact, *whole, *former)))
 
 
 def _written(part: str) -> str:
     """Return a text of `BaselineIdentity.parts` as an entry has it: without the digests that older versions wrote."""
-    return ALL_FAULTS + part[len(ALL_FAULTS) + DIGEST :] if part.startswith(ALL_FAULTS) else part[2 * DIGEST :]
+    outer, *ends = part.removeprefix(ALL_FAULTS).split(INNER_DIGEST)
+    if len(ends) > _ENDS_ABOUT_PLACE:
+        ends[_ENDS_ABOUT_PLACE] = _chosen(ends[_ENDS_ABOUT_PLACE], _PARTS).removeprefix(_SURE)
+    start = ALL_FAULTS if part.startswith(ALL_FAULTS) else ""
+    return start + INNER_DIGEST.join((_chosen(outer, _PARTS), *ends))
+
+
+def _chosen(digests: str, kinds: _Kinds) -> str:
+    """Return the digests of a finding that an entry has: the first of each kind."""
+    first: dict[str, str] = {}
+    for mark in _marks(digests, kinds):
+        first.setdefault(mark[0], mark[1:])
+    written = "".join(first.get("n" if kind == "w" else kind, "") for kind in kinds.written)
+    return f"{_SURE}{written}" if written else ""
+
+
+def _written_content(content: str) -> str:
+    """Return `BaselineIdentity.content` as an entry has it."""
+    kind, mark, digests = content.partition(":")
+    return f"{kind}{mark}{_chosen(digests, _CONTENT)}"
 
 
 def _all_marks(item: Entry | BaselineIdentity) -> list[str]:
     """Return the digests of the structure and of all faults, each after its kind."""
     marks_of = _marks_of_part if isinstance(item, Entry) else _marks_of_fault
     return [
-        *_marks(item.structure, _KINDS_OF_STRUCTURE),
+        *_marks(item.structure, _STRUCTURE),
         *(mark for part in _all_parts(item) for mark in marks_of(part)),
     ]
 
@@ -208,7 +256,7 @@ def _are_of_two_kinds(entry: Entry, identity: BaselineIdentity) -> bool:
 
 def _contents(item: Entry | BaselineIdentity) -> list[str]:
     """Return the digests of a stored tensor, that of its name first."""
-    return _marks(item.content.partition(":")[2], _KINDS_OF_CONTENT)
+    return _marks(item.content.partition(":")[2], _CONTENT)
 
 
 def _parts_for(entry: Entry, identity: BaselineIdentity) -> tuple[str, ...]:
@@ -218,8 +266,8 @@ def _parts_for(entry: Entry, identity: BaselineIdentity) -> tuple[str, ...]:
 
 def _views(item: Entry | BaselineIdentity) -> list[str]:
     """Return the digests of operators. An entry and a finding with different names agree if they share one."""
-    views = [mark for mark in _all_marks(item) if mark[0] in "cabm"]
-    # If an entry has the newer ones (a, b, m), its older one (c) is there for older versions only.
+    views = [mark for mark in _all_marks(item) if mark[0] in _VIEWS]
+    # If an entry has newer ones, its oldest one (c) is there for older versions only.
     is_new = isinstance(item, Entry) and any(mark[0] != "c" for mark in views)
     return [mark for mark in views if mark[0] != "c"] if is_new else views
 
@@ -233,7 +281,7 @@ def _keys(item: Entry | BaselineIdentity) -> list[str]:
 def _names(item: Entry | BaselineIdentity) -> set[str]:
     """Return the digests of names, without those that are of the place since there are no names around it."""
     nameless = {mark for part in _all_parts(item) if _is_nameless(part) for mark in _marks_of_fault(part)}
-    return {mark for mark in _all_marks(item) if mark[0] in "xno"} - nameless
+    return {mark for mark in _all_marks(item) if mark[0] in f"x{_NAMES}"} - nameless
 
 
 def _is_nameless(part: str) -> bool:
@@ -261,10 +309,10 @@ class _ListedFaults:
         """
         parts = [_marks_of_fault(part) for part in texts]
         if not may_be_renamed:
-            parts = [[mark for mark in own if mark[0] in "no"] for own in parts]
+            parts = [[mark for mark in own if mark[0] in _NAMES] for own in parts]
         if is_one_fault:
             return self._is_one_more_or_less(parts, may_be_renamed=may_be_renamed)
-        return self._remove_all(parts, "no", "cabm") or self._remove_all(parts, "cabm", "no")
+        return self._remove_all(parts, _NAMES, _VIEWS) or self._remove_all(parts, _VIEWS, _NAMES)
 
     def _is_one_more_or_less(self, parts: list[list[str]], *, may_be_renamed: bool) -> bool:
         """Return whether any fault is listed, and either all are, or each that is listed is still there."""
@@ -630,7 +678,7 @@ def _has_inner_places(entry: Entry, identity: BaselineIdentity) -> bool:
     wanted, listed = (max((part.count(INNER_DIGEST) for part in item.parts), default=0) for item in (identity, entry))
     if wanted:
         return listed >= wanted
-    return any(mark[0] == "n" for part in entry.parts for mark in _marks(part.partition(INNER_DIGEST)[0], _KINDS))
+    return any(mark[0] in "nw" for part in entry.parts for mark in _marks(part.partition(INNER_DIGEST)[0], _PARTS))
 
 
 def former_name(file: FileReport, baseline: Baseline, missing: Iterable[str]) -> str | None:

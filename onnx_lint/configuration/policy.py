@@ -67,7 +67,25 @@ def policy_in(values: SetValues) -> Policy:
         files.setdefault(".".join([entry, *names[:1]]), value.origin.shown)
         if names[1:] == ["shape"]:
             _check_has_shape(path, value, values.get((*path[:-1], "type")))
+    _check_has_lists(values)
     return Policy(options, files)
+
+
+_ONLY_LISTED: Final = ("policy", "only-listed")
+
+
+def _check_has_lists(values: SetValues) -> None:
+    """Raise ConfigurationError if only listed inputs or outputs are allowed, and there is no such list."""
+    listed = values.get(_ONLY_LISTED)
+    if listed is None:
+        return
+    tables = {path[1] for path in values if path[0] == "policy"}
+    for each in listed.value:
+        if each not in tables:
+            message = (
+                f"{each!r} requires a table [policy.{each}] with the names; an empty one, {each} = {{}}, allows none"
+            )
+            raise listed.error(_ONLY_LISTED, message)
 
 
 def _check_has_shape(path: Path, value: SetValue, kind: SetValue | None) -> None:

@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.describe import extent_of
 from onnx_lint.engine.structure import Structure, Structures, digest
+from onnx_lint.engine.views import COLUMNS
 from onnx_lint.model import Model
 from onnx_lint.report.findings import (
     ALL_FAULTS,
@@ -72,8 +73,8 @@ def _structure_of(clause: str, finding: Finding, found: Structure) -> str:
 
 
 def _views(clause: str, found: Structure) -> str:
-    """Return the digests of three descriptions of the operators around a place."""
-    return "".join(digest(clause, *view) for view in (found.from_start, found.from_end, found.by_operators))
+    """Return the digests of the descriptions of the operators around a place, see `View`."""
+    return "".join(digest(clause, *column) for column in found.columns())
 
 
 def _parts_of(clause: str, finding: Finding, found: Structure, structures: Structures) -> tuple[str, ...]:
@@ -124,24 +125,18 @@ def _names(found: Structure) -> Sequence[str]:
 
 
 def _partner_digests(partners: Sequence[Sequence[Structure]]) -> str:
-    """Return four digests of the other places of faults: by names, and by three descriptions of the operators.
+    """Return digests of the other places of faults: by names, and by each description of the operators.
 
     `partners`: the other places of each fault.
     """
     if not any(partners):
         return ""
-    views: tuple[Callable[[Structure], Sequence[str]], ...] = (
-        _names,
-        lambda each: each.from_start,
-        lambda each: each.from_end,
-        lambda each: each.by_operators,
-    )
     # Each digest includes the places inside of values.
+    rows = [[[(*view, *each.inside) for view in _names_and_views(each)] for each in places] for places in partners]
+    count = 1 + COLUMNS
     return "".join(
-        digest(
-            *sorted("\0".join(text for each in places for text in (*view(each), *each.inside)) for places in partners)
-        )
-        for view in views
+        digest(*sorted("\0".join(text for views in places for text in views[number]) for places in rows))
+        for number in range(count)
     )
 
 
@@ -183,8 +178,8 @@ def _is_of_initializer(place: Place) -> bool:
 
 
 def _names_and_views(found: Structure) -> tuple[Sequence[str], ...]:
-    """Return the names around a place, and the three descriptions of the operators around it."""
-    return _names(found), found.from_start, found.from_end, found.by_operators
+    """Return the names around a place, and the descriptions of the operators around it."""
+    return _names(found), *found.columns()
 
 
 def _end(inner: Sequence[str], keys: Sequence[str], partners: str) -> str:
@@ -211,7 +206,7 @@ def _identity_of_all(parts: FaultParts | Faults, structures: Structures) -> str:
     texts = [
         ["\0".join(each) for each in names],
         ["\0".join((*each, *one.inside)) for each, one in zip(names, found, strict=True)],
-        *(["\0".join(getattr(each, view)) for each in found] for view in ("from_start", "from_end", "by_operators")),
+        *(["\0".join(text) for text in texts] for texts in zip(*(each.columns() for each in found), strict=True)),
     ]
     inner, keys = sorted(each for _, each, _ in faults), sorted("\0".join(one.keys) for one in found)
     partners = [[structures.of(place) for place in (own, *others)] for own, _, others in faults if others]

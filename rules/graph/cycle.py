@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from onnx_lint.model import Model, Node, has_late_uses
@@ -56,8 +56,15 @@ def cycle(model: Model) -> Iterator[Finding]:
             related=tuple(_related(node, value) for node, value in nodes),
             allowed="a graph without cycles",
             subject=found.use.name,
+            inner=_repeated_edges(found.nodes, found.values),
             partners=tuple(node.place for node in found.nodes),
         )
+
+
+def _repeated_edges(nodes: Sequence[Node], values: Sequence[str]) -> str:
+    """Return how often each node reads the one before it; nothing if all of them do once."""
+    counts = [max(1, nodes[(at + 1) % len(nodes)].inputs.count(value)) for at, value in enumerate(values)]
+    return "" if max(counts) == 1 else f"edges {counts}"
 
 
 def _cycle_in_words(values: tuple[str, ...]) -> str:

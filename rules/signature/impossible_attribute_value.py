@@ -129,7 +129,8 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
         subject=fault.attribute,
         cause=f"{node.domain}::{node.op_type} {fault.attribute} {fault.what}",
         inner=WHOLE if fault.index is None else f"element {fault.index}",
-        partners=tuple(each.place for each in origins),
+        # Exchanged lengths are another fault: only a list that is too long has the shorter one as a partner.
+        partners=tuple(each.place for each in (related if fault.is_longer else origins)),
     )
     if fault.index is None:
         return found

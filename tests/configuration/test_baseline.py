@@ -19,7 +19,7 @@ from support.baselines.changes import (
     rename_all,
     rename_nodes,
 )
-from support.baselines.measure import copy_of, new_in, report_on
+from support.baselines.measure import copy_of, entries_before, new_in, report_on
 from support.models.messages import message_of
 from support.project.each_case import each_case
 from support.project.fixture_files import Fixture, fixtures, lint
@@ -107,7 +107,7 @@ def test_the_file_is_sorted_versioned_and_has_a_line_for_each_entry(folder: Path
     lines = (folder / "b.json").read_text().splitlines()
     entry = json.loads(lines[4])
     digests = {name: len(entry.pop(name)) for name in ("fingerprint", "structure", "parts", "names")}
-    assert digests == {"fingerprint": 32, "structure": 60, "parts": 48, "names": 12}
+    assert digests == {"fingerprint": 32, "structure": 61, "parts": 61, "names": 12}
     assert entry == {"rule": "duplicate-definition", "where": "graph / again / y", "count": 1}
     assert [*lines[:4], *lines[5:]] == [
         "{",
@@ -377,7 +377,7 @@ def _as_of_an_older_version(folder: Path) -> None:
     document = json.loads((folder / "c.json").read_text())
     for entry in document["files"]["zoo/m.textproto"]:
         del entry["parts"], entry["names"]
-        entry["structure"] = entry["structure"][:OLD]
+        entry["structure"] = entry["structure"][1 : 1 + OLD]
     (folder / "c.json").write_text(json.dumps(document))
 
 
@@ -460,7 +460,8 @@ def test_another_key_is_new_also_if_all_names_have_changed(
     assert new_in(first, second) == []
     assert [each.rule for each in new_in(first, third)] == [rule]
     without_key = {
-        mark: _without_keys(entry, has_inner) for mark, entry in entries_of(without_elements(first.diagnostics)).items()
+        mark: _without_keys(entry, has_inner)
+        for mark, entry in entries_before(without_elements(first.diagnostics)).items()
     }
     for later in (second, third):
         assert suppress_known(later, without_key).diagnostics == ()
@@ -964,7 +965,7 @@ def test_an_entry_without_partners_knows_the_fault_and_is_told(name: str):
     known = report_on(_with_partner(name, 0))
     entries = {
         digest: replace(entry, parts=tuple(part.partition(INNER_DIGEST)[0] for part in entry.parts))
-        for digest, entry in entries_of(known.diagnostics).items()
+        for digest, entry in entries_before(known.diagnostics).items()
         if entry.rule == rule
     }
     assert not [each for each in suppress_known(known, entries).diagnostics if each.rule == rule]
@@ -1148,7 +1149,7 @@ def test_an_entry_without_what_is_wrong_inside_knows_it(name: str):
     found = report_on(onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> g {graph.format(value)}'))
     entries = {
         digest: replace(entry, parts=tuple(part.partition(INNER_DIGEST)[0] for part in entry.parts))
-        for digest, entry in entries_of(without_elements(found.diagnostics)).items()
+        for digest, entry in entries_before(without_elements(found.diagnostics)).items()
     }
     known = suppress_known(found, entries)
     assert not known.diagnostics
@@ -1366,3 +1367,66 @@ def test_more_than_64_names_of_no_value_are_known_as_a_whole() -> None:
     known = report_on(_with_names(*many))
     for now in (many, many[1:], many[9:], [*many, "a"]):
         assert new_in(known, report_on(_with_names(*now))) == []
+
+
+EQUAL_NODES = "{ " + " ".join(f"[n{at}] v{at} = Relu (u{at})" for at in range(21)) + " y = Relu (x) }"
+TWO_NODES = "{ one = Relu (w) y = Relu (v) }"
+
+
+@pytest.mark.parametrize("name", ["prefix", "node in front", "nodes in front and behind, prefix"])
+@pytest.mark.parametrize(
+    ("body", "was", "now", "misplace"),
+    [
+        (EQUAL_NODES, 5, 15, lambda node: setattr(node, "op_type", "Reluy")),
+        (EQUAL_NODES, 5, 4, lambda node: setattr(node, "op_type", "Reluy")),
+        (TWO_NODES, 1, 0, lambda node: node.input.append("nowhere")),
+        (TWO_NODES, 0, 1, lambda node: node.attribute.add(name="axess", i=1, type=2)),
+    ],
+    ids=["operator", "operator of the node before", "input", "attribute"],
+)
+def test_a_fault_of_an_equal_node_is_new_although_more_has_changed(
+    name: str, body: str, was: int, now: int, misplace: Callable[[onnx.NodeProto], object]
+):
+    values = "<float[2] w = {1, 2}, float[2] v = {3, 4}>"
+    text = f'<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) {values} {body}'
+    known, changed = onnx.parser.parse_model(text), onnx.parser.parse_model(text)
+    clean = {each.rule for each in report_on(changed).diagnostics}
+    misplace(known.graph.node[was])
+    misplace(changed.graph.node[now])
+    CHANGES[name](changed)
+    rules = {each.rule for each in report_on(known).diagnostics} - clean
+    assert rules & {each.rule for each in new_in(report_on(known), report_on(changed))} == rules
+
+
+MODEL_OF_LISTS = '<ir_version: 10, opset_import: ["": 21, "ai.onnx.ml": 3]> g (float[1, 2] x) => (float[1, 2] y) '
+LISTS = {
+    "Scaler": "y = ai.onnx.ml.Scaler <offset = [{}], scale = [{}]> (x)",
+    "LabelEncoder": "y = ai.onnx.ml.LabelEncoder <keys_floats = [{}], values_floats = [{}]> (x)",
+}
+
+
+@each_case("name", LISTS)
+def test_exchanged_lengths_of_two_lists_are_new(name: str):
+    long, short = "1.0, 2.0", "1.0"
+    one, other = (
+        onnx.parser.parse_model(f"{MODEL_OF_LISTS} {{ {LISTS[name].format(*lengths)} }}")
+        for lengths in ((long, short), (short, long))
+    )
+    for known, now in ((one, other), (other, one)):
+        found = report_on(known)
+        assert not new_in(found, found)
+        assert [each.rule for each in new_in(found, report_on(now))] == ["impossible-attribute-value"]
+        before = entries_before(found.diagnostics)
+        assert not suppress_known(found, before).diagnostics
+
+
+def test_an_edge_of_a_cycle_that_comes_a_second_time_is_new():
+    text = (
+        '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] a) {{ a = Add (x, b) b = Add (a, {}) }}'
+    )
+    once, twice = (report_on(onnx.parser.parse_model(text.format(name))) for name in ("x", "a"))
+    assert [each.rule for each in new_in(once, twice)] == ["cycle"]
+    assert [each.rule for each in new_in(twice, once)] == ["cycle"]
+    for found in (once, twice):
+        assert not new_in(found, found)
+        assert not suppress_known(found, entries_before(found.diagnostics)).diagnostics

@@ -201,6 +201,10 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
             "for the value of each key (at least one), not a table with 'MIT' for 'licence'",
         ),
         ("[policy]\nonly-listed = ['values']", "policy.only-listed: requires a list of 'inputs', 'outputs' or both"),
+        (
+            "[policy]\nonly-listed = ['inputs', 'outputs']\n[policy.inputs]\nx = {}",
+            "policy.only-listed: 'outputs' requires a table [policy.outputs] with the names; an empty one",
+        ),
     ],
 )
 def test_a_wrong_entry_is_an_error_that_names_it(tmp_path, text, message):
@@ -247,7 +251,10 @@ def test_a_model_that_keeps_the_policy_has_no_finding(tmp_path, text):
     ("text", "messages"),
     [
         ('inputs."*" = { shape = ["n"] }', ["input 'x' of main graph 'graph' is declared as [2], which"]),
-        ('only-listed = ["inputs", "outputs"]\noutputs = { y = {} }', ["main graph 'graph' has the input 'x', which"]),
+        (
+            'only-listed = ["inputs", "outputs"]\ninputs = {}\noutputs = { y = {} }',
+            ["main graph 'graph' has the input 'x', which"],
+        ),
         ("max-nodes = 1", ["the model has 2 nodes, more than"]),
         ("max-parameters = 5", ["the model has 6 parameters, more than"]),
         ('producers = ["pytorch*"]', ["the producer of the model is called 'a test', which"]),

@@ -60,6 +60,8 @@ class AttributeFault(Record):
     """True if it decides the elements of the outputs only, and not their types and shapes."""
     others: tuple[int, ...] = ()
     """The indices of the next elements with such a fault, as far as they are known."""
+    is_longer: bool = False
+    """True if it is a list that is longer than the one in `other` allows."""
 
 
 def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
@@ -336,7 +338,8 @@ def _unequal_length(wrong: _Length, right: _Length) -> AttributeFault:
     else:
         relation = f"{'twice as many as' if wrong.factor > 1 else 'half of'} '{right.name}'"
     what = f"has {counted(wrong.length, 'element')}, but needs {wanted}, {relation}"
-    return AttributeFault(wrong.name, what, f"{counted(wanted, 'element')}, {relation}", right.name)
+    allowed = f"{counted(wanted, 'element')}, {relation}"
+    return AttributeFault(wrong.name, what, allowed, right.name, is_longer=wrong.length > wanted)
 
 
 _PAIR: Final = 2

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import onnx
 
-from onnx_lint.configuration.baseline import entries_of, suppress_known
+from onnx_lint.common.record import replace
+from onnx_lint.configuration.baseline import Entry, entries_of, suppress_known
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.findings import ALL_FAULTS, DIGEST, INNER_DIGEST, Diagnostic
 from onnx_lint.report.folding import unfold
 
 HYGIENE = Settings(
@@ -28,6 +29,36 @@ EQUAL_FAULTS = 5
 def report_on(model: onnx.ModelProto | bytes, settings: Settings = HYGIENE) -> FileReport:
     data = model if isinstance(model, bytes) else model.SerializeToString()
     return lint_source(BytesSource(data), NAME, settings, is_file=False)
+
+
+def entries_before(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
+    """Return the entries as the version before today's wrote them: without the operators on one side of a place."""
+    found: dict[str, Entry] = {}
+    for each in unfold(diagnostics):
+        (entry,) = entries_of([each]).values()
+        identity, known = each.identity, found.get(entry.fingerprint)
+        texts = tuple([_text_before(text) for text in identity.elements or sorted(identity.parts)])
+        structure, content = identity.structure[: 5 * DIGEST], identity.content.partition(":")
+        entry = replace(
+            entry,
+            parts=texts,
+            structure=structure,
+            content="".join((*content[:2], content[2][: 4 * DIGEST])),
+        )
+        if known is not None:
+            count, elements = known.count + entry.count, known.elements + entry.elements
+            entry = replace(
+                known, count=count, structure="", parts=(*known.parts, *texts), elements=elements, content=""
+            )
+        found[entry.fingerprint] = entry
+    return found
+
+
+def _text_before(text: str) -> str:
+    outer, *ends = text.removeprefix(ALL_FAULTS).split(INNER_DIGEST)
+    start, skipped = (ALL_FAULTS, 1) if text.startswith(ALL_FAULTS) else ("", 2)
+    others = [end if number < 2 else end[: 4 * DIGEST] for number, end in enumerate(ends)]
+    return start + INNER_DIGEST.join((outer[skipped * DIGEST : (skipped + 4) * DIGEST], *others))
 
 
 def new_in(known: FileReport, now: FileReport) -> list[Diagnostic]:

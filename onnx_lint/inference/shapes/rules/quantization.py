@@ -24,7 +24,8 @@ def quantize(node: Operands) -> Outputs:
     if scale is not None and len(scale) > 1 and block <= 0:
         node.wrong_rank(1, 0, 1, "block_size" if node.version >= _BY_BLOCK else None)
         return [data]
-    same_zero_point(node, 1, 2)
+    if block > 0 or not _is_scale_alone_wrong(node):
+        same_zero_point(node, 1, 2)
     if data is not None and scale and block > 0:
         _blocks(node, len(data), block)
     elif data and scale and _are_many((node.dim(1, 0),)):
@@ -34,6 +35,16 @@ def quantize(node: Operands) -> Outputs:
     if node.operator == "DequantizeLinear" and not node.schema.domain:
         _zeros_of_int32(node)
     return [data]
+
+
+def _is_scale_alone_wrong(node: Operands) -> bool:
+    """Return whether there is a zero point for each index of the axis, and another number of scales."""
+    data, scale, zero = node.shape(0), node.shape(1), node.shape(2)
+    axis = node.integer("axis", 1)
+    if not data or not -len(data) <= axis < len(data) or not scale or not zero or max(len(scale), len(zero)) > 1:
+        return False
+    is_other = _are_many(scale) and scale[0] != zero[0]
+    return is_other and _are_many(zero) and zero[0] == data[axis]
 
 
 def _zeros_of_int32(node: Operands) -> None:

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A description of a node is that of one node, or it is of no use."""
+
+from __future__ import annotations
+
+import itertools
+
+import onnx
+import pytest
+
+from onnx_lint.engine.structure import Structures
+from onnx_lint.engine.views import CUTS
+from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.places.place import place_of
+from onnx_lint.loader import load
+
+SURE = 3
+"""The number of the first description that a baseline of today compares."""
+
+
+def _chain(operators: str, *, wrong: int | None = None) -> list[tuple[tuple[str, ...], ...]]:
+    """Return the descriptions of the nodes of a chain, each with its place for the operator, if that may be wrong."""
+    names = {"R": "Relu", "N": "Neg", "I": "Identity", "?": "Reluy"}
+    nodes = [onnx.helper.make_node(names[each], [f"v{at}"], [f"v{at + 1}"]) for at, each in enumerate(operators)]
+    values = [onnx.helper.make_tensor_value_info(f"v{at}", 1, [2]) for at in (0, len(nodes))]
+    model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", values[:1], values[1:]))
+    structures = Structures(load(BytesSource(model.SerializeToString())))
+    field = ("op_type", None) if wrong is not None else ("input", 0)
+    return [structures.of(place_of((("graph", None), ("node", at), field))).columns() for at in range(len(nodes))]
+
+
+def _is_known(now: tuple[tuple[str, ...], ...], before: tuple[tuple[str, ...], ...]) -> bool:
+    """Return whether a baseline takes the two for one place: `whole` is compared with the one that nothing is cut."""
+    last = len(now) - len(CUTS)
+    return any(now[at] == before[at] for at in range(SURE, last)) or before[last] in now[last:]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "moved"),
+    [
+        ("RNR", "RNR", 0),
+        ("RNR", "NRNR", 1),
+        ("RNR", "RNRN", 0),
+        ("RNR", "NRNRN", 1),
+        ("RNR", "NNRNRN", 2),
+        ("RNR", "RINR", None),
+        ("RIN", "RNIN", None),
+    ],
+)
+def test_nodes_at_the_ends_change_no_place(before: str, now: str, moved: int | None):
+    old, new = _chain(before), _chain(now)
+    for at, each in enumerate(old):
+        if moved is not None:
+            assert _is_known(new[at + moved], each), at
+    for (at, one), (other, another) in itertools.product(enumerate(old), enumerate(new)):
+        if moved is not None and other != at + moved:
+            assert not _is_known(another, one), (at, other)
+
+
+@pytest.mark.parametrize("more", ["R", "N", "RR", "NN"])
+@pytest.mark.parametrize("ends", ["front", "behind", "both"])
+def test_of_equal_nodes_no_other_one_is_known(ends: str, more: str):
+    """A Reluy that was a Relu has moved to another node, while nodes came to the ends."""
+    length = 6
+    for was, is_now in itertools.permutations(range(length), 2):
+        front, behind = more if ends != "behind" else "", more if ends != "front" else ""
+        before = "R" * was + "?" + "R" * (length - 1 - was)
+        now = front + "R" * is_now + "?" + "R" * (length - 1 - is_now) + behind
+        old, new = _chain(before, wrong=was)[was], _chain(now, wrong=0)[len(front) + is_now]
+        assert not _is_known(new, old), (before, now)
+
+
+def test_a_node_without_neighbours_is_not_known_by_its_operator():
+    model = onnx.helper.make_model(
+        onnx.helper.make_graph([onnx.helper.make_node("Relu", [f"a{at}"], [f"b{at}"]) for at in range(5)], "g", [], [])
+    )
+    found = []
+    for at in (1, 3):
+        wrong = onnx.ModelProto.FromString(model.SerializeToString())
+        wrong.graph.node[at].op_type = "Reluy"
+        place = place_of((("graph", None), ("node", at), ("op_type", None)))
+        found.append(Structures(load(BytesSource(wrong.SerializeToString()))).of(place).columns())
+    assert not _is_known(*found)
+    assert found[0][SURE - 1] == found[1][SURE - 1]
