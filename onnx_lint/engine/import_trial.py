@@ -13,6 +13,7 @@ from onnx_lint.engine.trial_result import fixed_findings
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.operators.proposals import Proposal
 from onnx_lint.ir.places.edits import Edit
+from onnx_lint.ir.places.place import ROOT
 from onnx_lint.model import Model
 from onnx_lint.model.import_proposals import import_of, version_for_types
 from onnx_lint.spec.clauses import Severity, clauses, severity
@@ -104,7 +105,8 @@ def _certain_imports(
 
 
 def _edits(imports: Mapping[str, Proposal], operators: Operators) -> tuple[Edit, ...]:
-    return tuple([edit for each in imports.values() for edit in each.edits(operators)])
+    edits = [edit for each in imports.values() for edit in each.edits(operators)]
+    return tuple({edit.place: edit for edit in edits}.values())  # two imports may need one IR version
 
 
 def _checked(
@@ -123,7 +125,8 @@ def _checked(
 def _needed_by_types(found: ImportTrial, imports: Mapping[str, Proposal]) -> dict[str, Proposal]:
     """Return the imports, in later versions where only these allow the types in the model with the imports."""
     later = dict(imports)
-    for (cause, known), edit in zip(imports.items(), found.edits, strict=True):
+    of_imports = [each for each in found.edits if each.place.parent != ROOT]
+    for (cause, known), edit in zip(imports.items(), of_imports, strict=True):
         entry = edit.place.parent
         if entry is None or entry.index is None:
             continue

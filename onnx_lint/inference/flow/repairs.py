@@ -19,10 +19,18 @@ from onnx_lint.inference.shapes.attribute_values import attribute_values
 from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, Indivisible, NotBroadcast, PlainProblem, WrongRank
+from onnx_lint.inference.shapes.problem import (
+    Element,
+    Indivisible,
+    InputDimension,
+    NotBroadcast,
+    PlainProblem,
+    Unequal,
+    WrongRank,
+)
 from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.rules import shape_rule
-from onnx_lint.inference.shapes.stated import fact_of_type
+from onnx_lint.inference.shapes.stated import content_of, fact_of_type
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.names.partners import is_weight
 from onnx_lint.ir.places.edits import Assign
@@ -328,6 +336,7 @@ def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[
         yield from (_of_attributes({"broadcast": 1, "axis": axis}) for axis in range(first - second + 1))
     if operator in READS_SHAPE | READS_PARTS:
         yield from _contents(node, operands)
+    yield from _sizes_of_reshape(node, operands, problem)
     yield from _layouts(node, operands)
     if isinstance(problem, NotBroadcast):
         yield from _with_trailing_axes(node, operands, (problem.one.operand, problem.other.operand))
@@ -467,6 +476,56 @@ def _contents(node: Node, operands: Operands) -> Iterator[Change]:
     for each in lists:
         text = f"{describe_list(each)} as {_input(node, 1)}"
         yield Change(text, partial(_list_edits, each), input=(1, fact(given.kind, given.shape, each)))
+
+
+def _sizes_of_reshape(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[Change]:
+    """Yield the other size that a Reshape before the node needs, if it divides the elements and the given one does not.
+
+    A shape such as `((72*N)//64, 64)` shows that: the Reshape to [-1, 64] gets 72 * N elements.
+    """
+    if not isinstance(problem, Unequal) or not isinstance(problem.by, InputDimension):
+        return
+    wanted, wrong = problem.place, problem.by
+    definition = node.graph.definition_of(node.inputs[wrong.operand])
+    maker = None if definition is None else definition.node
+    given = operands.fact(wrong.operand)
+    if maker is None or maker.op_type not in READS_SHAPE or maker.domain or given.shape is None:
+        return
+    content = _constant_list(maker.graph, maker.inputs[1]) if len(maker.inputs) > 1 else None
+    if content is None or len(content) != len(given.shape) or content[wrong.axis] != wrong.size:
+        return
+    sizes = (*content[: wrong.axis], wanted.size, *content[wrong.axis + 1 :])
+    computed = given.shape[content.index(-1)] if content.count(-1) == 1 else None
+    elements = _DIVIDED.match(computed) if isinstance(computed, str) else None
+    if elements is not None and int(elements[1]) % prod(each for each in sizes if each > 0) == 0:
+        made = tuple([None if asked < 1 else asked for asked in sizes])
+        text = f"{describe_list(sizes)} as {_input(maker, 1)} of {maker.describe()}"
+        edits = partial(_edits_of_maker, maker, sizes)
+        yield Change(text, edits, input=(wrong.operand, fact(given.kind, made)), must_add_no_finding=True)
+
+
+_DIVIDED: Final = re.compile(r"\(\(?(\d{1,9})\*.*//")
+"""A number of elements that a Reshape divides, with its first factor."""
+
+
+def _edits_of_maker(maker: Node, sizes: Sequence[int], _: Node, __: Operators) -> Iterator[Edit]:
+    return with_list(maker, 1, sizes)
+
+
+def _constant_list(graph: Graph, name: str) -> tuple[int, ...] | None:
+    """Return the integers of a small initializer or Constant; None for any other value."""
+    definition = graph.definition_of(name)
+    if definition is None:
+        return None
+    if definition.field == "initializer":
+        proto = definition.graph.message_at("initializer", definition.index)
+    elif definition.node is not None and definition.node.op_type == "Constant":
+        proto = next((each.t for each in definition.node.attribute_protos if each.name == "value"), None)
+    else:
+        return None
+    content = () if proto is None else content_of(proto, tuple(proto.dims)) or ()
+    integers = tuple([each for each in content if isinstance(each, int)])
+    return integers if integers and len(integers) == len(content) else None
 
 
 def _shapes(operands: Operands, least: int, indices: tuple[int, ...]) -> Iterator[tuple[int, Dims]]:
