@@ -120,7 +120,10 @@ def test_what_crosses_a_subgraph_is_drawn_with_its_graph():
     assert arrows(found) == {"undefined -h!-> Neg", "undefined -h-> Abs", "Neg -o-> output"}
     others = {each.title: (each.graph, each.mark, [value.name for value in each.values])
               for each in found.boxes if each.kind == "outer"}  # fmt: skip
-    assert others == {"Abs": ("in else_branch of 'if0'", "related", []), "Relu": ("in the main graph", "related", ["h2"])}
+    assert others == {
+        "Abs": ("in else_branch of 'if0'", "related", []),
+        "Relu": ("in the main graph", "related", ["h2"]),
+    }
 
 
 def test_nodes_in_subgraphs_that_read_a_value_at_fault_are_drawn():

@@ -119,6 +119,15 @@ def with_type(node: Node, index: int, schema: OperatorSchema, axes: int | None) 
     return tuple(_replaced(node, index, f"write {text}", proto) for text, proto in found)
 
 
+def with_both_ends(node: Node, index: int) -> tuple[Proposal, ...]:
+    """Return `pads` with each number twice, for the begin and the end of its axis; nothing for another attribute."""
+    attribute = node.attribute_protos[index]
+    values = [*attribute.ints, *attribute.ints]
+    if attribute.name != _OF_BOTH_ENDS or not 0 < len(attribute.ints) <= _MAX_AXES:
+        return ()
+    return (_replaced(node, index, f"write pads={describe_list(values)} (INTS)", _ints(_OF_BOTH_ENDS, values)),)
+
+
 def with_suffix(node: Node, index: int, schema: OperatorSchema) -> tuple[Proposal, ...]:
     """Return the number that `value` of a Constant holds in place of a tensor: as a list, as a FLOAT, or as a tensor.
 

@@ -156,6 +156,13 @@ def _number_of_constant(steps: Any, _: Diagnostic, text: str, name: str | None, 
     _set(node, attribute, _numbers(value))
 
 
+def _axis_of_concat(steps: Any, item: Diagnostic, text: str, name: str | None, index: str | None) -> None:
+    if any(each.message == "defines the value" for each in item.related):
+        _of_maker(steps, item, text)
+    else:
+        _set(_maker(steps, name, index), "axis", _numbers(text.partition("=")[2]))
+
+
 def _list_of_maker(steps: Any, item: Diagnostic, values: str, at: str, name: str | None, index: str | None) -> None:
     maker, graph = _maker(steps, name, index), steps[0][0].graph
     _list([(steps[0][0], "graph", None), (graph, "node", [*graph.node].index(maker))], item, values, at)
@@ -383,6 +390,7 @@ _ACTS: Final = {
     r"write (\w+)=(\d+) \((?!INTS?\))\w+\)(?:, as output 0 is declared)?": _element_type,
     rf"(\w+=(?:{_NUMBER})(?: and \w+=(?:{_NUMBER}))*)": _attributes,
     rf"(value_ints?=(?:{_NUMBER})) of {_MAKER} \(Constant\).*": _number_of_constant,
+    rf"(axis=\d+) of {_MAKER} \(Concat\).*": _axis_of_concat,
     rf"attribute 'value' of {_MAKER} \(Constant\).* converted to (\w+)": _stored_in_constant,
     rf"(\[.*\]) as input (\d+) '.*' of {_MAKER} \(Reshape\).*": _list_of_maker,
     rf"(\w+=(?:{_NUMBER})) of (?:unnamed )?node .*": _of_maker,

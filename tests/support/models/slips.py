@@ -412,6 +412,20 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         { r = Reshape(x, flat) y = MatMul(r, w) }""",
         "with [-1, 72] as input 1 'flat' of unnamed node 0 (Reshape) of the main graph the shapes fit",
     ),
+    "axis_of_a_concat_before_a_layer": (
+        """g (float[2,8,4,4] x, float[3,16,1,1] w) => (float[2,3,4,4] y)
+        { a = Relu(x) b = Tanh(x) c = Concat<axis = 0>(a, b) y = Conv(c, w) }""",
+        "with axis=1 of unnamed node 2 (Concat) of the main graph the shapes fit",
+    ),
+    "axis_beyond_a_vector": (
+        """g (float[N,8] x, int64 i) => (int64 y) { s = Shape(x) y = Gather<axis = 2>(s, i) }""",
+        "with axis=0 the shapes fit",
+    ),
+    "padding_of_each_axis_once": (
+        """g (float[1,2,8,8] x, float[3,2,3,3] w) => (float[1,3,8,8] y)
+        { y = Conv<pads = [1, 1], kernel_shape = [3, 3]>(x, w) }""",
+        "write pads=[1, 1, 1, 1] (INTS)",
+    ),
     "operator_of_a_later_ir_version": (
         "g (float[N,8] x) => (float[N,8] y) { y = Gelu(x) }",
         "write ir_version=9 and import version 20 of 'ai.onnx', which all its nodes fit",
