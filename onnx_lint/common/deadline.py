@@ -50,6 +50,8 @@ class _End(_local):
     """The end of the file that a thread is working on."""
 
     is_set = False
+    begin = _NEVER
+    """The processor time of the begin; infinite if there is no end."""
     end = _NEVER
     """The processor time of the end."""
     next_look = _NEVER
@@ -73,6 +75,11 @@ def is_set() -> bool:
     return _here.is_set
 
 
+def seconds_used() -> float:
+    """Return how much processor time the work inside of `Deadline` has taken so far; 0 without one."""
+    return max(_processor_time() - _here.begin, 0.0)
+
+
 def lift_deadline() -> None:
     """Remove the end, but not `is_set`: the file is being written, and nothing may stop that any more."""
     _here.end = _here.next_look = _NEVER
@@ -87,13 +94,14 @@ class Deadline:
     def __enter__(self) -> None:
         """Set the end, and the alarm if this program has one."""
         _here.is_set = True
-        _here.end = _processor_time() + self._seconds
+        _here.begin = _processor_time()
+        _here.end = _here.begin + self._seconds
         _here.next_look = perf_counter() + self._seconds
         _set_alarm(self._seconds)
 
     def __exit__(self, *_: object) -> None:
         """Remove the end and the alarm."""
-        _here.end = _here.next_look = _NEVER
+        _here.begin = _here.end = _here.next_look = _NEVER
         _here.is_set = False
         _set_alarm(None)
 

@@ -142,7 +142,7 @@ def compared_findings(model: Model) -> ComparedFindings | None:
     found = ComparedFindings(model)
     causes = set()
     usual = Settings(standard=model.standard)
-    for entry in _rules(model):
+    for entry in _rules(model, usual):
         check_deadline()
         for finding in islice(entry.rule.check(model), MAX_FINDINGS_PER_RULE):
             clause = finding.clause or entry.clauses[0]
@@ -156,11 +156,16 @@ def compared_findings(model: Model) -> ComparedFindings | None:
     return found
 
 
-def _rules(model: Model) -> Iterator[Registered]:
-    """Yield the rules on graphs that have something to check in the model."""
+def _rules(model: Model, usual: Settings) -> Iterator[Registered]:
+    """Yield the rules on graphs that have something to check in the model, without those that only report notes.
+
+    The latter propose no changes.
+    """
     held = KINDS[model.kind].holds
     for entry in registry().values():
-        if entry.chapter in _CHAPTERS and entry.plugin is None and entry.needs in held:
+        if entry.chapter not in _CHAPTERS or entry.plugin is not None or entry.needs not in held:
+            continue
+        if any(_is_compared(entry, clauses()[clause], usual) for clause in entry.clauses):
             question = None if entry.about is None else question_of(entry.about)
             if has_subject(model, question):
                 yield entry

@@ -13,6 +13,7 @@ from onnx_lint.engine.trial_result import fixed_findings
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.operators.proposals import Proposal
 from onnx_lint.ir.places.edits import Edit
+from onnx_lint.ir.places.place import ROOT
 from onnx_lint.model import Model
 from onnx_lint.model.import_proposals import import_of, version_for_types
 from onnx_lint.spec.clauses import Severity, clauses, severity
@@ -55,15 +56,20 @@ class ImportTrial(Record):
         return f"; {len(messages):,} faults show only then, first: {messages[0]}"
 
 
-def import_trial(before: ComparedFindings, operators: Operators, changed: ChangedModel) -> ImportTrial | None:
+def import_trial(
+    before: ComparedFindings, operators: Operators, changed: ChangedModel, checks: int = MAX_CHECKS
+) -> ImportTrial | None:
     """Return what is known of the model with the imports that its findings need; None if it cannot be checked.
 
     If types need a later version than signatures, that version is checked as well, and kept if it leaves fewer errors.
+    `checks`: how many checks there is time for.
     """
     best: ImportTrial | None = None
-    imports = _certain_imports(before, operators, changed)
-    for _ in range(MAX_CHECKS):
-        found = _checked(before, imports, operators, changed)
+    imports, model = _certain_imports(before, operators, changed)
+    for _ in range(min(MAX_CHECKS, checks)):
+        edits = _edits(imports, operators)
+        found = _checked(before, imports, edits, model or changed(edits)) if edits else None
+        model = None
         if found is None:
             break
         if best is not None and found.count >= best.count:
@@ -79,29 +85,34 @@ def import_trial(before: ComparedFindings, operators: Operators, changed: Change
     return best
 
 
-def _certain_imports(before: ComparedFindings, operators: Operators, changed: ChangedModel) -> dict[str, Proposal]:
-    """Return the imports by cause, without those that change what a node computes."""
+def _certain_imports(
+    before: ComparedFindings, operators: Operators, changed: ChangedModel
+) -> tuple[dict[str, Proposal], Model | None]:
+    """Return the imports by cause, without those that change what a node computes.
+
+    If it was loaded for that, return the model with them as well.
+    """
     imports = {cause: proposals.options()[0] for cause, proposals in before.imports.items()}
     tests = {cause: each.holds_in for cause, each in before.imports.items() if each.holds_in is not None}
     if not tests:
-        return imports
+        return imports, None
     model = changed(_edits(imports, operators))
     kept = set() if model is None or not model.loaded else {cause for cause, holds in tests.items() if holds(model)}
-    if model is not None:
+    if model is not None and len(kept) < len(tests):
         model.release()
-    return {cause: each for cause, each in imports.items() if cause not in tests or cause in kept}
+        model = None
+    return {cause: each for cause, each in imports.items() if cause not in tests or cause in kept}, model
 
 
 def _edits(imports: Mapping[str, Proposal], operators: Operators) -> tuple[Edit, ...]:
-    return tuple([edit for each in imports.values() for edit in each.edits(operators)])
+    edits = [edit for each in imports.values() for edit in each.edits(operators)]
+    return tuple({edit.place: edit for edit in edits}.values())  # two imports may need one IR version
 
 
 def _checked(
-    before: ComparedFindings, imports: Mapping[str, Proposal], operators: Operators, changed: ChangedModel
+    before: ComparedFindings, imports: Mapping[str, Proposal], edits: tuple[Edit, ...], model: Model | None
 ) -> ImportTrial | None:
-    """Check the model with these imports."""
-    edits = _edits(imports, operators)
-    model = changed(edits) if edits else None
+    """Check the model with these imports, which are the edits."""
     after = None if model is None or not model.loaded else compared_findings(model)
     if model is None or after is None:
         return None
@@ -114,7 +125,8 @@ def _checked(
 def _needed_by_types(found: ImportTrial, imports: Mapping[str, Proposal]) -> dict[str, Proposal]:
     """Return the imports, in later versions where only these allow the types in the model with the imports."""
     later = dict(imports)
-    for (cause, known), edit in zip(imports.items(), found.edits, strict=True):
+    of_imports = [each for each in found.edits if each.place.parent != ROOT]
+    for (cause, known), edit in zip(imports.items(), of_imports, strict=True):
         entry = edit.place.parent
         if entry is None or entry.index is None:
             continue

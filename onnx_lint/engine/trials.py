@@ -12,7 +12,7 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
-from onnx_lint.common.deadline import SubDeadline
+from onnx_lint.common.deadline import SubDeadline, seconds_used
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.compared_findings import ComparedFinding, ComparedFindings, FindingKey, compared_findings
 from onnx_lint.engine.import_trial import MAX_CHECKS, ImportTrial, import_trial
@@ -35,7 +35,7 @@ MAX_PARTS: Final = 200_000
 Costs are measured in parts: the time in which a run checks one of them.
 """
 
-START_COST: Final = 6_000
+START_COST: Final = 12_000
 """The cost of starting a run, in parts."""
 
 TRIAL_COST: Final = 375
@@ -44,11 +44,20 @@ TRIAL_COST: Final = 375
 FINDING_COST: Final = 10
 """The cost of one finding of the model in each trial, in parts."""
 
+MAX_TRIALS: Final = 15
+"""The most trials of a model."""
+
 MAX_WITHOUT_TRIAL: Final = 1_000
 """The most findings of a model whose proposals are reported without a trial."""
 
-MAX_SECONDS: Final = 5
-"""The most processor time of all trials together. It limits them if a model takes unusually long for its parts."""
+MIN_SECONDS: Final = 1.0
+"""The processor time that all trials together may take, however short the first pass is."""
+
+MAX_PASSES: Final = 2
+"""The most processor time of all trials together, in first passes until the first trial.
+
+It limits them if a changed model takes unusually long, for example because an undefined name had hidden most of it.
+"""
 
 MAX_PROPOSALS_IN_HINT: Final = 2
 """The most changes that a hint offers. If more fix the model, it offers none."""
@@ -64,14 +73,14 @@ class TrialOutcome(Record):
 
 
 class Trials:
-    """The trials of one model. Together they take about as long as starting the run and the first pass over the model.
+    """The trials of one model. Together they take no longer than the start of the run, or than the first pass.
 
     `most_trials` has the costs.
     """
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._seconds_left = float(MAX_SECONDS)
+        self._seconds_left = max(MIN_SECONDS, MAX_PASSES * seconds_used())
         self._left_without_trial = MAX_WITHOUT_TRIAL
         self._outcomes_by_shared_cause: dict[str, TrialOutcome] = {}
         """The outcomes of proposals that several findings share, by the cause in the proposals."""
@@ -79,6 +88,8 @@ class Trials:
         """The outcomes for the first finding of each rule and cause. The report folds the others into one."""
         self._consequences: dict[FindingKey, FindingKey] = {}
         """The findings that the reported change for another finding fixes as well, and that other finding."""
+        self._has_noted_imports = False
+        """True after the first finding with an import, which all findings that the imports fix belong to."""
 
     def with_hints(self, finding: Finding, rule: Rule) -> Finding:
         """Return the finding with the proposals that fix it as its hint or in its message, and without the others."""
@@ -138,8 +149,10 @@ class Trials:
         node = self._unchanged.nodes.key_at(finding.place)
         if node is not None and node in trial.left:
             return replace(finding, hint=f"{trial.texts[cause]}; the node has a fault then: {trial.left[node][0]}")
-        for fixed in trial.fixed:
-            self._consequences.setdefault(fixed, (rule.id, finding.clause or rule.clauses[0], finding.place.key))
+        if not self._has_noted_imports:
+            self._has_noted_imports = True
+            for fixed in trial.fixed:
+                self._consequences.setdefault(fixed, (rule.id, finding.clause or rule.clauses[0], finding.place.key))
         sentence = proposals.sentence_if_unchecked if trial.left else proposals.sentence
         hint = sentence.format(trial.texts[cause]) + trial.uncovered
         return replace(finding, hint=hint, cause=cause, is_cause_shared=True)
@@ -153,7 +166,7 @@ class Trials:
         trial = None
         part = SubDeadline(self._seconds_left)
         with part, self._model.crashes.at("trying an import"):
-            trial = import_trial(found, self._model.operators, self._changed_model)
+            trial = import_trial(found, self._model.operators, self._changed_model, self._most_trials)
         self._seconds_left -= part.used
         return trial
 
@@ -307,9 +320,10 @@ class Trials:
 
 
 def most_trials(model: Model, findings: int = 0) -> int:
-    """Return how many trials cost as much as the start of the run and the first pass; 0 for a large model.
+    """Return how many trials cost as much as the start of the run; at least one, and 0 for a very large model.
 
-    `findings`: the number of findings in the model, which each trial finds again.
+    One trial costs less than the first pass, so it is within the time of the first pass where that is longer than the
+    start. `findings`: the number of findings in the model, which each trial finds again.
 
     A node counts once for each time that the first pass inferred it, such as a node of a function for several calls.
     """
@@ -319,7 +333,8 @@ def most_trials(model: Model, findings: int = 0) -> int:
     if parts > MAX_PARTS:
         return 0
     parts += model.value_flow.nodes_walked_again
-    return (parts + START_COST) // (parts + TRIAL_COST + findings * FINDING_COST)
+    cost = parts + TRIAL_COST + findings * FINDING_COST
+    return min(max(START_COST // cost, 1), MAX_TRIALS)
 
 
 def _to_report(results: Sequence[TrialResult]) -> Sequence[TrialResult]:

@@ -47,7 +47,7 @@ def proposed_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | 
     is_proven = other.version > imported
     return Proposals(
         f"{{}}, which {claim}",
-        lambda: (import_of(model, domain, other.version),),
+        lambda: (import_of(model, domain, other.version, other.ir_version),),
         cause=f"import {other.version} of {domain}",
         needs_no_trial=is_proven,
         is_import=is_proven,
@@ -61,12 +61,16 @@ def _keeps_all(domain: str, before: int, changed: Model) -> bool:
     return _fixes(changed).keeps_all(domain, before, partial(_rank_of_input, changed))
 
 
-def import_of(model: Model, domain: str, version: int) -> Proposal:
-    """Return the import of a version of a domain that the model imports once."""
+def import_of(model: Model, domain: str, version: int, ir_version: int | None = None) -> Proposal:
+    """Return the import of a version of a domain that the model imports once, with the IR version that it needs."""
     entries = model.proto.opset_import
     index = next(index for index, each in enumerate(entries) if normalized_domain(each.domain) == domain)
-    edit = Assign(ROOT.at("opset_import", index).at("version"), version)
-    return ready(f"import version {version} of {quote(shown_domain(domain))}", edit)
+    edits = [Assign(ROOT.at("opset_import", index).at("version"), version)]
+    text = f"import version {version} of {quote(shown_domain(domain))}"
+    if ir_version is not None:
+        edits.append(Assign(ROOT.at("ir_version"), ir_version))
+        text = f"write ir_version={ir_version} and {text}"
+    return ready(text, *edits)
 
 
 def proposed_import_for_types(model: Model, conflict: OperandConflict) -> Proposals | None:
@@ -147,9 +151,16 @@ def other_version(model: Model, domain: str) -> OtherVersion | None:
     """Return the version to import instead (`ImportFixes.version_instead`). It is looked for once for each domain."""
     found = model.operators.versions_instead
     if domain not in found:
-        is_stated = model.kind == "ModelProto" and model.imports.are_stated
-        found[domain] = _fixes(model).version_instead(domain, partial(_rank_of_input, model)) if is_stated else None
+        found[domain] = (
+            _other_version(model, domain) if model.kind == "ModelProto" and model.imports.are_stated else None
+        )
     return found[domain]
+
+
+def _other_version(model: Model, domain: str) -> OtherVersion | None:
+    """Return the version within the IR version of the model, or else one that needs a later IR version as well."""
+    fixes, rank_of = _fixes(model), partial(_rank_of_input, model)
+    return fixes.version_instead(domain, rank_of) or fixes.version_with_later_ir(domain, rank_of)
 
 
 def _fixes(model: Model) -> ImportFixes:

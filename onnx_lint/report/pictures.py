@@ -35,7 +35,9 @@ class PictureBox(Record):
     """A box of a picture: a node, or the source or destination of a value."""
 
     kind: str
-    """`node`, `input`, `initializer`, `outer`, `undefined`, `output`, or `more` for nodes that are left out."""
+    """`node`, `input`, `initializer`, `undefined`, `output`, `outer` for what is in another graph, or `more` for nodes
+    that are left out.
+    """
     title: str
     """The operator of a node, otherwise the kind in words."""
     name: str = ""
@@ -47,6 +49,8 @@ class PictureBox(Record):
     values: tuple[PictureValue, ...] = ()
     """The values that leave the box."""
     mark: str = ""
+    graph: str = ""
+    """The graph of the node or value, such as `in then_branch of 'if0'`, if it is not the one of the finding."""
 
 
 class PictureArrow(Record):

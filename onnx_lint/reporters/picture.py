@@ -191,6 +191,8 @@ def _lines_in(box: PictureBox, less: int) -> Iterator[_Words]:
     yield _Words("t", _cut(box.title, MOST - less), visible(box.title))
     if box.name:
         yield _Words("n", _cut(box.name), visible(box.name))
+    if box.graph:
+        yield _Words("n", _cut(box.graph), visible(box.graph))
     for value in box.reads:
         kind = _cut(_dense(value.type), MOST - 7)
         text = f"{_cut(value.name, max(MOST - len(kind) - 1, 6))} {kind}"
@@ -209,7 +211,10 @@ def _lines_below(number: int, value: PictureValue) -> Iterator[_Words]:
 
 def _description(picture: Picture) -> str:
     """Return the picture in words."""
-    names = [_cut(box.title) + ("" if box.index is None else f" {box.index}") for box in picture.boxes]
+    names = [
+        " ".join(filter(None, [_cut(box.title), "" if box.index is None else str(box.index), box.graph]))
+        for box in picture.boxes
+    ]
     marked = [f"{name}: {_LEGEND[box.mark][2:]}" for name, box in zip(names, picture.boxes, strict=True) if box.mark]
     return "; ".join([*marked, *(f"{names[each.source]} to {names[each.target]}" for each in picture.arrows)])
 

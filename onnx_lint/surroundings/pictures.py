@@ -22,6 +22,7 @@ from onnx_lint.report.pictures import (
     places_of,
 )
 from onnx_lint.surroundings.of_findings import MAX_FINDINGS, PER_RULE, worst_of_each
+from onnx_lint.surroundings.other_graphs import OtherPart, readers_inside
 from onnx_lint.surroundings.wires import Wires, short
 from onnx_lint.wording import counted
 
@@ -52,7 +53,12 @@ _LISTS: Final = {
 """The lists of a graph with values, and the property that has the names."""
 
 _BoxKey = int | tuple[str, str]
-"""A box: the index of a node; or `from`, `output` or `more`, and the name of a value."""
+"""A box: the index of a node; `from`, `output` or `more`, and the name of a value; or `in` and the place of a part of
+another graph.
+"""
+
+_MAX_INSIDE: Final = 2
+"""The most nodes in nested graphs that are drawn as readers of one value."""
 
 
 class _Focus(Record):
@@ -90,20 +96,19 @@ def pictures_of(diagnostics: Sequence[Diagnostic], model: Model) -> tuple[Pictur
         wires = Wires(graph, model, names, [most for _, most in STEPS], captured)
         for places, focuses in subjects.items():
             with model.crashes.at(_WORK, places[0]):
-                found.append(_Drawing(wires, *focuses).picture(places))
+                found.append(_Drawing(wires, captured, focuses).picture(places))
     return tuple([picture for picture in found if len(picture.boxes) > 1])
 
 
 def _subjects(diagnostics: Sequence[Diagnostic], model: Model) -> dict[Graph, dict[tuple[Place, ...], list[_Focus]]]:
-    """Return what the diagnostics of each graph are about, with what is related in the same graph, by their places."""
+    """Return what the diagnostics of each graph are about, with what is related, by their places."""
     graphs = {graph.place.key: graph for graph in model.graphs if not graph.is_file}
     found: dict[Graph, dict[tuple[Place, ...], list[_Focus]]] = {}
     for index in sorted(worst_of_each(diagnostics, PER_RULE, MAX_FINDINGS)):
         places = places_of(diagnostics[index])
         focus, *related = [_focus_of(place.key, graphs) for place in places]
         if focus is not None:
-            near = [each for each in related if each is not None and each.graph is focus.graph]
-            found.setdefault(focus.graph, {})[places] = [focus, *near]
+            found.setdefault(focus.graph, {})[places] = [focus, *(each for each in related if each is not None)]
     return found
 
 
@@ -133,12 +138,19 @@ def _nth(names: Sequence[str], index: int | None) -> str:
     return names[index] if index is not None and index < len(names) else ""
 
 
+def _key_of(part: OtherPart) -> _BoxKey:
+    return "in", f"{part.graph.place}: {part.value if part.node is None else part.node}"
+
+
 class _Drawing:
     """One picture while it is made."""
 
-    def __init__(self, wires: Wires, focus: _Focus, *related: _Focus) -> None:
+    def __init__(self, wires: Wires, captured: dict[Graph, dict[str, None]], focuses: Sequence[_Focus]) -> None:
+        """`focuses`: what the finding is about, and then what is related."""
         self._wires = wires
-        self._focus = focus
+        self._captured = captured
+        self._focus = focus = focuses[0]
+        related = [each for each in focuses[1:] if each.graph is wires.graph]
         self._marks: dict[int | str, str] = {}
         """The marks of nodes, by index, and of values that no node reads or makes at a related place, by name."""
         for each in related:
@@ -148,6 +160,11 @@ class _Drawing:
         """The nodes to draw, each with its distance from the node at fault."""
         self._below: set[int] = set()
         """Those of them whose readers were looked for."""
+        self._others: dict[_BoxKey, OtherPart] = {}
+        """The nodes and values of other graphs to draw."""
+        for each in focuses[1:]:
+            if each.graph is not wires.graph:
+                self._add_other(each)
         self._choose(related)
         self._reads: dict[int, list[str]] = {}
         self._values: dict[_BoxKey, list[str]] = {}
@@ -168,10 +185,21 @@ class _Drawing:
             up, down = self._add(depth, before), self._add(depth, after)
             self._below.update(down if depth == 1 else ())
 
+    @property
+    def _has_room(self) -> bool:
+        return len(self._depths) + len(self._others) < MAX_NODES
+
+    def _add_other(self, focus: _Focus) -> None:
+        """Add what is related in another graph: the node that reads the value, or what makes it."""
+        made_by = next(iter(focus.starts), None)
+        value = "" if focus.side == "input" else focus.value
+        part = OtherPart(focus.graph, made_by, value, RELATED)
+        self._others.setdefault(_key_of(part), part)
+
     def _add(self, depth: int, nodes: Sequence[int]) -> list[int]:
         """Add nodes as long as there is room, and return the nodes that are drawn."""
         for index in nodes:
-            if len(self._depths) < MAX_NODES:
+            if self._has_room:
                 self._depths.setdefault(index, depth)
         return [index for index in dict.fromkeys(nodes) if index in self._depths]
 
@@ -184,8 +212,9 @@ class _Drawing:
         if not self._focus.starts:
             self._show(("from", self._focus.value), self._focus.value)
             self._connect_more(("from", self._focus.value), self._focus.value)
+        self._connect_others()
         sources: list[_BoxKey] = [key for key in self._values if not isinstance(key, int)]
-        keys = list(dict.fromkeys((*sources, *nodes, *(target for _, _, target in self._arrows))))
+        keys = list(dict.fromkeys((*sources, *nodes, *(target for _, _, target in self._arrows), *self._others)))
         arrows = [
             PictureArrow(keys.index(source), self._values[source].index(name), keys.index(target), mark)
             for (source, name, target), mark in self._arrows.items()
@@ -202,8 +231,11 @@ class _Drawing:
         left = _MAX_SOURCES[self._depths[index]]
         for name in self._wires.reads(index):
             mark, producer = self._mark(name, index), self._wires.graph.positions.get(name, BEFORE_NODES)
+            outer = self._outer_part(name) if producer == BEFORE_NODES else None
             if producer in self._depths:
                 self._connect(producer, name, index, mark)
+            elif outer is not None:
+                self._connect(outer, name, index, mark)
             elif mark or name in self._marks:
                 self._connect(("from", name), name, index, mark)
             elif left and self._wires.is_from_outside(name):
@@ -211,6 +243,33 @@ class _Drawing:
                 self._connect(("from", name), name, index, mark)
             else:
                 self._reads.setdefault(index, []).append(name)
+
+    def _outer_part(self, name: str) -> _BoxKey | None:
+        """Return the box of the node in an enclosing graph that makes a captured value; None without one, or room."""
+        definition = self._wires.graph.outer_definition(name) if name not in self._wires.graph.positions else None
+        if definition is None or definition.node is None:
+            return None
+        part = OtherPart(definition.graph, definition.node.index, name)
+        key = _key_of(part)
+        if key not in self._others and not self._has_room:
+            return None
+        known = self._others.setdefault(key, part)
+        return key if known.value == name else None
+
+    def _connect_others(self) -> None:
+        """Add arrows to the nodes in other graphs that read the value at fault, or an output of the node at fault."""
+        names = [self._focus.value, *_outputs_of(self._wires.graph, self._focus.starts)]
+        for name in dict.fromkeys(filter(None, names)):
+            for part in readers_inside(self._wires.graph, name, _MAX_INSIDE, self._captured):
+                if self._has_room or _key_of(part) in self._others:
+                    self._others.setdefault(_key_of(part), part)
+        for key, part in self._others.items():
+            read = () if part.node is None else part.graph.node_inputs[part.node]
+            for name in names:
+                source: _BoxKey = self._wires.graph.positions.get(name, BEFORE_NODES)
+                source = source if source in self._depths else ("from", name)
+                if name and name in read and (isinstance(source, int) or source in self._values):
+                    self._connect(source, name, key, "")
 
     def _connect_outputs(self, index: int) -> None:
         """Add arrows to the outputs of the graph, and to boxes that count the readers that are left out."""
@@ -247,6 +306,8 @@ class _Drawing:
     def _box(self, key: _BoxKey) -> PictureBox:
         if isinstance(key, int):
             return self._box_of_node(key)
+        if key in self._others:
+            return self._others[key].box(self._wires.model)
         kind, name = key
         mark = self._marks.get(name, "")
         if kind == "more":

@@ -43,7 +43,7 @@ class Wires:
         read from outside, shared by all graphs of the model.
         """
         self.graph = graph
-        self._model = model
+        self.model = model
         self._captured: dict[int, dict[str, None]] = {}
         """The names that the graphs in a node read from outside, by the index of the node."""
         for nested in graph.nested:
@@ -109,7 +109,7 @@ class Wires:
 
     def value(self, name: str, mark: str) -> PictureValue:
         """Return a value with its type, if rules have inferred or the graph has declared it."""
-        model, stated = self._model, self._stated.get(name, b"")
+        model, stated = self.model, self._stated.get(name, b"")
         fact = model.value_flow.fact_of(name, self.graph) if has_inferred_shapes(model) else UNKNOWN
         known = (fact.shape is None and self._stored_type(name)) or type_of(fact)
         declared = type_of(fact_of_type(schema.opened("TypeProto", stated))) if stated and (mark or not known) else ""

@@ -8,8 +8,9 @@ from typing import Final
 from onnx_lint.inference.flow.conflict import WHOLE
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults
+from onnx_lint.ir.operators.attribute_proposals import with_both_ends
 from onnx_lint.ir.operators.mismatch import attributes_with
-from onnx_lint.model import ATTRIBUTE_TYPE_CODES, Model, Node, Place, has_faulty_attributes
+from onnx_lint.model import ATTRIBUTE_TYPE_CODES, Model, Node, Place, Proposals, has_faulty_attributes
 from onnx_lint.rule import Finding, Related, elements_of, rule
 from onnx_lint.wording import quote
 
@@ -131,6 +132,7 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
         inner=WHOLE if fault.index is None else f"element {fault.index}",
         # Exchanged lengths are another fault: only a list that is too long has the shorter one as a partner.
         partners=tuple(each.place for each in (related if fault.is_longer else origins)),
+        proposals=None if fault.index is not None or origins else _with_both_ends(node, at),
     )
     if fault.index is None:
         return found
@@ -146,3 +148,9 @@ _SINGLE: Final = frozenset(ATTRIBUTE_TYPE_CODES[name] for name in ("FLOAT", "INT
 def _related(node: Node, name: str) -> Related:
     place = node.place.at("attribute", next(attributes_with(node, {name})))
     return Related(place, f"attribute {quote(name)}")
+
+
+def _with_both_ends(node: Node, index: int) -> Proposals | None:
+    """Return the padding of an axis at its begin and at its end, if it is given once, as other frameworks have it."""
+    options = with_both_ends(node, index)
+    return Proposals("{}", lambda: options) if options else None

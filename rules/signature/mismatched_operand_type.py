@@ -10,6 +10,7 @@ from onnx_lint.inference.flow.declared_inputs import other_inputs
 from onnx_lint.inference.flow.exchange import MAX_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.stored_types import wrongly_stored
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
+from onnx_lint.inference.flow.whole_numbers import as_integers
 from onnx_lint.ir.operators.proposals import Proposal, preferred
 from onnx_lint.model import Fix, Model, Proposals, has_type_conflicts
 from onnx_lint.model.import_proposals import proposed_import_for_several, proposed_import_for_types
@@ -69,6 +70,7 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     - An input of the model with another floating-point type than all that it meets is named by the help line.
     - A Cast in front of the node that converts to the wrong type, and an optional input that was left out without its
       empty name, are proposed instead of another Cast.
+    - If an index or a size is a constant of whole numbers in floating point, the help line says to convert it.
     - A function is checked with the types of its calls. A fault in its body is reported once.
     - The outputs of a node with such a fault are unknown.
     - A deprecated operator, and an operator of an operator set that onnx-lint does not know yet, are not checked.
@@ -107,5 +109,5 @@ def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:
     """Return the changes with which the types may fit; those of what the node has are preferred to new Casts."""
     exchange = exchange_of(conflict.node, model.operators, model.value_flow, MAX_TRIED_INPUTS)
     exchanges = [] if exchange is None else [exchange.proposal]
-    of_node = preferred([*exchanges, *omitted(conflict), *other_number(conflict)])
+    of_node = preferred([*exchanges, *omitted(conflict), *other_number(conflict), *as_integers(conflict)])
     return (*of_node, *casts_for(conflict), *other_inputs(conflict, model.value_flow))

@@ -426,3 +426,12 @@ def test_a_brief_context_while_a_file_is_written_has_all_of_its_time():
         with brief:
             deadline.check_deadline()
     assert not brief.is_over
+
+
+def test_the_time_that_the_work_has_used():
+    assert deadline.seconds_used() == 0
+    with deadline.Deadline(1_000):
+        first = deadline.seconds_used()
+        sum(range(100_000))
+        assert 0 <= first < deadline.seconds_used() < 1_000
+    assert deadline.seconds_used() == 0

@@ -105,7 +105,37 @@ def test_values_from_outside_of_a_subgraph():
         "undefined-name",
     )
     assert found.graph == "subgraph 't'"
-    assert arrows(found) == {"Relu outside -h-> Add", "undefined -gone!-> Add", "Add -o-> output"}
+    assert arrows(found) == {"Relu -h-> Add", "undefined -gone!-> Add", "Add -o-> output"}
+    [relu] = [each for each in found.boxes if each.title == "Relu"]
+    assert (relu.kind, relu.index, relu.graph) == ("outer", 0, "in the main graph")
+
+
+def test_what_crosses_a_subgraph_is_drawn_with_its_graph():
+    """The value was renamed in the main graph, and both branches use the old name."""
+    [found] = pictures_of(
+        "g (float[4] x, bool c) => (float[4] y) { h2 = Relu(x)  [if0] y = If(c) <"
+        "then_branch = t () => (float[4] o) { o = Neg(h) }, else_branch = e () => (float[4] p) { p = Abs(h) }> }",
+        "undefined-name",
+    )
+    assert arrows(found) == {"undefined -h!-> Neg", "undefined -h-> Abs", "Neg -o-> output"}
+    others = {each.title: (each.graph, each.mark, [value.name for value in each.values])
+              for each in found.boxes if each.kind == "outer"}  # fmt: skip
+    assert others == {
+        "Abs": ("in else_branch of 'if0'", "related", []),
+        "Relu": ("in the main graph", "related", ["h2"]),
+    }
+
+
+def test_nodes_in_subgraphs_that_read_a_value_at_fault_are_drawn():
+    branch = "(float[4] {0}) {{ a{0} = Add(h, x) b{0} = Mul(h, a{0}) {0} = Sub(h, b{0}) }}"
+    [found] = pictures_of(
+        "g (float[4] x, bool c) => (float[4] y) { h = Add(x, gone)  y = If(c) <then_branch = t () => "
+        f"{branch.format('o')}, else_branch = e () => {branch.format('p')}> }}",
+        "undefined-name",
+    )
+    inside = [(each.title, each.index, each.graph) for each in found.boxes if each.kind == "outer"]
+    assert inside == [("Add", 0, "in then_branch of If 1"), ("Mul", 1, "in then_branch of If 1")]
+    assert {"Add -h-> Add", "Add -h-> Mul", "Add -h-> If"} < arrows(found)
 
 
 def test_a_node_reads_what_the_graphs_in_it_read():
@@ -135,7 +165,7 @@ def test_the_graphs_of_a_training():
     model.training_info.add().algorithm.CopyFrom(algorithm)
     source = BytesSource(model.SerializeToString())
     [found] = lint_source(source, "m", Settings(select=("undefined-name",)), context=NODES).pictures
-    assert arrows(found) == {"Relu outside -y-> Add", "undefined -gone!-> Add", "Add -z-> output"}
+    assert arrows(found) == {"Relu -y-> Add", "undefined -gone!-> Add", "Add -z-> output"}
 
 
 def test_related_places_are_marked_though_no_arrow_leads_there():

@@ -319,28 +319,32 @@ def _unsure_graph(flow: ValueFlow, scope: _ScopePath) -> Graph | None:
 
 def _not_broadcast(flow: ValueFlow, walked: WalkResult, solution: _Solution) -> Iterator[Contradiction]:
     """Yield the operands that do not broadcast with the sizes that the equations give their variables."""
+    seen = set()
     for node in walked.graph.nodes:
         operator = walked.memos[node.form].operator
         first = _BROADCAST.get(node.op_type)
         if first is None or operator is None or operator.schema.domain or operator.schema.since_version < first:
             continue
         shapes = _broadcast_shapes(node.op_type, flow.walks.inputs(walked, node.inputs))
+        if shapes in seen:  # many nodes have the same ones
+            continue
+        seen.add(shapes)
         for at in range(-max([len(shape) for _, shape in shapes], default=0), 0):
             dims = [(index, shape[at], at + len(shape)) for index, shape in shapes if len(shape) >= -at]
             if any(isinstance(dim, str) for _, dim, _ in dims):
                 yield from solution.not_broadcast(node, dims)
 
 
-def _broadcast_shapes(op_type: str, facts: Facts) -> list[tuple[int, Dims]]:
+def _broadcast_shapes(op_type: str, facts: Facts) -> tuple[tuple[int, Dims], ...]:
     """Return the shapes that a node broadcasts, each with the index of its input."""
-    shapes = [(index, each.shape) for index, each in enumerate(facts) if each.shape is not None]
+    shapes = tuple([(index, each.shape) for index, each in enumerate(facts) if each.shape is not None])
     if op_type in _PRODUCTS:
-        return [(index, shape[:-2]) for index, shape in shapes]
+        return tuple([(index, shape[:-2]) for index, shape in shapes])
     if op_type != "Expand":
         return shapes
     asked = facts[1].content if len(facts) > 1 else None
     target = tuple([dim if isinstance(dim, int | str) else None for dim in asked or ()])
-    return [(1, target), *[each for each in shapes if each[0] == 0]]
+    return ((1, target), *[each for each in shapes if each[0] == 0])
 
 
 _PRODUCTS: Final = ("MatMul", "MatMulInteger")

@@ -29,6 +29,11 @@ _MAX_INPUTS: Final = 4
 """The most inputs otherwise: a model may have many declared shapes, each of which asks for an exchange."""
 
 
+_QUANTIZING: Final = frozenset({"DequantizeLinear", "QuantizeLinear"})
+_VALUE_AND_ZERO_POINT: Final = (0, 2)
+"""The inputs of these that nobody exchanges: a zero point of a wrong size would only seem to be the value."""
+
+
 class Exchange(Record):
     """Two inputs of a node that must be exchanged: types and shapes then fit the operator and the declarations."""
 
@@ -84,6 +89,8 @@ def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: 
 
 def _tried(node: Node, schema: OperatorSchema, facts: Facts, pair: tuple[int, int]) -> Exchange | None:
     one, other = pair
+    if pair == _VALUE_AND_ZERO_POINT and node.op_type in _QUANTIZING:
+        return None
     operator, exchanged = typed_operator(schema, binds=True), list(facts)
     exchanged[one], exchanged[other] = facts[other], facts[one]
     if not operator.attributes.isdisjoint(each.name for each in node.attribute_protos):

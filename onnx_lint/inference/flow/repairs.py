@@ -19,10 +19,19 @@ from onnx_lint.inference.shapes.attribute_values import attribute_values
 from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, Indivisible, NotBroadcast, PlainProblem, WrongRank
+from onnx_lint.inference.shapes.problem import (
+    AxisOutOfRange,
+    Element,
+    Indivisible,
+    InputDimension,
+    NotBroadcast,
+    PlainProblem,
+    Unequal,
+    WrongRank,
+)
 from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.rules import shape_rule
-from onnx_lint.inference.shapes.stated import fact_of_type
+from onnx_lint.inference.shapes.stated import content_of, fact_of_type
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.names.partners import is_weight
 from onnx_lint.ir.places.edits import Assign
@@ -319,6 +328,8 @@ def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[
         yield from exchanged  # a change of the node would also fit, and compute with the wrong weight
         return
     yield from _other_values(operands)
+    if isinstance(problem, AxisOutOfRange) and isinstance(problem.place.source, str) and problem.place.index is None:
+        yield from (_of_attributes({problem.place.source: axis}) for axis in range(problem.rank))
     if operator == "Scan":
         yield from _scan_inputs(node, operands)
     if isinstance(problem, Indivisible):
@@ -328,6 +339,7 @@ def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[
         yield from (_of_attributes({"broadcast": 1, "axis": axis}) for axis in range(first - second + 1))
     if operator in READS_SHAPE | READS_PARTS:
         yield from _contents(node, operands)
+    yield from _changes_before(node, operands, problem)
     yield from _layouts(node, operands)
     if isinstance(problem, NotBroadcast):
         yield from _with_trailing_axes(node, operands, (problem.one.operand, problem.other.operand))
@@ -467,6 +479,108 @@ def _contents(node: Node, operands: Operands) -> Iterator[Change]:
     for each in lists:
         text = f"{describe_list(each)} as {_input(node, 1)}"
         yield Change(text, partial(_list_edits, each), input=(1, fact(given.kind, given.shape, each)))
+
+
+class _WrongSize(Record):
+    """A dimension of an input that another size would fit, and the node that makes the input."""
+
+    operand: int
+    axis: int
+    size: int
+    wanted: int
+    given: Fact
+    shape: Dims
+    maker: Node
+
+
+def _wrong_sizes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[_WrongSize]:
+    """Yield both dimensions of a problem that should be equal."""
+    pairs: list[tuple[InputDimension, int]] = []
+    if isinstance(problem, Unequal) and isinstance(problem.by, InputDimension):
+        pairs = [(problem.place, problem.expected), (problem.by, problem.place.size)]
+    elif isinstance(problem, NotBroadcast):
+        pairs = [(problem.one, problem.other.size), (problem.other, problem.one.size)]
+    for place, wanted in pairs:
+        definition = node.graph.definition_of(node.inputs[place.operand])
+        given = operands.fact(place.operand)
+        if definition is not None and definition.node is not None and given.shape is not None:
+            maker = definition.node
+            yield _WrongSize(place.operand, place.axis, place.size, wanted, given, given.shape, maker)
+
+
+def _changes_before(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[Change]:
+    """Yield changes of a node before this one that makes an input of a wrong size."""
+    for wrong in _wrong_sizes(node, operands, problem):
+        if wrong.maker.op_type in READS_SHAPE and not wrong.maker.domain:
+            yield from _sizes_of_reshape(wrong)
+        elif wrong.maker.op_type == "Concat" and not wrong.maker.domain:
+            yield from _axes_of_concat(wrong)
+
+
+def _axes_of_concat(wrong: _WrongSize) -> Iterator[Change]:
+    """Yield the other axis of a Concat of equal parts with which a dimension has the wanted size."""
+    count, shape, axis = len(wrong.maker.inputs), wrong.shape, wrong.axis
+    given = next((each.i for each in wrong.maker.attribute_protos if each.name == "axis"), 0)
+    before = given + len(shape) if given < 0 else given
+    if before >= len(shape) or before == axis or wrong.size * count != wrong.wanted:
+        return
+    size = shape[before]
+    parts = size // count if isinstance(size, int) and size % count == 0 else None
+    made = list(shape)
+    made[before], made[axis] = parts, wrong.wanted
+    yield Change(
+        f"axis={axis} of {wrong.maker.describe()}",
+        partial(_edits_of_concat, wrong.maker, axis),
+        input=(wrong.operand, fact(wrong.given.kind, tuple(made))),
+        must_add_no_finding=True,
+    )
+
+
+def _edits_of_concat(maker: Node, axis: int, _: Node, __: Operators) -> Iterator[Edit]:
+    return with_attributes(maker, {"axis": axis})
+
+
+def _sizes_of_reshape(wrong: _WrongSize) -> Iterator[Change]:
+    """Yield the other size that a Reshape needs, if it divides the number of elements and the given one does not.
+
+    A shape such as `((72*N)//64, 64)` shows that: the Reshape to [-1, 64] gets 72 * N elements.
+    """
+    maker, shape = wrong.maker, wrong.shape
+    content = _constant_list(maker.graph, maker.inputs[1]) if len(maker.inputs) > 1 else None
+    if content is None or len(content) != len(shape) or content[wrong.axis] != wrong.size:
+        return
+    sizes = (*content[: wrong.axis], wrong.wanted, *content[wrong.axis + 1 :])
+    computed = shape[content.index(-1)] if content.count(-1) == 1 else None
+    elements = _DIVIDED.match(computed) if isinstance(computed, str) else None
+    if elements is not None and int(elements[1]) % prod(each for each in sizes if each > 0) == 0:
+        made = tuple([None if asked < 1 else asked for asked in sizes])
+        text = f"{describe_list(sizes)} as {_input(maker, 1)} of {maker.describe()}"
+        edits = partial(_edits_of_reshape, maker, sizes)
+        yield Change(text, edits, input=(wrong.operand, fact(wrong.given.kind, made)), must_add_no_finding=True)
+
+
+def _edits_of_reshape(maker: Node, sizes: Sequence[int], _: Node, __: Operators) -> Iterator[Edit]:
+    return with_list(maker, 1, sizes)
+
+
+_DIVIDED: Final = re.compile(r"\(\(?(\d{1,9})\*.*//")
+"""A number of elements that a Reshape divides, with its first factor."""
+
+
+def _constant_list(graph: Graph, name: str) -> tuple[int, ...] | None:
+    """Return the integers of a small initializer or Constant; None for any other value."""
+    definition = graph.definition_of(name)
+    if definition is None:
+        return None
+    if definition.field == "initializer":
+        proto = definition.graph.message_at("initializer", definition.index)
+    elif definition.node is not None and definition.node.op_type == "Constant":
+        proto = next((each.t for each in definition.node.attribute_protos if each.name == "value"), None)
+    else:
+        return None
+    content = () if proto is None else content_of(proto, tuple(proto.dims)) or ()
+    integers = tuple([each for each in content if isinstance(each, int)])
+    return integers if integers and len(integers) == len(content) else None
 
 
 def _shapes(operands: Operands, least: int, indices: tuple[int, ...]) -> Iterator[tuple[int, Dims]]:

@@ -34,6 +34,9 @@ MIN_RESPELT: Final = 3
 MAX_LISTED: Final = 5
 """The most unused values that a report lists if none of them is meant."""
 
+_LEAST_PART: Final = 2
+"""The fewest letters of a name that is a part of another one by more than chance."""
+
 _PASSES_WEIGHTS: Final = frozenset({"Cast", "ConstantOfShape", "DequantizeLinear", "Identity", "Transpose"})
 """The operators that make a weight of an initializer."""
 
@@ -242,7 +245,8 @@ def _resembles_another(value: str, undefined: Set[str], name: str) -> bool:
 
 def _is_like(value: str, name: str) -> bool:
     """Return whether a name is another one with a prefix or suffix, or similar to it."""
-    if _is_renamed(name, value) or value.startswith(name) or value.endswith(name):
+    is_part = len(name) >= _LEAST_PART and (value.startswith(name) or value.endswith(name))
+    if is_part or _is_renamed(name, value):
         return True
     return _likeness(value, name) >= MIN_LIKENESS
 

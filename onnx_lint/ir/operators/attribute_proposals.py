@@ -119,14 +119,50 @@ def with_type(node: Node, index: int, schema: OperatorSchema, axes: int | None) 
     return tuple(_replaced(node, index, f"write {text}", proto) for text, proto in found)
 
 
-def with_suffix(node: Node, index: int, schema: OperatorSchema) -> tuple[Proposal, ...]:
-    """Return a number as FLOAT in the attribute for it: `value_float` of Constant beside `value_int`."""
+def with_both_ends(node: Node, index: int) -> tuple[Proposal, ...]:
+    """Return `pads` with each number twice, for the begin and the end of its axis; nothing for another attribute."""
     attribute = node.attribute_protos[index]
-    name = f"{attribute.name}_float"
-    if name not in schema.attributes or ATTRIBUTE_TYPE_NAMES.get(attribute.type) != "INT":
+    values = [*attribute.ints, *attribute.ints]
+    if attribute.name != _OF_BOTH_ENDS or not 0 < len(attribute.ints) <= _MAX_AXES:
         return ()
-    value = float(attribute.i)
-    return (_replaced(node, index, f"write {name}={value} (FLOAT)", _scalar(name, "FLOAT", f=value)),)
+    return (_replaced(node, index, f"write pads={describe_list(values)} (INTS)", _ints(_OF_BOTH_ENDS, values)),)
+
+
+def with_suffix(node: Node, index: int, schema: OperatorSchema) -> tuple[Proposal, ...]:
+    """Return the number that `value` of a Constant holds in place of a tensor: as a list, as a FLOAT, or as a tensor.
+
+    The lists and the FLOAT have attributes of their own, `value_ints` and `value_float`, where the version has them.
+    """
+    attribute = node.attribute_protos[index]
+    name, given = attribute.name, attribute.i
+    if ATTRIBUTE_TYPE_NAMES.get(attribute.type) != "INT" or schema.attributes[name].type != "TENSOR":
+        return ()
+    of_list, of_float = f"{name}_ints", f"{name}_float"
+    found = [
+        (f"{of_list}=[{given}] (INTS)", _ints(of_list, [given])),
+        (f"{of_float}={float(given)} (FLOAT)", _scalar(of_float, "FLOAT", f=float(given))),
+    ]
+    written = [(text, made) for text, made in found if made.name in schema.attributes]
+    if not written:
+        written = [
+            (f"a tensor in {quote(name)}: {given} (INT64)", _tensor(name, "INT64", [], given)),
+            (f"a tensor in {quote(name)}: [{given}] (INT64)", _tensor(name, "INT64", [1], given)),
+            (f"a tensor in {quote(name)}: {float(given)} (FLOAT)", _tensor(name, "FLOAT", [], float(given))),
+        ]
+    return tuple(_replaced(node, index, f"write {text}", made) for text, made in written)
+
+
+_FLOAT: Final = 1
+_INT64: Final = 7
+
+
+def _tensor(name: str, element: str, dims: Sequence[int], value: float) -> Proto:
+    tensor = messages.message("TensorProto")
+    if element == "FLOAT":
+        made = tensor(data_type=_FLOAT, dims=dims, float_data=[value])
+    else:
+        made = tensor(data_type=_INT64, dims=dims, int64_data=[int(value)])
+    return messages.message("AttributeProto")(name=name, type=ATTRIBUTE_TYPE_CODES["TENSOR"], t=made)
 
 
 def _scalar(name: str, kind: str, **value: float) -> Proto:

@@ -8,6 +8,7 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import replace
 from onnx_lint.common.salted import salted_text
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.imports import Imports
@@ -17,7 +18,7 @@ from onnx_lint.ir.places.edits import Fix, Insert
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.spec.operators.store import ONNXRUNTIME
-from onnx_lint.spec.releases import RELEASES, is_onnx_domain, normalized_domain
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, RELEASES, is_onnx_domain, normalized_domain
 from onnx_lint.wording import quote
 
 RankOf = Callable[[Node], int | None]
@@ -106,6 +107,15 @@ class ImportFixes:
         found = self._first_fitting(nodes, range(least, self._newest(domain) + 1))
         is_possible = found is not None and self._is_free(domain, found)
         return found if is_possible and _are_kept(nodes, imported, found or 0, rank_of) else None
+
+    def version_with_later_ir(self, domain: str, rank_of: RankOf) -> OtherVersion | None:
+        """Return what `version_instead` does, of the versions that need a later IR version than the model has."""
+        later = ImportFixes(self._graphs, self._operators, self._imports, NEWEST_IR_VERSION)
+        found = later.version_instead(domain, rank_of)
+        if found is None or found.version <= self._imported.get(domain, 0):
+            return None
+        known = [each.ir_version for each in RELEASES if (each.opset_version(domain) or 0) >= found.version]
+        return replace(found, ir_version=known[0])
 
     def keeps_all(self, domain: str, before: int, rank_of: RankOf) -> bool:
         """Return whether the nodes of the model certainly compute what they would with the version before."""

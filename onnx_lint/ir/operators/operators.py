@@ -80,6 +80,8 @@ class OtherVersion(Record):
     """True if all nodes fit it."""
     is_in_doubt: bool = False
     """True if only the ranks in the model with this version show whether all nodes compute the same."""
+    ir_version: int | None = None
+    """The IR version that it needs, if that is later than the one of the model."""
 
 
 class TypesNeed(Record):

@@ -142,6 +142,43 @@ def _stored(steps: Any, _: Diagnostic, name: str, kind: str) -> None:
     graph.initializer[index].CopyFrom(numpy_helper.from_array(values, name))
 
 
+def _stored_in_constant(steps: Any, _: Diagnostic, name: str | None, index: str | None, kind: str) -> None:
+    """Write the numbers of a Constant in another type."""
+    node = _maker(steps, name, index)
+    values = numpy_helper.to_array(node.attribute[0].t).astype(helper.tensor_dtype_to_np_dtype(_code(kind)))
+    node.attribute[0].t.CopyFrom(numpy_helper.from_array(values))
+
+
+def _number_of_constant(steps: Any, _: Diagnostic, text: str, name: str | None, index: str | None) -> None:
+    node = _maker(steps, name, index)
+    del node.attribute[:]
+    attribute, _, value = text.partition("=")
+    _set(node, attribute, _numbers(value))
+
+
+def _axis_of_concat(steps: Any, item: Diagnostic, text: str, name: str | None, index: str | None) -> None:
+    if any(each.message == "defines the value" for each in item.related):
+        _of_maker(steps, item, text)
+    else:
+        _set(_maker(steps, name, index), "axis", _numbers(text.partition("=")[2]))
+
+
+def _list_of_maker(steps: Any, item: Diagnostic, values: str, at: str, name: str | None, index: str | None) -> None:
+    maker, graph = _maker(steps, name, index), steps[0][0].graph
+    _list([(steps[0][0], "graph", None), (graph, "node", [*graph.node].index(maker))], item, values, at)
+
+
+def _maker(steps: Any, name: str | None, index: str | None) -> NodeProto:
+    """Return the node around the place, or another one of its graph, by its name or its index."""
+    _, nodes, _ = _node(steps)
+    [found] = [each for at, each in enumerate(nodes) if (each.name == name if index is None else at == int(index))]
+    return found
+
+
+def _code(kind: str) -> int:
+    return TensorProto.DataType.Value(kind)
+
+
 def _relabelled(steps: Any, _: Diagnostic, code: str, name: str) -> None:
     [found] = [each for each in steps[0][0].graph.initializer if each.name == name]
     found.data_type = int(code)
@@ -238,6 +275,16 @@ def _imported_domain(steps: Any, item: Diagnostic, domain: str) -> None:
 def _other_import(steps: Any, _: Diagnostic, version: str, domain: str) -> None:
     [entry] = [each for each in steps[0][0].opset_import if (each.domain or "ai.onnx") == domain]
     entry.version = int(version)
+
+
+def _import_and_ir_version(steps: Any, item: Diagnostic, ir_version: str, version: str, domain: str) -> None:
+    steps[0][0].ir_version = int(ir_version)
+    _other_import(steps, item, version, domain)
+
+
+def _tensor_in_value(steps: Any, _: Diagnostic, bracket: str, number: str, kind: str) -> None:
+    node, _, _ = _node(steps)
+    _set(node, "value", helper.make_tensor("", _code(kind), [1] if bracket else [], [json.loads(number)]))
 
 
 def _other_attribute(steps: Any, _: Diagnostic, name: str) -> None:
@@ -338,9 +385,14 @@ def _empty_scales(steps: Any, _: Diagnostic, index: str) -> None:
 
 
 _NUMBER: Final = r"-?\d+(?:\.\d+)?|\[[-\d, ]*\]"
+_MAKER: Final = rf"(?:node {NAME}|unnamed node (\d+))"
 _ACTS: Final = {
     r"write (\w+)=(\d+) \((?!INTS?\))\w+\)(?:, as output 0 is declared)?": _element_type,
     rf"(\w+=(?:{_NUMBER})(?: and \w+=(?:{_NUMBER}))*)": _attributes,
+    rf"(value_ints?=(?:{_NUMBER})) of {_MAKER} \(Constant\).*": _number_of_constant,
+    rf"(axis=\d+) of {_MAKER} \(Concat\).*": _axis_of_concat,
+    rf"attribute 'value' of {_MAKER} \(Constant\).* converted to (\w+)": _stored_in_constant,
+    rf"(\[.*\]) as input (\d+) '.*' of {_MAKER} \(Reshape\).*": _list_of_maker,
     rf"(\w+=(?:{_NUMBER})) of (?:unnamed )?node .*": _of_maker,
     r"write (\w+=\[[-\d, ]+\]) in place of input (\d+) '.*'": _in_place_of_input,
     rf"write (\w+=(?:{_NUMBER})) \((?:FLOAT|INT|INTS)\)": _attributes,
@@ -360,6 +412,8 @@ _ACTS: Final = {
     rf"declare output {NAME} as tensor\((\w+)\)": _declare,
     rf"write domain={NAME} on the node": _domain,
     rf"write domain={NAME} on the node, and import version 1 of that domain": _imported_domain,
+    rf"write ir_version=(\d+) and import version (\d+) of {NAME}, which .*": _import_and_ir_version,
+    rf"write a tensor in 'value': (\[?)({_NUMBER})\]? \((\w+)\)": _tensor_in_value,
     rf"import version (\d+) of {NAME}, which (?:all its nodes fit|[\d,]+ of its nodes needs?)": _other_import,
     rf"import version (\d+) of {NAME}, which allows these types": _other_import,
     rf"import version (\d+) of {NAME}, which the signatures of all its nodes fit(?:; .*)?": _other_import,

@@ -382,6 +382,54 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
         "g (float[N] x) => (float[N] y) { c = Constant<value = 5>() y = Add(x, c) }",
         "write value_float=5.0 (FLOAT)",
     ),
+    "integer_as_value_before_a_list": (
+        """g (float[N,8] x) => (float[K,8] y, int64[K,8] z) { c = Constant<value = 1>()
+        y, z = TopK<axis = 0>(x, c) }""",
+        "write value_ints=[1] (INTS)",
+    ),
+    "integer_as_value_of_an_index": (
+        "g (float[N,8] x) => (float[8] y) { c = Constant<value = 1>() y = Gather(x, c) }",
+        "the attribute for INT is 'value_int'",
+    ),
+    "integer_as_value_before_lists_existed": (
+        "g (float[N,8] x) => (float[8] y) { c = Constant<value = 1>() y = Gather(x, c) }",
+        "write a tensor in 'value': 1 (INT64)",
+    ),
+    "index_in_floating_point": (
+        "g (float[N,8] x) => (float[N,2] y) <float[2] which = {0, 3}> { y = Gather<axis = 1>(x, which) }",
+        "with initializer 'which' converted to INT64 the types fit",
+    ),
+    "index_of_a_constant_in_floating_point": (
+        "g (float[N,8] x) => (float[N,2] y) { c = Constant<value = float[2] {0, 3}>() y = Gather<axis = 1>(x, c) }",
+        "with attribute 'value' of unnamed node 0 (Constant) of the main graph converted to INT64 the types fit",
+    ),
+    "axes_in_floating_point": (
+        "g (float[N,8] x) => (float[N,1,8] y) { c = Constant<value_floats = [1.0]>() y = Unsqueeze(x, c) }",
+        "with value_ints=[1] of unnamed node 0 (Constant) of the main graph the types fit",
+    ),
+    "size_of_another_layer_in_a_reshape": (
+        """g (float[N,8,9] x, float[72,2] w) => (float[N,2] y) <int64[2] flat = {-1, 64}>
+        { r = Reshape(x, flat) y = MatMul(r, w) }""",
+        "with [-1, 72] as input 1 'flat' of unnamed node 0 (Reshape) of the main graph the shapes fit",
+    ),
+    "axis_of_a_concat_before_a_layer": (
+        """g (float[2,8,4,4] x, float[3,16,1,1] w) => (float[2,3,4,4] y)
+        { a = Relu(x) b = Tanh(x) c = Concat<axis = 0>(a, b) y = Conv(c, w) }""",
+        "with axis=1 of unnamed node 2 (Concat) of the main graph the shapes fit",
+    ),
+    "axis_beyond_a_vector": (
+        """g (float[N,8] x, int64 i) => (int64 y) { s = Shape(x) y = Gather<axis = 2>(s, i) }""",
+        "with axis=0 the shapes fit",
+    ),
+    "padding_of_each_axis_once": (
+        """g (float[1,2,8,8] x, float[3,2,3,3] w) => (float[1,3,8,8] y)
+        { y = Conv<pads = [1, 1], kernel_shape = [3, 3]>(x, w) }""",
+        "write pads=[1, 1, 1, 1] (INTS)",
+    ),
+    "operator_of_a_later_ir_version": (
+        "g (float[N,8] x) => (float[N,8] y) { y = Gelu(x) }",
+        "write ir_version=9 and import version 20 of 'ai.onnx', which all its nodes fit",
+    ),
     "tensor_as_value_float": (
         "g (float[N] x) => (float[N] y) { c = Constant<value_float: tensor = float {5.0}>() y = Add(x, c) }",
         "the attribute for TENSOR is 'value'",
@@ -423,12 +471,17 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
 }
 """By name: the graph in the textual syntax of ONNX, and words that the first finding must have."""
 
+_OLD: Final = {"operator_of_a_later_ir_version": (8, 13), "integer_as_value_before_lists_existed": (6, 11)}
+"""The IR version and the operator set of those that are not of today."""
+
 _OWN: Final = {"function_output_renamed", "domain_forgotten", "two_weights_of_torch_in_a_function"}
 
 
 def slip(name: str) -> ModelProto:
     """Return the model with a slip."""
     model = onnx.parser.parse_model((OWN if name in _OWN else HEAD) + SLIPS[name][0])
+    if name in _OLD:
+        model.ir_version, model.opset_import[0].version = _OLD[name]
     if name == "operator_of_aten":
         model.graph.node[0].op_type = "aten::relu"  # no name in the textual syntax
     return model
