@@ -81,8 +81,10 @@ def describe_shape(shape: Sequence[int | str | None] | None, rank: int = 0) -> s
     Brackets are ONNX's textual syntax, in which `float` is a scalar and `float[]` a tensor of unknown rank; hence the
     words. `rank`: the number of dimensions if `shape` has only the shown dimensions.
     """
-    if shape is None or not len(shape):
-        return "of unknown rank" if shape is None else "a scalar"
+    if shape is None:
+        return "of unknown rank"
+    if not len(shape):
+        return "a scalar"
     shown = describe_list(shape[:MAX_DIMENSIONS])
     rank = rank or len(shape)
     return f"{shown[:-1]}, ... {rank:,} dimensions]" if rank > MAX_DIMENSIONS else shown

@@ -74,7 +74,7 @@ class Model:
         source: Source,
         *,
         faults: tuple[Fault, ...] = (),
-        payloads: Mapping[PlaceKey, tuple[Payload, ...]] | None = None,
+        payloads: Mapping[PlaceKey, tuple[Payload, ...]] = EMPTY,
         long_lists: Mapping[PlaceKey, tuple[Payload, ...]] = EMPTY,
         form: str = "binary",
         kind: str = MODEL_KIND,
@@ -103,7 +103,7 @@ class Model:
         """
         self.source = source
         self.faults = faults
-        self.payloads: Mapping[PlaceKey, tuple[Payload, ...]] = payloads or {}
+        self.payloads = payloads
         self._long_lists = long_lists
         self.form = form
         """`binary`, `textproto` or `json`."""

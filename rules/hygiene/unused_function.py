@@ -50,8 +50,6 @@ def unused_function(model: Model) -> Iterator[Finding]:
       functions.
     - Only models are checked, not other documents, for example libraries of functions.
     """
-    if not model.functions:
-        return
     called = model.calls.called
     for function in model.functions:
         if function.index not in called:

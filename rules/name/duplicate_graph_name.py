@@ -51,8 +51,6 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
       one name, and every consumer accepts it.
     - There is one finding for the model, with the number of graphs that repeat a name.
     """
-    if len(model.graphs) == 1:
-        return
     first: dict[str, Graph] = {}
     repeating: list[tuple[Graph, Graph]] = []
     for graph in model.graphs:

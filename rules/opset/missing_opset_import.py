@@ -159,8 +159,6 @@ def _missing_for_functions(
     model: Model, imported: frozenset[str], used: frozenset[str], fixes: ImportFixes
 ) -> Iterator[Finding]:
     seen = {"", "ai.onnx", *imported, *used}
-    if seen.issuperset(function.domain for function in model.functions):
-        return
     for function in model.functions:
         domain = normalized_domain(function.domain)
         if domain in seen:

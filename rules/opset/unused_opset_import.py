@@ -44,8 +44,6 @@ def unused_opset_import(model: Model) -> Iterator[Finding]:
     - The rule is off by default: the specification does not require this, and ONNX Runtime imports every set that it
       knows when it writes a model.
     """
-    if not model.proto.opset_import and not model.functions:
-        return
     in_use = model.domains_in_use
     used = in_use[None] | {normalized_domain(function.domain) for function in model.functions}
     yield from _unused(model.proto, ROOT, used, "the model")

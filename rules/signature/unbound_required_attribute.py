@@ -54,8 +54,6 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
     - If the operator needs one of several attributes, for example Constant, one of them is enough. A call without any
       is reported once for each node of the body.
     """
-    if not model.parametric_functions:
-        return
     needs = _needs(model)
     for alike in model.operators.alike_nodes:
         function = alike.operator.function

@@ -52,8 +52,6 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
     - Nodes of functions that nothing calls and of training graphs are not checked: ONNX Runtime accepts such a model.
       The functions of an operator set or of a file of their own are checked, because a model may call them.
     """
-    if not imports_onnxruntime(model):
-        return
     domains = ONNXRUNTIME.domains
     release = ONNXRUNTIME.header["version"]
     for importer in model.imports.where(lambda entries: any(entry.domain in domains for entry in entries)):

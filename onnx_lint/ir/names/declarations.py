@@ -172,7 +172,7 @@ def defaults_across(algorithm: Graph) -> Iterator[tuple[Declaration, Declaration
             ("initializer", outer.initializer_names),
             ("sparse_initializer", outer.sparse_initializer_names),
         ):
-            for index, name in enumerate(names if inputs else ()):
+            for index, name in enumerate(names):
                 if name and name in inputs:
                     yield Declaration(outer, field, index), Declaration(inner, "input", inputs[name])
 
