@@ -328,6 +328,11 @@ _WITH_NUMBER_AS_INPUT: Final = 10
 """The first version of TopK that reads the number of elements from an input."""
 
 
+def _has_unknown_counts(model: Model, node: Node, _: int) -> bool:
+    """Return whether it is unknown how many depths or values a OneHot has."""
+    return any(not isinstance(size, int) for index in (1, 2) for size in _sizes(model, node, index) or ())
+
+
 _DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
     **dict.fromkeys(("ArgMax", "ArgMin"), _is_scalar_or_unknown),
     **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _has_doubtful_window),
@@ -345,6 +350,7 @@ _DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
     "If": has_doubtful_branches,
     "Loop": has_doubtful_loop,
     "Mod": _is_mod_of_floats,
+    "OneHot": _has_unknown_counts,
     "Pad": lambda _, node, version: has_attribute(node, "mode", b"wrap"),
     "QLinearConv": _has_many_scales(1, 4, 6),
     "QLinearMatMul": _has_many_scales(1, 4, 6),
@@ -388,6 +394,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "Resize": "with coordinate_transformation_mode 'half_pixel_symmetric' or 'tf_crop_and_resize'",
     "Scan": "whose body reads values from outside or has another Scan",
     **dict.fromkeys(("Squeeze", "Unsqueeze"), "with axes of no elements"),
+    "OneHot": "with depths or values of unknown number",
     "TopK": "with a number of unknown size",
 }
 """The forms of `_DOUBTFUL_FORMS` in words."""
