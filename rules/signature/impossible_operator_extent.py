@@ -44,6 +44,8 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     must not repeat an axis. The message says what is required.
 
     - Convolution and pooling need a positive number in `strides`, `dilations` and `kernel_shape` for each spatial axis.
+    - A padding of a pool that is as wide as its kernel is a warning: no text forbids it, but ONNX Runtime creates no
+      session.
     - MeanVarianceNormalization without `axes`: the input must have the default axes [0, 2, 3]. A tensor of three
       dimensions is a warning, because ONNX Runtime loads it.
     - Resize with `tf_crop_and_resize` and without `roi`, the region to crop, is a warning.

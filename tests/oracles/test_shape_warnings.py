@@ -88,6 +88,16 @@ REMARKS: Final = [
         "{ s = SequenceConstruct(a, b) y = ConcatFromSequence<axis=1>(s) }",
         _RUNS,
     ),
+    (
+        "_compare_mirrored",
+        'agraph (float[3,4] x) => (float[n,m] y) <int64[4] p = {0,0,3,0}> { y = Pad<mode="reflect">(x, p) }',
+        _REFUSED,
+    ),
+    (
+        "_compare_pads",
+        "agraph (float[1,1,4] x) => (float[1,1,n] y) { y = MaxPool<kernel_shape=[2], pads=[2, 0]>(x) }",
+        _REFUSED,
+    ),
     ("_equation", 'agraph (float[2,3] x) => (float[3] y) { y = Einsum<equation="...i->i">(x) }', _REFUSED),
 ]
 """The function that makes a warning, a model with it, and what ONNX Runtime does with the model."""

@@ -140,3 +140,27 @@ def test_long_attributes_in_a_body_leave_room_for_many_calls():
     body = f"""{FUNCTION} Long (x) => (y) {{ c = Constant <value_string = "{"a" * 100_000}"> () y = Neg (x) }}"""
     model = onnx.parser.parse_model(f"{HEAD} g ({inputs}) => (float[7] y150) {{ {calls} }} {body}")
     assert _errors(model) == ["contradictory-declared-shape"]
+
+
+DECLARING = f"""{FUNCTION} D (c, x) => (y) {{
+    y = If (c) <then_branch = a () => (float[2, n] p) {{ p = Relu (x) }},
+                else_branch = b () => (float[2, 3] q) {{ q = Abs (x) }}>
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "severity"),
+    [
+        ("t = Constant <value = bool {1}> ()  y = d.D (t, x)", Severity.WARNING),
+        ("t = Constant <value = bool {0}> ()  y = d.D (t, x)", Severity.ERROR),
+        ("t = Constant <value = bool {1}> ()  f = Not (t)  z = d.D (t, x)  y = d.D (f, x)", Severity.ERROR),
+        ("t = Constant <value = bool {1}> ()  f = Not (t)  z = d.D (f, x)  y = d.D (t, x)", Severity.ERROR),
+        ("t = Constant <value = bool {1}> ()  f = Not (t)  z = d.D (f, w)  y = d.D (t, x)", Severity.WARNING),
+    ],
+)
+def test_a_declaration_is_an_error_if_a_call_runs_its_branch(calls: str, severity: Severity):
+    """The else branch declares three columns; `x` has four, and `w` three."""
+    graph = f"g (float[2, 4] x, float[2, 3] w) => (float[2, m] y) {{ {calls} }}"
+    model = onnx.parser.parse_model(f"{HEAD} {graph}{DECLARING}")
+    found = [each for each in lint(model).diagnostics if each.rule == "contradictory-declared-shape"]
+    assert [each.severity for each in found] == [severity]

@@ -7,8 +7,9 @@ import math
 
 from onnx_lint.inference.shapes.dims import Dims, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, Warned, WrongValue
 from onnx_lint.inference.shapes.registration import register_rule
-from onnx_lint.inference.shapes.rules.windows import check_attributes, output_sizes, transposed_size, window_of
+from onnx_lint.inference.shapes.rules.windows import Window, check_attributes, output_sizes, transposed_size, window_of
 from onnx_lint.wording import describe_shape
 
 
@@ -22,8 +23,20 @@ def pool(node: Operands) -> Outputs:
     window = window_of(node, len(shape) - 2, None)
     if window is None:
         return UNKNOWN
+    _compare_pads(node, window)
     sizes = output_sizes(node, shape, window, rounds_up=node.integer("ceil_mode", 0) == 1)
     return UNKNOWN if sizes is None else [shape[:2] + sizes] * 2
+
+
+def _compare_pads(node: Operands, window: Window) -> None:
+    """Warn of a padding as wide as the kernel, with which ONNX Runtime creates no session: no text forbids it."""
+    pads = (*window.begin, *window.end) if window.auto_pad == "NOTSET" else ()
+    for index, pad in enumerate(pads):
+        size = window.kernel[index % len(window.kernel)]
+        if isinstance(size, int) and pad >= size:
+            reason = f"ONNX Runtime refuses a padding that is not narrower than the kernel of {size}"
+            node.warnings.append(Warned(WrongValue(Element("pads", pad, index), reason, f"less than {size}")))
+            return
 
 
 @register_rule("GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool")
