@@ -668,9 +668,17 @@ def count_imprecise(file: FileReport, entries: Entries) -> int:
 
 def _is_less_precise(entry: Entry, identity: BaselineIdentity) -> bool:
     """Return whether an entry identifies the faults of a finding less precisely than it could."""
+    is_renamed = _names(entry).isdisjoint(_names(identity))
+    if is_renamed and not _is_sure(entry) and not set(_views(entry)).isdisjoint(_views(identity)):
+        return True  # known by its position alone
     if identity.element_count > 1 and not entry.elements:
         return True
     return bool(identity.parts) and not entry.elements and not _has_inner_places(entry, identity)
+
+
+def _is_sure(entry: Entry) -> bool:
+    texts = (text.removeprefix(ALL_FAULTS) for text in (entry.structure, *entry.parts))
+    return any(text.startswith(_SURE) for text in texts)
 
 
 def _has_inner_places(entry: Entry, identity: BaselineIdentity) -> bool:
