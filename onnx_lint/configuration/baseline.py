@@ -4,7 +4,7 @@
 A baseline is a JSON file. It identifies a finding by the path of the file, relative to the baseline, and by a
 fingerprint of names. An entry has the number of findings that agree in both. A finding with several faults, or with one
 inside of a value, is known if the entry lists each of these faults. A finding whose names have changed is known by the
-operators around it. The other fields of an entry are for people who read the file.
+operators around it, and all before or behind. The other fields of an entry are for people who read the file.
 """
 
 from __future__ import annotations
@@ -48,12 +48,9 @@ class Entry(Record):
     """The names around the place, for people."""
     count: int
     structure: str = ""
-    """See `BaselineIdentity.structure`; the first two digests alone in an entry that an older version wrote."""
+    """See `BaselineIdentity.structure` and `_Kinds`: some of its digests, others in an entry of an older version."""
     parts: tuple[str, ...] = ()
-    """See `BaselineIdentity.parts`, without the first two digests; empty if unknown.
-
-    An older version wrote only these.
-    """
+    """The same for `BaselineIdentity.parts`; empty if unknown."""
     names: str = ""
     """See `BaselineIdentity.names`; empty if unknown."""
     elements: int = 0
@@ -668,9 +665,17 @@ def count_imprecise(file: FileReport, entries: Entries) -> int:
 
 def _is_less_precise(entry: Entry, identity: BaselineIdentity) -> bool:
     """Return whether an entry identifies the faults of a finding less precisely than it could."""
+    is_renamed = _names(entry).isdisjoint(_names(identity))
+    if is_renamed and not _is_sure(entry) and not set(_views(entry)).isdisjoint(_views(identity)):
+        return True  # known by its position alone
     if identity.element_count > 1 and not entry.elements:
         return True
     return bool(identity.parts) and not entry.elements and not _has_inner_places(entry, identity)
+
+
+def _is_sure(entry: Entry) -> bool:
+    texts = (text.removeprefix(ALL_FAULTS) for text in (entry.structure, *entry.parts))
+    return any(text.startswith(_SURE) for text in texts)
 
 
 def _has_inner_places(entry: Entry, identity: BaselineIdentity) -> bool:

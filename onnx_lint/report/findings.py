@@ -158,18 +158,18 @@ class BaselineIdentity(Record):
     """
 
     structure: str = ""
-    """The identity of the place, such as `abcde`: the operators around it (a), the names around it (b), and the
-    operators as seen from the start of the graph (c), from its end (d), and without positions (e).
+    """The identity of the place, such as `abc...`: the operators around it (a), the names around it (b), and each
+    description in `onnx_lint.engine.views.View`, with all of `View.whole` (c...).
 
     Empty if there are no names, or if the finding has several faults.
     """
     parts: tuple[str, ...] = ()
-    """The identity of each fault, if there are several faults or one inside of a value, such as `abxcde/i/k`.
+    """The identity of each fault, if there are several faults or one inside of a value, such as `abxc.../i/k`.
 
     In addition to `structure` it has the names with the place inside of the value (x), what is wrong there, such as a
     dimension (i), the keys on the way to it, such as the name of an attribute (k), and other places that make it this
-    fault, such as those of a cycle (a digest for each of the last four). `/i/k/o` may be missing or end early. More
-    than `MAX_LISTED` faults have one text, without the first digest: `all:bxcde/i/k/o`.
+    fault, such as those of a cycle (o: a digest for each from x on). `/i/k/o` may be missing or end early. More than
+    `MAX_LISTED` faults have one text, without the first digest: `all:bxc.../i/k/o`.
     """
     names: str = ""
     """A digest of all names of the kind that the place has. It shows a baseline whether any of them has changed."""
@@ -185,8 +185,8 @@ class BaselineIdentity(Record):
     """The place and the message of the finding on each of the first `elements` alone; of the `parts` if there are no
     elements."""
     content: str = ""
-    """The identity of a fault of a stored tensor, such as `initializer:nabm`: for its name (n) and its users as in
-    `structure` (a, b, m), each with the place inside. The digests are the same if a Constant replaces the initializer.
+    """The identity of a fault of a stored tensor, such as `initializer:nc...`: for its name (n) and its users as in
+    `structure` (c...), each with the place inside. The digests are the same if a Constant replaces the initializer.
     Empty for other faults."""
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""

@@ -131,7 +131,7 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
         cause=f"{node.domain}::{node.op_type} {fault.attribute} {fault.what}",
         inner=WHOLE if fault.index is None else f"element {fault.index}",
         # Exchanged lengths are another fault: only a list that is too long has the shorter one as a partner.
-        partners=tuple(each.place for each in (related if fault.is_longer else origins)),
+        partners=tuple(each.place for each in (origins or (related if fault.is_longer else ()))),
         proposals=None if fault.index is not None or origins else _with_both_ends(node, at),
     )
     if fault.index is None:

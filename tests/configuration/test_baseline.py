@@ -1430,3 +1430,17 @@ def test_an_edge_of_a_cycle_that_comes_a_second_time_is_new():
     for found in (once, twice):
         assert not new_in(found, found)
         assert not suppress_known(found, entries_before(found.diagnostics)).diagnostics
+
+
+def test_an_entry_of_before_that_knows_a_renamed_finding_by_its_number_is_said_to_be_imprecise():
+    graph = "g (float[2] x) => (float[2] y) { y = Foo (x) }"
+    known = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> {graph}')
+    found = report_on(known)
+    entries = entries_before(found.diagnostics)
+    assert count_imprecise(suppress_known(found, entries), entries) == 0
+    rename_all(known, prefixed)
+    renamed = suppress_known(report_on(known), entries)
+    assert not renamed.diagnostics
+    assert count_imprecise(renamed, entries) > 0
+    entries = entries_of(found.diagnostics)
+    assert count_imprecise(suppress_known(report_on(known), entries), entries) == 0
