@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 
@@ -15,9 +16,12 @@ from onnx_lint.cli.application import run
 from onnx_lint.engine import compared_findings, trials
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.plugins import files_in_use
+from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
+from onnx_lint.model import Model
+from onnx_lint.spec.clauses import clauses
 
 HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
 NEXT = "g (float[2,3] x, float[2,3] w, float[{}] v) => (float[A,B] y) {{ h = Gemm(x, w) y = MatMul(v, h) }}"
@@ -527,3 +531,47 @@ def test_an_input_of_a_later_version_that_was_an_attribute(nodes: str, hint: str
     g (float[1,4] x, int64[1] c) => (float[4] y) <int64[1] a = {0}, int64[1] b = {5}>"""
     found = lint(onnx.parser.parse_model(f"{text} {{ {nodes} }}")).diagnostics
     assert [each.hint for each in found if each.rule == "operator-arity"] == [hint]
+
+
+def test_rules_that_report_only_notes_do_not_run_in_trials_and_propose_nothing():
+    model = load(BytesSource(onnx.parser.parse_model(HEAD + NEXT.format("5,2")).SerializeToString()))
+    usual = Settings()
+    compared = {entry.id for entry in compared_findings._rules(model, usual)}
+    assert "incompatible-operand-shapes" in compared
+    assert compared.isdisjoint({"fixed-dimension-variable", "non-c90-name"})
+    for entry in registry().values():
+        levels = [compared_findings._is_compared(entry, clauses()[clause], usual) for clause in entry.clauses]
+        if entry.plugin is None and not any(levels):
+            assert "proposals=" not in inspect.getsource(inspect.unwrap(entry.rule.check)), entry.id
+
+
+def test_a_large_model_of_many_findings_has_one_trial():
+    """Its first pass takes at least as long."""
+    chain = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(13_000))
+    text = f"{_many(3)[:-1]} {chain} }}".replace("float[2,3] x,", "float[2,3] x, float[2] r0,")
+    model = load(BytesSource(onnx.parser.parse_model(HEAD + text).SerializeToString()))
+    assert trials.most_trials(model, 10_000) == 1
+
+
+def test_the_findings_that_an_import_fixes_are_noted_once(monkeypatch: pytest.MonkeyPatch):
+    """And not for each finding with the import, which would take long for many."""
+    noted = []
+
+    class Consequences(dict):
+        def setdefault(self, key, default=None):
+            noted.append(key)
+            return super().setdefault(key, default)
+
+    begin = trials.Trials.__init__
+
+    def begin_counted(self: trials.Trials, model: Model) -> None:
+        begin(self, model)
+        self._consequences = Consequences()
+
+    monkeypatch.setattr(trials.Trials, "__init__", begin_counted)
+    nodes = " ".join(f"h{index} = Squeeze(x, axes)" for index in range(20))
+    outputs = ", ".join(f"float[2] h{index}" for index in range(20))
+    text = f"g (float[2,1] x) => ({outputs}) <int64[1] axes = {{1}}> {{ {nodes} }}"
+    found = lint(onnx.parser.parse_model(HEAD.replace('"": 21', '"": 11') + text)).diagnostics
+    assert "import version 13" in str(found[0].hint)
+    assert 0 < len(noted) <= 20
