@@ -46,6 +46,8 @@ def duplicate_function(model: Model) -> Iterator[Finding]:
     - Up to IR version 9, which has no overloads, they must differ in domain or name.
     - `ai.onnx` and the empty domain are equal.
     """
+    if not model.calls.has_namesakes:
+        return
     first: dict[tuple[str, str, str], Function] = {}
     for function in model.functions:
         if not function.name:

@@ -136,10 +136,11 @@ class FunctionWalk:
         noted = self._found.noted
         outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call, further), graphs, needs)
         has_finding = self._found.noted > noted
-        result = _CallResult(outputs, _most_needed(function, needs), further if has_finding else None)
-        self._results[key] = result
+        needed = _most_needed(function, needs) if needs.uses else ()
+        self._results[key] = _CallResult(outputs, needed, further if has_finding else None)
         self._output_types.setdefault(type_key, _types_only(outputs))
-        self._note_needs(node, frame, result.needs)
+        if needed:
+            self._note_needs(node, frame, needed)
         return outputs
 
     def _outputs_of_equal_call(self, result: _CallResult, call: Call, frame: Frame) -> Facts:
@@ -368,8 +369,6 @@ def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
 
 def _most_needed(function: Function, needs: CallNeeds) -> list[tuple[int, InputUse]]:
     """Return the omitted inputs that a body needs, by index; required ones first."""
-    if not needs.uses:
-        return []
     names = enumerate(function.body.input_names)
     uses = [(index, needs.uses[name]) for index, name in names if name in needs.uses]
     uses.sort(key=lambda each: not each[1].is_required)

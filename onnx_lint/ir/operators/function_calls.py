@@ -67,6 +67,11 @@ class Calls:
             found.setdefault(self.key(function.domain, function.name, function.overload), function)
         return found
 
+    @property
+    def has_namesakes(self) -> bool:
+        """True if functions share domain and name, with the same or different overloads."""
+        return len(self._by_name) < len(self._functions)
+
     def key(self, domain: str, name: str, overload: str) -> FunctionKey:
         """Return what identifies a function of this domain, name and overload in this model."""
         return normalized_domain(domain), name, overload if self.has_overloads else ""
