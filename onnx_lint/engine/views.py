@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final, NamedTuple
 
 from onnx_lint.common.cached import cached_property
@@ -264,9 +264,14 @@ class GraphViews:
         behind_all = self._nodes.behind(position, is_of_operator=is_of_operator)
         whole = self._whole("node", [_User(index, 0)], index if is_of_operator else None)
         # A wrong operator may have been a Constant or an Identity, which do not count.
-        first, last = (f" {index}", f" {len(self._operators) - index}") if is_of_operator else ("", "")
+        gaps = self._uncounted(range(index - 1, -1, -1)), self._uncounted(range(index + 1, len(self._operators)))
+        first, last = (f" {gap}" if is_of_operator else "" for gap in gaps)
         sides = f"{start}{first} {before_all}", f"{end}{last} {behind_all}", f"{start}{first} {end}{last}"
         return View(start, end, by_operators, *sides, whole)
+
+    def _uncounted(self, indices: Iterable[int]) -> int:
+        """Return the number of nodes that do not count, up to the first that does."""
+        return sum(1 for _ in takewhile(lambda index: self._operators[index] in _PASSED_ON, indices))
 
     def _of_passed_on(
         self, operator: str, start: str, number: int, users: Sequence[_User]
@@ -296,10 +301,10 @@ class GraphViews:
         """Return `View.whole`. `at_fault`: the index of the node whose operator is wrong."""
         texts = []
         position = None if at_fault is None else self._positions[at_fault]
+        own = "" if at_fault is None else f" {self._uncounted(range(at_fault - 1, -1, -1))}"
         for cut in CUTS:
             at = [self._at(user, self._position_of(user) - cut[0]) for user in users]
             doubt = " in doubt" if self._nodes.is_doubtful(cut, position) else ""
-            own = "" if at_fault is None else f" {at_fault - cut[0]} of {len(self._operators) - sum(cut)}"
             texts.append(f"{label}{own} {at} {self._nodes.whole(cut)}{doubt}")
         return tuple(texts)
 
