@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final, NamedTuple
 
 from onnx_lint.common.cached import cached_property
@@ -94,6 +94,7 @@ class _Ordered:
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts, self._length = texts, len(texts)
         self._different: dict[tuple[int, int, int], list[int]] = {}
+        self._of_cut: dict[tuple[int, int], str] = {}
         self._forwards, self._backwards = _Prefixes(texts), _Prefixes(texts[::-1])
 
     def before(self, index: int, *, is_of_operator: bool = False) -> str:
@@ -106,10 +107,13 @@ class _Ordered:
 
     def whole(self, cut: tuple[int, int]) -> str:
         """Return the digest of all elements without some at the start and at the end."""
-        start = min(cut[0], self._length)
-        end = max(start, self._length - cut[1])
-        digests = self._forwards.digests
-        return f"{(digests[end] - digests[start] * pow(_FACTOR, end - start, _PRIME)) % _PRIME:x}"
+        if cut not in self._of_cut:
+            start = min(cut[0], self._length)
+            end = max(start, self._length - cut[1])
+            digests = self._forwards.digests
+            digest = (digests[end] - digests[start] * pow(_FACTOR, end - start, _PRIME)) % _PRIME
+            self._of_cut[cut] = f"{digest:x}"
+        return self._of_cut[cut]
 
     def is_doubtful(self, cut: tuple[int, int], at_fault: int | None) -> bool:
         """Return whether the list may be the same one without other elements at its ends.
@@ -258,8 +262,16 @@ class GraphViews:
             return View(start, end, by_operators, *of_others)
         before_all = self._nodes.before(position, is_of_operator=is_of_operator)
         behind_all = self._nodes.behind(position, is_of_operator=is_of_operator)
-        whole = self._whole("node", [_User(index, 0)], position if is_of_operator else None)
-        return View(start, end, by_operators, f"{start} {before_all}", f"{end} {behind_all}", f"{start} {end}", whole)
+        whole = self._whole("node", [_User(index, 0)], index if is_of_operator else None)
+        # A wrong operator may have been a Constant or an Identity, which do not count.
+        gaps = self._uncounted(range(index - 1, -1, -1)), self._uncounted(range(index + 1, len(self._operators)))
+        first, last = (f" {gap}" if is_of_operator else "" for gap in gaps)
+        sides = f"{start}{first} {before_all}", f"{end}{last} {behind_all}", f"{start}{first} {end}{last}"
+        return View(start, end, by_operators, *sides, whole)
+
+    def _uncounted(self, indices: Iterable[int]) -> int:
+        """Return the number of nodes that do not count, up to the first that does."""
+        return sum(1 for _ in takewhile(lambda index: self._operators[index] in _PASSED_ON, indices))
 
     def _of_passed_on(
         self, operator: str, start: str, number: int, users: Sequence[_User]
@@ -272,8 +284,9 @@ class GraphViews:
         among = f"{operator} {number} of {count}"
         if operator == "Constant" and users:
             return self._of_users(operator, users)
-        _, behind, both, _ = self._of_users(f"{operator} {count - number} from the end", users)
-        return f"{among} {start}", behind, f"{start} {both}", self._whole(among, [], None)
+        _, behind, both, _ = self._of_users(operator, users)
+        end = f"{behind} {count - number} from the end"
+        return f"{among} {start}", end, f"{start} {both}", self._whole(among, [], None)
 
     def _of_users(self, label: str, users: Sequence[_User]) -> tuple[str, str, str, tuple[str, ...]]:
         """Return the last texts of the view of a value: by its users. `label`: what else describes it."""
@@ -285,12 +298,14 @@ class GraphViews:
         return start, end, both, self._whole(label, users, None)
 
     def _whole(self, label: str, users: Sequence[_User], at_fault: int | None) -> tuple[str, ...]:
-        """Return `View.whole`. `at_fault`: the position of the node whose operator is wrong."""
+        """Return `View.whole`. `at_fault`: the index of the node whose operator is wrong."""
         texts = []
+        position = None if at_fault is None else self._positions[at_fault]
+        own = "" if at_fault is None else f" {self._uncounted(range(at_fault - 1, -1, -1))}"
         for cut in CUTS:
             at = [self._at(user, self._position_of(user) - cut[0]) for user in users]
-            doubt = " in doubt" if self._nodes.is_doubtful(cut, at_fault) else ""
-            texts.append(f"{label} {at} {self._nodes.whole(cut)}{doubt}")
+            doubt = " in doubt" if self._nodes.is_doubtful(cut, position) else ""
+            texts.append(f"{label}{own} {at} {self._nodes.whole(cut)}{doubt}")
         return tuple(texts)
 
     def _starts(self, users: Iterable[_User]) -> list[str]:

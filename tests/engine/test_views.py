@@ -82,3 +82,20 @@ def test_a_node_without_neighbours_is_not_known_by_its_operator():
         found.append(Structures(load(BytesSource(wrong.SerializeToString()))).of(place).columns())
     assert not _is_known(*found)
     assert found[0][SURE - 1] == found[1][SURE - 1]
+
+
+@pytest.mark.parametrize(("was", "now"), [(2, 3), (3, 2)])
+@pytest.mark.parametrize("operator", ["Identity", "Constant"])
+def test_a_misspelled_node_that_does_not_count_is_not_its_neighbour(operator: str, was: int, now: int):
+    found = []
+    for at in (was, now):
+        nodes = [onnx.helper.make_node("Split", ["x"], ["a", "b"], num_outputs=2)]
+        names = (("a", "y0"), ("a", "y1"), ("b", "y2"), ("b", "y3"))
+        for source, name in names:
+            reads = [source] if operator == "Identity" else []
+            nodes.append(onnx.helper.make_node(operator, reads, [name]))
+        nodes[at].op_type += "y"
+        model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [], []))
+        place = place_of((("graph", None), ("node", at), ("op_type", None)))
+        found.append(Structures(load(BytesSource(model.SerializeToString()))).of(place).columns())
+    assert not _is_known(*found)

@@ -180,7 +180,7 @@ CHANGES: Final = MappingProxyType(
 """Each change, with its name."""
 
 TWO_PLACES: Final = frozenset({"nodes in front and behind, prefix"})
-"""The changes that move all nodes from both ends, which a baseline does not follow."""
+"""The changes that move all nodes from both ends. A baseline does not follow if other nodes may be the new ones."""
 
 RENAMES: Final = MappingProxyType({"nodes: next number": numbered, "nodes: prefix": prefixed})
 """How the nodes are renamed if one of several equal faults is mended."""
