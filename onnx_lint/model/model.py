@@ -44,7 +44,6 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.flow.dimension_equations import Contradiction, FrozenSize
     from onnx_lint.inference.flow.provenance import Provenance
     from onnx_lint.inference.flow.value_flow import ValueFlow
     from onnx_lint.inference.shapes.dims import Shape
@@ -505,24 +504,6 @@ class Model:
     def proven_flow(self) -> ValueFlow:
         """The facts that hold in every run: without declarations, which runtimes do not enforce, except of inputs."""
         return self._follow_values(keeps_all=False, trusts_declarations=False)
-
-    @cached_property
-    def dimension_contradictions(self) -> list[Contradiction]:
-        """The dimension variables for which no sizes satisfy all declarations and nodes."""
-        if not self.value_flow.declares_variables:
-            return []  # without importing the module
-        from onnx_lint.inference.flow.dimension_equations import contradictions
-
-        return contradictions(self.value_flow, self.crashes)
-
-    @cached_property
-    def frozen_sizes(self) -> list[FrozenSize]:
-        """The variables of the main graph's inputs for which its nodes leave only one size."""
-        if not self.value_flow.declares_variables:
-            return []  # without importing the module
-        from onnx_lint.inference.flow.dimension_equations import frozen_sizes
-
-        return frozen_sizes(self.value_flow, self.crashes)
 
     def _follow_values(self, *, keeps_all: bool, trusts_declarations: bool = True) -> ValueFlow:
         # Called at first use: a broken file and many rules do not need it (docs/performance.md: values-asked).

@@ -412,7 +412,11 @@ def _roots_with_documentation(model: Model) -> Iterator[tuple[Proto, Place, str]
 
 def dimension_contradictions(model: Model) -> list[Contradiction]:
     """Return the dimension variables for which no sizes satisfy all declarations and nodes."""
-    found = model.dimension_contradictions
+    if not model.value_flow.declares_variables:
+        return []  # without importing the module
+    from onnx_lint.inference.flow.dimension_equations import contradictions
+
+    found = contradictions(model.value_flow, model.crashes)
     return found and _without_exchanged(found, model)
 
 
@@ -429,7 +433,11 @@ def _without_exchanged(found: list[Contradiction], model: Model) -> list[Contrad
 
 def frozen_sizes(model: Model) -> list[FrozenSize]:
     """Return the variables of the main graph's inputs for which its nodes leave only one size."""
-    return model.frozen_sizes
+    if not model.value_flow.declares_variables:
+        return []  # without importing the module
+    from onnx_lint.inference.flow import dimension_equations
+
+    return dimension_equations.frozen_sizes(model.value_flow, model.crashes)
 
 
 def fixed_sizes(model: Model) -> list[FixedSize]:

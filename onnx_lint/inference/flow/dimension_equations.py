@@ -283,10 +283,17 @@ _MAX_SHOWN: Final = 3
 
 
 def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
-    """Return the equations that cannot be satisfied, each variable once.
+    """Return the equations that cannot be satisfied, each variable once. They are looked for once.
 
     After a bug only the equations of a node or of a scope are missing; the crash is recorded.
     """
+    if flow.contradictions is None:
+        flow.contradictions = _contradictions(flow, crashes)
+    found: list[Contradiction] = flow.contradictions
+    return found
+
+
+def _contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     equations = _scoped_equations(flow, crashes)
     solutions: dict[_ScopePath, _Solution] = {}
     budget = _Budget()
@@ -463,8 +470,15 @@ class FrozenSize(_SizeOfVariable):
 def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
     """Return the variables of the main graph's inputs for which the nodes leave only one size.
 
-    What declarations say of a size is left aside: see `fixed_sizes`.
+    They are looked for once. What declarations say of a size is left aside: see `fixed_sizes`.
     """
+    if flow.frozen_sizes is None:
+        flow.frozen_sizes = _frozen_sizes(flow, crashes)
+    found: list[FrozenSize] = flow.frozen_sizes
+    return found
+
+
+def _frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
     equations = _equations_of_running(flow, crashes)
     if not equations:
         return []

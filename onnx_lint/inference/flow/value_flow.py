@@ -99,6 +99,10 @@ class ValueFlow:
         """True during a trial: a walk that only tries a run of a Loop's body, and whose results are dropped."""
         self.equations: Any = None
         """The equations between dimensions, which only `dimension_equations` uses; None until a rule asks for them."""
+        self.contradictions: Any = None
+        """The equations that cannot be satisfied, for `dimension_equations` as well."""
+        self.frozen_sizes: Any = None
+        """The variables for which nodes leave only one size, for `dimension_equations` as well."""
         self.failing_bodies: set[int] = set()
         """The identities of the graphs that have a faulty node in a trial."""
         self._tried_nodes = 0
