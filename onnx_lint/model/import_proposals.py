@@ -50,7 +50,7 @@ def proposed_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | 
         lambda: (import_of(model, domain, other.version, other.ir_version),),
         cause=f"import {other.version} of {domain}",
         needs_no_trial=is_proven,
-        is_import=is_proven,
+        is_proven_import=is_proven,
         holds_in=partial(_keeps_all, domain, imported) if other.is_in_doubt else None,
         sentence_if_unchecked=f"{{}}, which {of_signatures}",
     )
