@@ -7,8 +7,8 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.inference.types.type_string import canonical, from_proto
+from onnx_lint.ir.names.meant_values import WantedValue, is_weight
 from onnx_lint.ir.names.ordering import fix_of_order
-from onnx_lint.ir.names.partners import WantedValue, is_weight
 from onnx_lint.ir.names.resolution import Use
 from onnx_lint.ir.operators.undefined_names import UndefinedNames
 from onnx_lint.model import Fix, Graph, Model, has_undefined_names, nameless_definition
