@@ -23,7 +23,7 @@ def _error(code: int) -> sqlite3.Error:
     ("error", "is_damage", "may_pass"),
     [
         (DamageError("is damaged"), True, False),
-        (ForeignFileError(" is a link"), False, False),
+        (ForeignFileError("is a link"), False, False),
         (BlockingIOError(), False, True),
         (PermissionError(13, "denied"), False, False),
         (MemoryError(), False, False),
