@@ -45,8 +45,8 @@ _CHECKSUM_BYTES: Final = 16
 _Result = TypeVar("_Result")
 
 
-class _Replacement(Record):
-    """What became of the attempt to replace a database."""
+class _ReplaceAttempt(Record):
+    """The attempt to replace a database."""
 
     is_done: bool = False
     """True if the database is to be opened anew."""
@@ -127,13 +127,13 @@ class Store:
             except ERRORS as error:
                 problem = problem_of(error)
             self._disconnect()
-            replacement = self._replace(problem)
-            if replacement.is_done:
+            attempt = self._replace(problem)
+            if attempt.is_done:
                 continue
             # Another process may be replacing a damaged database.
             may_pass = problem.may_pass or (problem.is_damage and not self._was_replaced)
             if not may_pass or time.monotonic() > end:
-                self._report_not_used(problem, replacement)
+                self._report_not_used(problem, attempt)
                 return
             time.sleep(_RETRY_SECONDS)
 
@@ -155,35 +155,35 @@ class Store:
             with contextlib.suppress(*ERRORS):
                 is_first_report = database.mark_damaged()
         self._disconnect()
-        replacement = self._replace(problem)
-        if replacement.is_done:
+        attempt = self._replace(problem)
+        if attempt.is_done:
             self._open()
         elif is_first_report:  # otherwise the process that has found it first says so
-            self._report_not_used(problem, replacement)
+            self._report_not_used(problem, attempt)
 
-    def _report_not_used(self, problem: Problem, replacement: _Replacement) -> None:
-        more = f", and {replacement.obstacle}" if replacement.obstacle else ""
+    def _report_not_used(self, problem: Problem, attempt: _ReplaceAttempt) -> None:
+        more = f", and {attempt.obstacle}" if attempt.obstacle else ""
         self._report(f"The cache is not used: {problem.in_words(quote(self._path))}{more}")
 
-    def _replace(self, problem: Problem) -> _Replacement:
+    def _replace(self, problem: Problem) -> _ReplaceAttempt:
         """Delete a damaged database, at most once."""
         if not problem.is_damage or self._was_replaced:
-            return _Replacement()
+            return _ReplaceAttempt()
         try:
             self._lock.claim()
             is_damaged = self._is_still_damaged()
             if is_damaged:
                 remove(self._path)
         except BlockingIOError:
-            return _Replacement(obstacle="another process is using it; a later run replaces it")
+            return _ReplaceAttempt(obstacle="another process is using it; a later run replaces it")
         except OSError as error:
-            return _Replacement(obstacle=f"cannot be deleted: {error.strerror}")
+            return _ReplaceAttempt(obstacle=f"cannot be deleted: {error.strerror}")
         finally:
             self._lock.release()
         self._was_replaced = True
         if is_damaged:
             self._report(f"The cache was replaced: {problem.in_words(quote(self._path))}")
-        return _Replacement(is_done=True)
+        return _ReplaceAttempt(is_done=True)
 
     def _is_still_damaged(self) -> bool:
         """Return whether opening the database finds damage: another process may have replaced it meanwhile.

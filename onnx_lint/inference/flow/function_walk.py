@@ -44,7 +44,7 @@ graphs, the other for walks with new argument shapes. After a budget is used up,
 an earlier call with the same input types, or unknown outputs.
 """
 
-_Budget = Literal["types", "shapes"]
+_BudgetKind = Literal["types", "shapes"]
 """Which budget pays for a walk."""
 
 _OPERANDS_PER_NODE: Final = 20
@@ -164,7 +164,7 @@ class FunctionWalk:
             further.calls.append(call)
         return result.outputs
 
-    def _start_walk(self, function: Function, bound: Protos, budget: _Budget) -> bool:
+    def _start_walk(self, function: Function, bound: Protos, budget: _BudgetKind) -> bool:
         """Charge a walk over the body for a call; return False if it must not be made.
 
         A body is not walked inside of itself, nor beyond the budget.
@@ -325,7 +325,7 @@ class _WalkBudget:
         """Record a walk over a body, if it is the first: further walks are not free."""
         self._charged_functions.add(function.index)
 
-    def try_charge_body(self, function: Function, bound: Protos, budget: _Budget) -> bool:
+    def try_charge_body(self, function: Function, bound: Protos, budget: _BudgetKind) -> bool:
         """Charge a walk over a body; return False if it must not be made.
 
         `bound`: the call's attributes. `budget`: which budget pays if this is not the first walk over the body.
