@@ -221,8 +221,11 @@ def _record(operator: str) -> OperatorRecord | None:
 
 
 def _recorded(operator: str, attribute: str) -> AllowedValues | None:
+    """Return the values of an attribute of an operator of com.microsoft, if its record lists them."""
     record = _record(operator)
-    text = record.values.get(attribute) or record.flags.get(attribute, "") if record is not None else ""
+    if record is None:
+        return None
+    text = record.values.get(attribute) or record.flags.get(attribute)
     return _parsed(text) if text else None
 
 
