@@ -219,8 +219,11 @@ def fix(
     if location is None and folder is not None:
         raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
     given = _joined(settings, {"select": select, "ignore": ignore})
-    target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
-    return _report(model, location, _name(filename, location), given, config, FixOptions(unsafe, target=target))
+    output_path: str | None = None
+    if location is not None and folder is not None:
+        output_path = os.path.join(os.fspath(folder), os.path.basename(location))
+    fix_options = FixOptions(unsafe, output_path=output_path)
+    return _report(model, location, _name(filename, location), given, config, fix_options)
 
 
 def _check_no_others(others: Mapping[str, object]) -> None:

@@ -40,7 +40,7 @@ class FixOptions(Record):
     """True to make unsafe fixes too."""
     shows_difference: bool = False
     """True to show what would change, and to change nothing."""
-    target: str | None = None
+    output_path: str | None = None
     """The path of the fixed file, which must not exist; None to replace the file."""
 
 
@@ -166,8 +166,8 @@ def _preview(destination: _Destination, outcome: FixOutcome) -> Repair:
 
 def _destination_of(file: FileToFix, source: Source) -> _Destination:
     """Return where the fixed model goes. `source`: the open file, which is recognized when it is replaced."""
-    if file.fix_options.target is not None:
-        return _NewFile(file, path=file.fix_options.target)
+    if file.fix_options.output_path is not None:
+        return _NewFile(file, path=file.fix_options.output_path)
     if file.receive is not None:
         return _Receiver(file, receive=file.receive)
     if isinstance(source, FileSource):
@@ -339,10 +339,10 @@ def _write_with_new_files(
 
 
 def _write_checked(
-    target: str, source: PatchedSource, problem_of: Callable[[Source], str | None], replaces: Replaced
+    path: str, source: PatchedSource, problem_of: Callable[[Source], str | None], replaces: Replaced
 ) -> None:
-    """Write the source to the file at `target`. Raises NotWrittenError if the new file has a problem."""
-    with whole_file(target, replaces) as (descriptor, new):
+    """Write the source to the file at `path`. Raises NotWrittenError if the new file has a problem."""
+    with whole_file(path, replaces) as (descriptor, new):
         copy_all(source, descriptor)
         problem = problem_of(open_file(new))
         if problem is not None:
