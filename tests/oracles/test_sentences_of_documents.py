@@ -155,7 +155,7 @@ TRIED_ELSEWHERE: Final = [
     ("shapes", "With empty inputs, ONNX Runtime returns other shapes", "test_sentences_of_documents.py"),
     ("shapes", "makes each variable or unknown dimension", "test_sentences_of_documents.py"),
     ("shapes", "removes the axis nevertheless", "test_sentences_of_documents.py"),
-    ("shapes", "departs from these texts", "test_sentences_of_documents.py"),
+    ("shapes", "departs from the descriptions", "test_sentences_of_documents.py"),
     ("shapes", "returns `[1, ?]`, as NumPy did", "test_sentences_of_documents.py"),
     ("targets", "Only a call in the main graph of a function", "test_refusals.py"),
     ("targets", "since the session fails without a library", "test_refusals.py"),
