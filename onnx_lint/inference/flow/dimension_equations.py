@@ -17,6 +17,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict import Note
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.joining import joined_shapes
+from onnx_lint.inference.flow.scopes import APART, Scope, Scopes, innermost_around
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, are_sizes, is_natural, is_positive
@@ -295,40 +296,41 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
 
 def _contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     equations = _scoped_equations(flow, crashes)
-    solutions: dict[_ScopePath, _Solution] = {}
+    solutions: dict[Scope, _Solution] = {}
     budget = _Budget()
     found: list[Contradiction] = []
     unsure = partial(_unsure_graph, flow)
     for scope in sorted(equations, key=len):
-        around = solutions.get(scope[:-1]) if scope not in ((), _APART) else None
-        solution = solutions[scope] = _Solution(around, budget)
+        solution = solutions[scope] = _Solution(innermost_around(scope, solutions), budget)
         with crashes.at(_SOLVE):
             of_scope = [replace(each, unsure=unsure(scope)) for each in solution.contradictions(equations[scope])]
-            found.extend(each for each in of_scope if not scope or scope == _APART or not each.is_declared)
-    known = [scope for scope, solution in solutions.items() if solution.has_sizes]
+            found.extend(each for each in of_scope if scope in ((), APART) or not each.is_declared)
+    known = {scope for scope, solution in solutions.items() if solution.has_sizes}
+    scopes = Scopes(flow)
     for walked in flow.running if known else ():
-        path = _scope(walked.graph, walked.call)
-        if path in known:
-            with crashes.at(_SOLVE, walked.graph.place):
-                of_graph = _not_broadcast(flow, walked, solutions[path])
-                found.extend(replace(each, unsure=unsure(path)) for each in of_graph)
+        for scope in scopes.of(walked.graph, walked.call):
+            if scope in known:
+                with crashes.at(_SOLVE, walked.graph.place):
+                    of_graph = _not_broadcast(flow, walked, solutions[scope])
+                    found.extend(replace(each, unsure=unsure(scope)) for each in of_graph)
     # Two sizes within one node are an error there.
     told = {each.problem.variable for each in flow.shapes if isinstance(each.problem, TwoSizes)}
     return [each for each in found if each.subject not in told]
 
 
-def _unsure_graph(flow: ValueFlow, scope: _ScopePath) -> Graph | None:
+def _unsure_graph(flow: ValueFlow, scope: Scope) -> Graph | None:
     """Return the innermost graph of a scope that may not run; None if all of them run."""
-    sure = flow.sure_graphs - flow.doubtful_graphs
-    unsure = [each for each in scope if each not in _APART and each not in sure]
+    sure = flow.sure_graphs.keys() - flow.doubtful_graphs.keys()
+    unsure = [graph for graph, call in scope if (graph, call) not in APART and (graph, call) not in sure]
     return next((each.graph for each in flow.running if unsure and id(each.graph) == unsure[-1]), None)
 
 
 def _not_broadcast(flow: ValueFlow, walked: WalkResult, solution: _Solution) -> Iterator[Contradiction]:
     """Yield the operands that do not broadcast with the sizes that the equations give their variables."""
     seen = set()
+    first_walk = flow.walks.of(walked.graph, None) or walked  # a later one keeps fewer memos, of the same operators
     for node in walked.graph.nodes:
-        operator = walked.memos[node.form].operator
+        operator = first_walk.memos[node.form].operator
         first = _BROADCAST.get(node.op_type)
         if first is None or operator is None or operator.schema.domain or operator.schema.since_version < first:
             continue
@@ -521,7 +523,7 @@ def _equations_of_running(flow: ValueFlow, crashes: Crashes) -> list[DimensionEq
 
     Nodes whose operands do not fit are left out: their fault is another finding, and a size may be a part of it.
     """
-    sure = flow.sure_graphs - flow.doubtful_graphs
+    sure = flow.sure_graphs.keys() - flow.doubtful_graphs.keys()
     faulty = {conflict.node.place for conflict in flow.shapes}
     scoped = _scoped_equations(flow, crashes).items()
     equations = [each for scope, of_scope in scoped if sure.issuperset(scope) for each in of_scope]
@@ -541,46 +543,19 @@ def _open_dimensions(graph: Graph) -> dict[str, tuple[Place, str]]:
 _SOLVE: Final = "comparing dimension variables"
 
 
-_ScopePath = tuple[int, ...]
-"""The enclosing nested graphs, from the outermost one on; empty for the main graph."""
-
-_APART: Final[_ScopePath] = (-1,)
-"""The root of the path in an initialization graph, which does not see the main graph."""
-
-
-def _scoped_equations(flow: ValueFlow, crashes: Crashes) -> Mapping[_ScopePath, Sequence[DimensionEquation]]:
+def _scoped_equations(flow: ValueFlow, crashes: Crashes) -> Mapping[Scope, Sequence[DimensionEquation]]:
     """Return the equations of each scope; those of the main graph also if there are none."""
-    known: Mapping[_ScopePath, Sequence[DimensionEquation]] | None = flow.equations
+    known: Mapping[Scope, Sequence[DimensionEquation]] | None = flow.equations
     if known is None:
-        found: dict[_ScopePath, list[DimensionEquation]] = {(): []}
+        found: dict[Scope, list[DimensionEquation]] = {(): []}
+        scopes = Scopes(flow)
         for walked in flow.running:
-            scope = _scope(walked.graph, walked.call)
-            if scope is not None:
-                with crashes.at(_SOLVE, walked.graph.place):
-                    found.setdefault(scope, []).extend(_equations(flow, walked, crashes))
+            with crashes.at(_SOLVE, walked.graph.place):
+                equations = list(_equations(flow, walked, crashes))
+                for scope in scopes.of(walked.graph, walked.call) if walked.unequal else ():
+                    found.setdefault(scope, []).extend(equations)
         flow.equations = known = found
     return known
-
-
-def _scope(graph: Graph, call: Call | None) -> _ScopePath | None:
-    """Return the scope of the variables in a graph; for a function, that of its caller; None if there is none."""
-    around: list[int] = []
-    while True:
-        if graph.is_function:
-            if call is None:
-                return None
-            graph, call = call.node.graph, call.around
-        elif graph.parent is not None and graph.kind is GraphKind.NESTED:
-            around.append(id(graph))
-            if len(around) > _DEEPEST:
-                return None
-            graph = graph.parent
-        else:
-            return (*(_APART if graph.kind is GraphKind.INITIALIZATION else ()), *reversed(around))
-
-
-_DEEPEST: Final = 64
-"""The deepest nesting that is followed. No parser reads a file with more, except through functions."""
 
 
 def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterator[DimensionEquation]:
