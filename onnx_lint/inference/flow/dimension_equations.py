@@ -59,6 +59,8 @@ class DimensionEquation(Record):
     """The shapes that a Concat joins."""
     is_left_out: bool = False
     """True if the operand is an empty one of Concat, which ONNX Runtime leaves out, against the text."""
+    is_of_rows: bool = False
+    """True if the bias of Gemm has the size, for the rows of the product: a batch, unlike its columns."""
     or_one: bool = False
     """True if the size 1 fits as well, because the operands are broadcast."""
     call: Call | None = None
@@ -127,6 +129,8 @@ class DimensionEquation(Record):
         names = inputs if self.node.op_type in ("Concat", *_FITTED) else ()
         if self.node.op_type in _RECURRENT:
             names = inputs[self.operand : self.operand + 1]
+        if self.is_of_rows:
+            names = inputs[2:3]
         return any(size in _declared_shape(name, self.node.graph, self.call) for name in names)
 
     @property
@@ -136,6 +140,8 @@ class DimensionEquation(Record):
             return False
         if self.node.op_type in _RECURRENT:
             return self.operand in _WEIGHTS_OF_RECURRENCE
+        if self.is_of_rows:
+            return False
         return self.node.op_type not in ("Concat", "Reshape", "Split", "SplitToSequence", "Squeeze", *_FITTED)
 
     @property
@@ -618,9 +624,13 @@ def _of_operands(
         sizes = tuple([size for size in may_be_0 if names & variables_in(size)])
         copied = tuple([dim for dim in reshaped or () if isinstance(dim, str) and dim in shape])
         place = axis % len(shape) if axis is not None else None
-        yield DimensionEquation(
-            found, expected, node, place, index, "", sizes, copied, joined, is_left_out=is_left_out, call=call
-        )
+        is_of_rows = node.op_type == "Gemm" and (index, axis) == _ROWS_OF_BIAS
+        flags = {"is_left_out": is_left_out, "is_of_rows": is_of_rows}
+        yield DimensionEquation(found, expected, node, place, index, "", sizes, copied, joined, **flags, call=call)
+
+
+_ROWS_OF_BIAS: Final = (2, -2)
+"""The input of Gemm that is its bias, and the axis of that which is the rows of the product."""
 
 
 def _sizes_that_may_be_0(facts: Facts) -> list[str]:

@@ -88,10 +88,12 @@ class ValueFlow:
         """The nested graphs that are sure to run in some walk; the calls must live as long as their identities."""
         self.doubtful_graphs: dict[GraphInCall, Call | None] = {}
         """The nested graphs that are not sure to run in some walk; in another one they may be."""
-        self._idle_in_functions: dict[tuple[object, ...], tuple[Any, list[Any]]] = {}
-        """Conflicts in what a call of a function does not run, by their place, with their lists if no call runs it."""
-        self._idle_conflicts: set[int] = set()
-        """The identities of those of them that no call meets where it runs."""
+        self._idle_in_functions: dict[tuple[object, ...], tuple[Any, list[Any], str]] = {}
+        """Conflicts in what a call of a function does not run, by their place, with their lists if no call meets them,
+        and what does not run.
+        """
+        self._idle_conflicts: dict[int, str] = {}
+        """The words that a message on a conflict in what does not run ends with, by the identity of the conflict."""
         self._idle_at_first: set[int] = set()
         """The identities of the graphs that their first walk does not run."""
         self._further_walks: list[WalkResult] = []
@@ -169,6 +171,10 @@ class ValueFlow:
     def never_runs(self, graph: Graph) -> bool:
         """Return whether a graph is in a branch or body that never runs, because constants decide so."""
         return id(graph) in self.idle_graphs
+
+    def words_on_idle(self, conflict: object) -> str:
+        """Return the end of a message on a conflict: that a branch or body does not run; empty if it may."""
+        return self._idle_conflicts.get(id(conflict), "")
 
     def is_in_idle(self, conflict: object, graph: Graph) -> bool:
         """Return whether a conflict in a graph is in what never runs, or only in calls that do not run it."""
@@ -325,10 +331,12 @@ class ValueFlow:
 
     def note_idle_in_functions(self) -> None:
         """Record the conflicts in what no call of a function runs."""
-        for key, (conflict, found) in self._idle_in_functions.items():
+        for key, (conflict, found, kind) in self._idle_in_functions.items():
             if key not in self._noted:
-                self._idle_conflicts.add(id(conflict))
-                found.append(conflict)
+                words = f"; the {kind} " + ("never runs" if key[0] in self.idle_graphs else "does not run in this call")
+                kept = replace(conflict, warning=words) if found is self.shapes else conflict
+                self._idle_conflicts[id(kept)] = words
+                found.append(kept)
 
     def note_declared(
         self, graph: Graph, entry: DeclarationEntry, declared: Fact, inferred: Fact, call: Call | None, branch: str = ""
@@ -426,8 +434,10 @@ class ValueFlow:
         """Add a conflict that no other walk found, and after all others one that only walks find that do not run it."""
         key = (id(graph), *what)
         if self.idle and graph.function is not None and not self.is_trial:
-            self._idle_in_functions.setdefault(key, (conflict, found))
+            self._idle_in_functions.setdefault(key, (conflict, found, self.idle[-1]))
         elif self._is_new(graph, *what):
+            if self.idle:
+                self._idle_conflicts[id(conflict)] = f"; the {self.idle[-1]} never runs"
             found.append(conflict)
 
     def _is_new(self, graph: Graph, *what: object) -> bool:
