@@ -14,10 +14,11 @@ from math import gcd
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.flow.conflict import Note
+from onnx_lint.inference.flow.conflict import Note, call_notes
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.flow.scopes import APART, Scope, Scopes, innermost_around
+from onnx_lint.inference.flow.shape_words import shape_in_words
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, are_sizes, is_natural, is_positive
@@ -277,12 +278,30 @@ class Contradiction(Record):
         above_0 = " above 0" if is_of_empty or any(each.copied for each in (self.equation, *self.because)) else ""
         what = "all of this" if self.because else "this"
         where = f" where {self.unsure.describe()} runs" if self.unsure is not None else ""
-        texts = "; ".join(each.text for each in (self.equation, *self.because[:_MAX_SHOWN]))
+        texts = "; ".join(_texts((self.equation, *self.because[:_MAX_SHOWN])))
         return f"{texts}; no size{above_0} makes {what} true{where}"
 
     def notes(self) -> list[Note]:
         """Return the other equations."""
-        return [(each.place, each.text) for each in self.because]
+        return [*((each.place, each.text) for each in self.because), *_call_notes((self.equation, *self.because))]
+
+
+def _texts(equations: Sequence[DimensionEquation]) -> list[str]:
+    """Return the statements of equations, with the calls if several calls make statements about one node."""
+    calls: dict[Place, set[int]] = {}
+    for each in equations:
+        calls.setdefault(each.node.place, set()).add(id(each.call))
+    are_several = [len(calls[each.node.place]) > 1 for each in equations]
+    return [
+        f"{each.text} in the call by {each.call.node.describe()}" if several and each.call is not None else each.text
+        for each, several in zip(equations, are_several, strict=True)
+    ]
+
+
+def _call_notes(equations: Sequence[DimensionEquation]) -> list[Note]:
+    """Return notes about the calls in which nodes of functions make statements, each call once."""
+    calls = {id(each.call): each.call for each in equations}
+    return [note for call in calls.values() for note in call_notes(call, shape_in_words)]
 
 
 _MAX_SHOWN: Final = 3
@@ -472,7 +491,8 @@ class FrozenSize(_SizeOfVariable):
         constant = self.equation.constant
         definition = constant[0].definition_of(constant[1]) if constant is not None else None
         named = [(definition.place, f"defines constant {quote(constant[1])}")] if constant and definition else []
-        return [*super().notes(), *named, *[(each.place, each.text) for each in self.because]]
+        others = [(each.place, each.text) for each in self.because]
+        return [*super().notes(), *named, *others, *_call_notes((self.equation, *self.because))]
 
 
 def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
