@@ -17,7 +17,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict import Note, call_notes
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.joining import joined_shapes
-from onnx_lint.inference.flow.scopes import APART, Scope, Scopes, innermost_around
+from onnx_lint.inference.flow.scopes import APART, VariableScope, Scopes, innermost_around
 from onnx_lint.inference.flow.shape_words import shape_in_words
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
@@ -321,7 +321,7 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
 
 def _contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     equations = _scoped_equations(flow, crashes)
-    solutions: dict[Scope, _Solution] = {}
+    solutions: dict[VariableScope, _Solution] = {}
     budget = _Budget()
     found: list[Contradiction] = []
     unsure = partial(_unsure_graph, flow)
@@ -334,7 +334,7 @@ def _contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     scopes = Scopes(flow)
     for walked in flow.running if known else ():
         for scope in scopes.of(walked.graph, walked.call):
-            if scope in known:
+            if scope in known and _may_have_sizes(walked, solutions[scope]):
                 with crashes.at(_SOLVE, walked.graph.place):
                     of_graph = _not_broadcast(flow, walked, solutions[scope])
                     found.extend(replace(each, unsure=unsure(scope)) for each in of_graph)
@@ -343,7 +343,15 @@ def _contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     return [each for each in found if each.subject not in told]
 
 
-def _unsure_graph(flow: ValueFlow, scope: Scope) -> Graph | None:
+def _may_have_sizes(walked: WalkResult, solution: _Solution) -> bool:
+    """Return whether dimensions in a walk may have known sizes: those in a function come from its arguments."""
+    if walked.call is None:
+        return True
+    dims = {dim for each in walked.call.arguments for dim in each.shape or () if isinstance(dim, str)}
+    return any(isinstance(solution.value(name)[0], int) for dim in dims for name in variables_in(dim))
+
+
+def _unsure_graph(flow: ValueFlow, scope: VariableScope) -> Graph | None:
     """Return the innermost graph of a scope that may not run; None if all of them run."""
     sure = flow.sure_graphs.keys() - flow.doubtful_graphs.keys()
     unsure = [graph for graph, call in scope if (graph, call) not in APART and (graph, call) not in sure]
@@ -569,11 +577,11 @@ def _open_dimensions(graph: Graph) -> dict[str, tuple[Place, str]]:
 _SOLVE: Final = "comparing dimension variables"
 
 
-def _scoped_equations(flow: ValueFlow, crashes: Crashes) -> Mapping[Scope, Sequence[DimensionEquation]]:
+def _scoped_equations(flow: ValueFlow, crashes: Crashes) -> Mapping[VariableScope, Sequence[DimensionEquation]]:
     """Return the equations of each scope; those of the main graph also if there are none."""
-    known: Mapping[Scope, Sequence[DimensionEquation]] | None = flow.equations
+    known: Mapping[VariableScope, Sequence[DimensionEquation]] | None = flow.equations
     if known is None:
-        found: dict[Scope, list[DimensionEquation]] = {(): []}
+        found: dict[VariableScope, list[DimensionEquation]] = {(): []}
         scopes = Scopes(flow)
         for walked in flow.running:
             with crashes.at(_SOLVE, walked.graph.place):
@@ -644,13 +652,16 @@ def _of_operands(
         sizes = tuple([size for size in may_be_0 if names & variables_in(size)])
         copied = tuple([dim for dim in reshaped or () if isinstance(dim, str) and dim in shape])
         place = axis % len(shape) if axis is not None else None
-        is_of_rows = node.op_type == "Gemm" and (index, axis) == _ROWS_OF_BIAS
-        flags = {"is_left_out": is_left_out, "is_of_rows": is_of_rows}
+        flags = {"is_left_out": is_left_out, "is_of_rows": _is_of_rows(node, index, axis)}
         yield DimensionEquation(found, expected, node, place, index, "", sizes, copied, joined, **flags, call=call)
 
 
+def _is_of_rows(node: Node, operand: int, axis: int | None) -> bool:
+    """Return whether an axis of an operand is the one before the last of the bias of Gemm."""
+    return node.op_type == "Gemm" and (operand, axis) == _ROWS_OF_BIAS
+
+
 _ROWS_OF_BIAS: Final = (2, -2)
-"""The input of Gemm that is its bias, and the axis of that which is the rows of the product."""
 
 
 def _sizes_that_may_be_0(facts: Facts) -> list[str]:

@@ -12,10 +12,10 @@ from onnx_lint.ir.graph import Graph, GraphKind
 
 Known = TypeVar("Known")
 
-Scope = tuple[GraphInCall, ...]
+VariableScope = tuple[GraphInCall, ...]
 """The enclosing nested graphs, from the outermost one on; empty for the main graph."""
 
-APART: Final[Scope] = ((-1, -1),)
+APART: Final[VariableScope] = ((-1, -1),)
 """The root of the scopes in an initialization graph, which does not see the main graph."""
 
 _DEEPEST: Final = 64
@@ -30,10 +30,10 @@ class Scopes:
 
     def __init__(self, flow: ValueFlow) -> None:
         self._equal_calls = flow.equal_calls
-        self._of_calls: dict[int, Sequence[Scope]] = {}
+        self._of_calls: dict[int, Sequence[VariableScope]] = {}
         """The scopes around a call and those with the same arguments, by its identity."""
 
-    def of(self, graph: Graph, call: Call | None) -> Sequence[Scope]:
+    def of(self, graph: Graph, call: Call | None) -> Sequence[VariableScope]:
         """Return the scopes of a graph that is walked in a call, or outside of functions. None are too deep."""
         if call is not None:
             self._find(call)
@@ -56,7 +56,7 @@ class Scopes:
             found = [scope for each in equal for scope in self._of_graph(each.node.graph, each.around)]
             self._of_calls[id(current)] = list(dict.fromkeys(found))[:_MAX_SCOPES]
 
-    def _of_graph(self, graph: Graph, call: Call | None) -> Sequence[Scope]:
+    def _of_graph(self, graph: Graph, call: Call | None) -> Sequence[VariableScope]:
         """Return the scopes of a graph, if those around the call are known."""
         around: list[GraphInCall] = []
         while graph.parent is not None and graph.kind is GraphKind.NESTED:
@@ -70,7 +70,7 @@ class Scopes:
         return [(*each, *inner) for each in outer if len(each) + len(inner) <= _DEEPEST]
 
 
-def innermost_around(scope: Scope, known: Mapping[Scope, Known]) -> Known | None:
+def innermost_around(scope: VariableScope, known: Mapping[VariableScope, Known]) -> Known | None:
     """Return what is known of the innermost scope around another one."""
     least = len(APART) if scope[:1] == APART else 0
     return next((known[scope[:end]] for end in range(len(scope) - 1, least - 1, -1) if scope[:end] in known), None)
