@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
@@ -505,7 +505,23 @@ class Model:
         """The facts that hold in every run: without declarations, which runtimes do not enforce, except of inputs."""
         return self._follow_values(keeps_all=False, trusts_declarations=False)
 
-    def _follow_values(self, *, keeps_all: bool, trusts_declarations: bool = True) -> ValueFlow:
+    @cached_property
+    def flow_of_any_call(self) -> ValueFlow:
+        """The facts that hold whatever callers of the model pass, also for inputs with a default."""
+        main = self.main_graph
+        is_open = bool(main.initializer_names) and self._has_open_defaults
+        has_default = is_open and not set(main.input_names).isdisjoint(main.initializer_names)
+        return self._follow_values(keeps_all=False, trusts_defaults=False) if has_default else self.value_flow
+
+    @property
+    def _has_open_defaults(self) -> bool:
+        """True if callers may pass other values for initializers that are inputs; older versions require all to be."""
+        version: int = self.effective_ir_version
+        return version >= _IR_OF_OPEN_DEFAULTS
+
+    def _follow_values(
+        self, *, keeps_all: bool, trusts_declarations: bool = True, trusts_defaults: bool = True
+    ) -> ValueFlow:
         # Called at first use: a broken file and many rules do not need it (docs/performance.md: values-asked).
         flow_input = FlowInput(
             main=self.main_graph if self.graphs else None,
@@ -519,6 +535,8 @@ class Model:
             crashes=self.crashes,
             orders=self._topological_orders,
             trusts_declarations=trusts_declarations,
+            has_open_defaults=self._has_open_defaults,
+            trusts_defaults=trusts_defaults,
         )
         return follow_values(flow_input, keeps_all=keeps_all)
 
@@ -571,6 +589,10 @@ class Model:
         from onnx_lint.inference.flow.provenance import Provenance
 
         return Provenance(self._follow_values(keeps_all=True), self.operators, self.graphs)
+
+
+_IR_OF_OPEN_DEFAULTS: Final = 4
+"""The first IR version in which initializers need not be inputs."""
 
 
 @functools.cache

@@ -417,7 +417,8 @@ def dimension_contradictions(model: Model) -> list[Contradiction]:
     from onnx_lint.inference.flow.dimension_equations import contradictions
 
     found = contradictions(model.value_flow, model.crashes)
-    return found and _without_exchanged(found, model)
+    # A size that only the default of an input has is none that callers must keep.
+    return found and _without_exchanged(contradictions(model.flow_of_any_call, model.crashes), model)
 
 
 def _without_exchanged(found: list[Contradiction], model: Model) -> list[Contradiction]:
@@ -437,14 +438,16 @@ def frozen_sizes(model: Model) -> list[FrozenSize]:
         return []  # without importing the module
     from onnx_lint.inference.flow import dimension_equations
 
-    return dimension_equations.frozen_sizes(model.value_flow, model.crashes)
+    found = dimension_equations.frozen_sizes(model.value_flow, model.crashes)
+    return found and dimension_equations.frozen_sizes(model.flow_of_any_call, model.crashes)
 
 
 def fixed_sizes(model: Model) -> list[FixedSize]:
     """Return the dimensions with a declared size in the main graph that its inputs leave open."""
     from onnx_lint.inference.flow import dimension_equations
 
-    return dimension_equations.fixed_sizes(model.value_flow, model.crashes)
+    found = dimension_equations.fixed_sizes(model.value_flow, model.crashes)
+    return found and dimension_equations.fixed_sizes(model.flow_of_any_call, model.crashes)
 
 
 def holds_numbers(model: Model) -> bool:

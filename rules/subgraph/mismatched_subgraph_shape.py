@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, has_shape_conflicts
-from onnx_lint.rule import Finding, findings_of, rule
+from onnx_lint.rule import Finding, findings_of, replace, rule
 
 
 @rule(clause=("SUB-7b", "SUB-7c"), since="0.1.0", about=has_shape_conflicts, needs="node")
@@ -69,4 +69,6 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     """
     for conflict in model.value_flow.subgraph_shapes:
         clause = "SUB-7c" if model.value_flow.is_in_idle(conflict, conflict.node.graph) else "SUB-7b"
-        yield from findings_of(model, conflict, clause, anchor=f"Operators.md#{conflict.node.op_type}")
+        words = model.value_flow.words_on_idle(conflict)
+        for finding in findings_of(model, conflict, clause, anchor=f"Operators.md#{conflict.node.op_type}"):
+            yield replace(finding, message=finding.message + words)

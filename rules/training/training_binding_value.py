@@ -76,6 +76,7 @@ def _misfits(model: Model) -> Iterator[Finding]:
         for position, binding in enumerate(getattr(model.proto.training_info[info.index or 0], field)):
             state, value = (model.value_flow.fact_of(*each) for each in ((binding.key, beside), (binding.value, graph)))
             difference = joined(value, state)[1]
+            is_stored = any(binding.key in each.initializer_index for each in (beside, model.main_graph))
             if difference:
                 found, needed = (
                     str(each.kind) if difference == "type" else describe_shape(each.shape) for each in (value, state)
@@ -83,7 +84,7 @@ def _misfits(model: Model) -> Iterator[Finding]:
                 yield Finding(
                     info.at(field, position),
                     f"value {quote(binding.value)} of {field} {position} is {found}, "
-                    f"but the initializer {quote(binding.key)} is {needed}",
+                    f"but {'the initializer ' if is_stored else ''}{quote(binding.key)} is {needed}",
                     clause="TRN-5b",
                     allowed=needed,
                     subject=binding.key,

@@ -14,9 +14,11 @@ from math import gcd
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.flow.conflict import Note
+from onnx_lint.inference.flow.conflict import Note, call_notes
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.joining import joined_shapes
+from onnx_lint.inference.flow.scopes import APART, VariableScope, Scopes, innermost_around
+from onnx_lint.inference.flow.shape_words import shape_in_words
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, are_sizes, is_natural, is_positive
@@ -58,6 +60,8 @@ class DimensionEquation(Record):
     """The shapes that a Concat joins."""
     is_left_out: bool = False
     """True if the operand is an empty one of Concat, which ONNX Runtime leaves out, against the text."""
+    is_of_rows: bool = False
+    """True if the bias of Gemm has the size, for the rows of the product: a batch, unlike its columns."""
     or_one: bool = False
     """True if the size 1 fits as well, because the operands are broadcast."""
     call: Call | None = None
@@ -126,6 +130,8 @@ class DimensionEquation(Record):
         names = inputs if self.node.op_type in ("Concat", *_FITTED) else ()
         if self.node.op_type in _RECURRENT:
             names = inputs[self.operand : self.operand + 1]
+        if self.is_of_rows:
+            names = inputs[2:3]
         return any(size in _declared_shape(name, self.node.graph, self.call) for name in names)
 
     @property
@@ -135,6 +141,8 @@ class DimensionEquation(Record):
             return False
         if self.node.op_type in _RECURRENT:
             return self.operand in _WEIGHTS_OF_RECURRENCE
+        if self.is_of_rows:
+            return False
         return self.node.op_type not in ("Concat", "Reshape", "Split", "SplitToSequence", "Squeeze", *_FITTED)
 
     @property
@@ -270,12 +278,30 @@ class Contradiction(Record):
         above_0 = " above 0" if is_of_empty or any(each.copied for each in (self.equation, *self.because)) else ""
         what = "all of this" if self.because else "this"
         where = f" where {self.unsure.describe()} runs" if self.unsure is not None else ""
-        texts = "; ".join(each.text for each in (self.equation, *self.because[:_MAX_SHOWN]))
+        texts = "; ".join(_texts((self.equation, *self.because[:_MAX_SHOWN])))
         return f"{texts}; no size{above_0} makes {what} true{where}"
 
     def notes(self) -> list[Note]:
         """Return the other equations."""
-        return [(each.place, each.text) for each in self.because]
+        return [*((each.place, each.text) for each in self.because), *_call_notes((self.equation, *self.because))]
+
+
+def _texts(equations: Sequence[DimensionEquation]) -> list[str]:
+    """Return the statements of equations, with the calls if several calls make statements about one node."""
+    calls: dict[Place, set[int]] = {}
+    for each in equations:
+        calls.setdefault(each.node.place, set()).add(id(each.call))
+    are_several = [len(calls[each.node.place]) > 1 for each in equations]
+    return [
+        f"{each.text} in the call by {each.call.node.describe()}" if several and each.call is not None else each.text
+        for each, several in zip(equations, are_several, strict=True)
+    ]
+
+
+def _call_notes(equations: Sequence[DimensionEquation]) -> list[Note]:
+    """Return notes about the calls in which nodes of functions make statements, each call once."""
+    calls = {id(each.call): each.call for each in equations}
+    return [note for call in calls.values() for note in call_notes(call, shape_in_words)]
 
 
 _MAX_SHOWN: Final = 3
@@ -295,40 +321,49 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
 
 def _contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     equations = _scoped_equations(flow, crashes)
-    solutions: dict[_ScopePath, _Solution] = {}
+    solutions: dict[VariableScope, _Solution] = {}
     budget = _Budget()
     found: list[Contradiction] = []
     unsure = partial(_unsure_graph, flow)
     for scope in sorted(equations, key=len):
-        around = solutions.get(scope[:-1]) if scope not in ((), _APART) else None
-        solution = solutions[scope] = _Solution(around, budget)
+        solution = solutions[scope] = _Solution(innermost_around(scope, solutions), budget)
         with crashes.at(_SOLVE):
             of_scope = [replace(each, unsure=unsure(scope)) for each in solution.contradictions(equations[scope])]
-            found.extend(each for each in of_scope if not scope or scope == _APART or not each.is_declared)
-    known = [scope for scope, solution in solutions.items() if solution.has_sizes]
+            found.extend(each for each in of_scope if scope in ((), APART) or not each.is_declared)
+    known = {scope for scope, solution in solutions.items() if solution.has_sizes}
+    scopes = Scopes(flow)
     for walked in flow.running if known else ():
-        path = _scope(walked.graph, walked.call)
-        if path in known:
-            with crashes.at(_SOLVE, walked.graph.place):
-                of_graph = _not_broadcast(flow, walked, solutions[path])
-                found.extend(replace(each, unsure=unsure(path)) for each in of_graph)
+        for scope in scopes.of(walked.graph, walked.call):
+            if scope in known and _may_have_sizes(walked, solutions[scope]):
+                with crashes.at(_SOLVE, walked.graph.place):
+                    of_graph = _not_broadcast(flow, walked, solutions[scope])
+                    found.extend(replace(each, unsure=unsure(scope)) for each in of_graph)
     # Two sizes within one node are an error there.
     told = {each.problem.variable for each in flow.shapes if isinstance(each.problem, TwoSizes)}
     return [each for each in found if each.subject not in told]
 
 
-def _unsure_graph(flow: ValueFlow, scope: _ScopePath) -> Graph | None:
+def _may_have_sizes(walked: WalkResult, solution: _Solution) -> bool:
+    """Return whether dimensions in a walk may have known sizes: those in a function come from its arguments."""
+    if walked.call is None:
+        return True
+    dims = {dim for each in walked.call.arguments for dim in each.shape or () if isinstance(dim, str)}
+    return any(isinstance(solution.value(name)[0], int) for dim in dims for name in variables_in(dim))
+
+
+def _unsure_graph(flow: ValueFlow, scope: VariableScope) -> Graph | None:
     """Return the innermost graph of a scope that may not run; None if all of them run."""
-    sure = flow.sure_graphs - flow.doubtful_graphs
-    unsure = [each for each in scope if each not in _APART and each not in sure]
+    sure = flow.sure_graphs.keys() - flow.doubtful_graphs.keys()
+    unsure = [graph for graph, call in scope if (graph, call) not in APART and (graph, call) not in sure]
     return next((each.graph for each in flow.running if unsure and id(each.graph) == unsure[-1]), None)
 
 
 def _not_broadcast(flow: ValueFlow, walked: WalkResult, solution: _Solution) -> Iterator[Contradiction]:
     """Yield the operands that do not broadcast with the sizes that the equations give their variables."""
     seen = set()
+    first_walk = flow.walks.of(walked.graph, None) or walked  # a later one keeps fewer memos, of the same operators
     for node in walked.graph.nodes:
-        operator = walked.memos[node.form].operator
+        operator = first_walk.memos[node.form].operator
         first = _BROADCAST.get(node.op_type)
         if first is None or operator is None or operator.schema.domain or operator.schema.since_version < first:
             continue
@@ -464,7 +499,8 @@ class FrozenSize(_SizeOfVariable):
         constant = self.equation.constant
         definition = constant[0].definition_of(constant[1]) if constant is not None else None
         named = [(definition.place, f"defines constant {quote(constant[1])}")] if constant and definition else []
-        return [*super().notes(), *named, *[(each.place, each.text) for each in self.because]]
+        others = [(each.place, each.text) for each in self.because]
+        return [*super().notes(), *named, *others, *_call_notes((self.equation, *self.because))]
 
 
 def frozen_sizes(flow: ValueFlow, crashes: Crashes) -> list[FrozenSize]:
@@ -521,7 +557,7 @@ def _equations_of_running(flow: ValueFlow, crashes: Crashes) -> list[DimensionEq
 
     Nodes whose operands do not fit are left out: their fault is another finding, and a size may be a part of it.
     """
-    sure = flow.sure_graphs - flow.doubtful_graphs
+    sure = flow.sure_graphs.keys() - flow.doubtful_graphs.keys()
     faulty = {conflict.node.place for conflict in flow.shapes}
     scoped = _scoped_equations(flow, crashes).items()
     equations = [each for scope, of_scope in scoped if sure.issuperset(scope) for each in of_scope]
@@ -541,46 +577,19 @@ def _open_dimensions(graph: Graph) -> dict[str, tuple[Place, str]]:
 _SOLVE: Final = "comparing dimension variables"
 
 
-_ScopePath = tuple[int, ...]
-"""The enclosing nested graphs, from the outermost one on; empty for the main graph."""
-
-_APART: Final[_ScopePath] = (-1,)
-"""The root of the path in an initialization graph, which does not see the main graph."""
-
-
-def _scoped_equations(flow: ValueFlow, crashes: Crashes) -> Mapping[_ScopePath, Sequence[DimensionEquation]]:
+def _scoped_equations(flow: ValueFlow, crashes: Crashes) -> Mapping[VariableScope, Sequence[DimensionEquation]]:
     """Return the equations of each scope; those of the main graph also if there are none."""
-    known: Mapping[_ScopePath, Sequence[DimensionEquation]] | None = flow.equations
+    known: Mapping[VariableScope, Sequence[DimensionEquation]] | None = flow.equations
     if known is None:
-        found: dict[_ScopePath, list[DimensionEquation]] = {(): []}
+        found: dict[VariableScope, list[DimensionEquation]] = {(): []}
+        scopes = Scopes(flow)
         for walked in flow.running:
-            scope = _scope(walked.graph, walked.call)
-            if scope is not None:
-                with crashes.at(_SOLVE, walked.graph.place):
-                    found.setdefault(scope, []).extend(_equations(flow, walked, crashes))
+            with crashes.at(_SOLVE, walked.graph.place):
+                equations = list(_equations(flow, walked, crashes))
+                for scope in scopes.of(walked.graph, walked.call) if walked.unequal else ():
+                    found.setdefault(scope, []).extend(equations)
         flow.equations = known = found
     return known
-
-
-def _scope(graph: Graph, call: Call | None) -> _ScopePath | None:
-    """Return the scope of the variables in a graph; for a function, that of its caller; None if there is none."""
-    around: list[int] = []
-    while True:
-        if graph.is_function:
-            if call is None:
-                return None
-            graph, call = call.node.graph, call.around
-        elif graph.parent is not None and graph.kind is GraphKind.NESTED:
-            around.append(id(graph))
-            if len(around) > _DEEPEST:
-                return None
-            graph = graph.parent
-        else:
-            return (*(_APART if graph.kind is GraphKind.INITIALIZATION else ()), *reversed(around))
-
-
-_DEEPEST: Final = 64
-"""The deepest nesting that is followed. No parser reads a file with more, except through functions."""
 
 
 def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterator[DimensionEquation]:
@@ -643,9 +652,16 @@ def _of_operands(
         sizes = tuple([size for size in may_be_0 if names & variables_in(size)])
         copied = tuple([dim for dim in reshaped or () if isinstance(dim, str) and dim in shape])
         place = axis % len(shape) if axis is not None else None
-        yield DimensionEquation(
-            found, expected, node, place, index, "", sizes, copied, joined, is_left_out=is_left_out, call=call
-        )
+        flags = {"is_left_out": is_left_out, "is_of_rows": _is_of_rows(node, index, axis)}
+        yield DimensionEquation(found, expected, node, place, index, "", sizes, copied, joined, **flags, call=call)
+
+
+def _is_of_rows(node: Node, operand: int, axis: int | None) -> bool:
+    """Return whether an axis of an operand is the one before the last of the bias of Gemm."""
+    return node.op_type == "Gemm" and (operand, axis) == _ROWS_OF_BIAS
+
+
+_ROWS_OF_BIAS: Final = (2, -2)
 
 
 def _sizes_that_may_be_0(facts: Facts) -> list[str]:

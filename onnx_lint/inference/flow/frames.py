@@ -54,6 +54,10 @@ class FlowInput(Record):
     """The order in which to walk the nodes, by the identities of the graphs whose file has another one."""
     trusts_declarations: bool = True
     """False to use only what runtimes enforce: operators, constants, and the sizes of the main graph's inputs."""
+    has_open_defaults: bool = True
+    """True if callers may pass other values for initializers that are inputs: as of IR version 4."""
+    trusts_defaults: bool = True
+    """False to use of these initializers only what callers cannot change: the type and shape."""
 
 
 class NestedGraph(Record):

@@ -81,6 +81,8 @@ class _CallResult(Record):
     """Some inputs that the call omits and the body needs, by index."""
     further: FurtherCalls | None
     """The further calls, if the body has a finding; None if it has none."""
+    sizing: Call | None
+    """The call, if nodes of the body may give dimensions sizes."""
 
 
 class FunctionWalk:
@@ -150,11 +152,12 @@ class FunctionWalk:
     ) -> Generator[Walk, Facts, _CallResult]:
         """Yield the walk over the body for a call; return what to remember of it."""
         needs = CallNeeds()
-        noted = self._flow.noted
+        noted, sizing_walks = self._flow.noted, self._flow.sizing_walks
         outputs = yield self._body(function, call.arguments, bound, call, graphs, needs)
         has_finding = self._flow.noted > noted
         needed = _most_needed(function, needs) if needs.uses else ()
-        return _CallResult(outputs, needed, call.equal if has_finding else None)
+        gives_sizes = self._flow.sizing_walks > sizing_walks
+        return _CallResult(outputs, needed, call.equal if has_finding else None, call if gives_sizes else None)
 
     def _outputs_of_equal_call(self, result: _CallResult, call: Call, frame: Frame) -> Facts:
         """Return the outputs of an earlier call. Record what this one omits, and that it has the same findings."""
@@ -162,6 +165,8 @@ class FunctionWalk:
         further = result.further
         if further is not None and len(further.calls) < MAX_FURTHER and not self._flow.is_trial:
             further.calls.append(call)
+        if result.sizing is not None:
+            self._flow.note_equal_call(result.sizing, call)
         return result.outputs
 
     def _start_walk(self, function: Function, bound: Protos, budget: _BudgetKind) -> bool:

@@ -89,7 +89,7 @@ class SubgraphWalk:
                 self._found.idle.append("body" if supplier is not None else "branch")
             self._found.unsure += is_idle or may_not_run
             is_sure = not is_idle and (idle is not None if supplier is None else supplier.surely_runs())
-            (self._found.sure_graphs if is_sure else self._found.doubtful_graphs).add(id(each.graph))
+            self._found.note_whether_sure(each.graph, each.frame.call, is_sure=is_sure and not each.number)
             found[each.name] = yield self._walk_subgraph(each, supplied)
             if is_idle:
                 self._found.idle.pop()

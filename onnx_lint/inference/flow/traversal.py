@@ -32,7 +32,7 @@ from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, 
 from onnx_lint.inference.shapes.problem import is_warning
 from onnx_lint.inference.types.problem import DisallowedOutput
 from onnx_lint.ir.crashes import crash_of
-from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.graph import Graph, GraphKind, Node
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.function_walk import FunctionWalk
@@ -439,12 +439,21 @@ class Flow:
                 for name in self.flow_input.misfits.get(id(graph), ()):
                     made[name] = fact(made[name].kind, None)
                 for name in inputs.keys() & made.keys():
-                    is_usual = self.flow_input.trusts_declarations
-                    made[name] = default_value(inputs[name], made[name]) if is_usual else inputs[name]
+                    made[name] = self._with_default(graph, inputs[name], made[name])
                 known.update(made)
         with self.crashes.at("reading the declarations", graph.place):
             return declared_values(graph) if self.flow_input.trusts_declarations else {}
         return {}
+
+    def _with_default(self, graph: Graph, stated: Fact, made: Fact) -> Fact:
+        """Return the fact of an input with an initializer."""
+        given = self.flow_input
+        if not given.trusts_declarations:
+            return stated
+        found = default_value(stated, made)
+        is_open = given.has_open_defaults and graph.kind is GraphKind.MAIN
+        # A condition that callers choose decides nothing.
+        return found.bare if is_open and (not given.trusts_defaults or found.kind == "tensor(bool)") else found
 
     def _report(
         self, node: Node, inputs: tuple[Fact | None, ...], outcome: NodeOutcome, frame: Frame, known: Known

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from onnx_lint.ir.crashes import Crashes
 
 
+GraphInCall = tuple[int, int]
+"""A nested graph in a call of the function that has it: the identities of both."""
+
 DeclarationEntry = tuple[str, int]
 """A declaration of a value: the list of the graph that has it, and the index in it."""
 
@@ -81,16 +84,24 @@ class ValueFlow:
         """What never runs around the current walk, as constants decide: "branch" of an If, or "body" of a Loop."""
         self.idle_graphs: set[int] = set()
         """The identities of the graphs in what never runs."""
-        self.sure_graphs: set[int] = set()
-        """The identities of the nested graphs that are sure to run in some walk."""
-        self.doubtful_graphs: set[int] = set()
-        """The identities of the nested graphs that are not sure to run in some walk; in another one they may be."""
-        self._idle_in_functions: dict[tuple[object, ...], tuple[Any, list[Any]]] = {}
-        """Conflicts in what a call of a function does not run, by their place, with their lists if no call runs it."""
-        self._idle_conflicts: set[int] = set()
-        """The identities of those of them that no call meets where it runs."""
+        self.sure_graphs: dict[GraphInCall, Call | None] = {}
+        """The nested graphs that are sure to run in some walk; the calls must live as long as their identities."""
+        self.doubtful_graphs: dict[GraphInCall, Call | None] = {}
+        """The nested graphs that are not sure to run in some walk; in another one they may be."""
+        self._idle_in_functions: dict[tuple[object, ...], tuple[Any, list[Any], str]] = {}
+        """Conflicts in what a call of a function does not run, by their place, with their lists if no call meets them,
+        and what does not run.
+        """
+        self._idle_conflicts: dict[int, str] = {}
+        """The words that a message on a conflict in what does not run ends with, by the identity of the conflict."""
         self._idle_at_first: set[int] = set()
-        """The identities of the graphs of functions that the first call does not run."""
+        """The identities of the graphs that their first walk does not run."""
+        self._further_walks: list[WalkResult] = []
+        """The later walks that run their graph and may give dimensions sizes, if not all walks are kept."""
+        self.equal_calls: dict[int, list[Call]] = {}
+        """A call whose body may give dimensions sizes, and those with the same arguments, by its identity."""
+        self.sizing_walks = 0
+        """The number of walks in calls that may give dimensions sizes; those with a known result count as well."""
         self.unsure = 0
         """The number of subgraphs around the current walk, within the function body, that are not sure to run."""
         self.omitted_inputs: list[OmittedInput] = []
@@ -153,13 +164,17 @@ class ValueFlow:
 
     @property
     def running(self) -> list[WalkResult]:
-        """The first walk over each graph, without branches and bodies that do not run in it."""
-        idle = self.idle_graphs | self._idle_at_first
-        return [walked for walked in self.walks.first if id(walked.graph) not in idle]
+        """The walks that run their graph and may give dimensions sizes: the first one over each, then later ones."""
+        first = [walked for walked in self.walks.first if id(walked.graph) not in self._idle_at_first]
+        return [*first, *self._further_walks]
 
     def never_runs(self, graph: Graph) -> bool:
         """Return whether a graph is in a branch or body that never runs, because constants decide so."""
         return id(graph) in self.idle_graphs
+
+    def words_on_idle(self, conflict: object) -> str:
+        """Return the end of a message on a conflict: that a branch or body does not run; empty if it may."""
+        return self._idle_conflicts.get(id(conflict), "")
 
     def is_in_idle(self, conflict: object, graph: Graph) -> bool:
         """Return whether a conflict in a graph is in what never runs, or only in calls that do not run it."""
@@ -223,6 +238,8 @@ class ValueFlow:
             self._tried_nodes += len(graph.forms)
             return
         self._note_whether_it_runs(graph)
+        may_give_sizes = call is not None and not self.idle and (bool(unequal) or _have_variables(call.arguments))
+        self.sizing_walks += may_give_sizes
         if self.keeps_all or graph not in self.walks:
             kind = graph.kind
             # The values of these are removed from `known` when the walk leaves them; for others `known` can be kept.
@@ -232,6 +249,32 @@ class ValueFlow:
             self.walks.add(WalkResult(graph, own, unknown, memos, unequal, call))
         else:
             self._repeated_nodes += len(graph.forms)
+            if may_give_sizes:
+                self._keep_further(graph, known, memos, call, unequal)
+
+    def _keep_further(
+        self,
+        graph: Graph,
+        known: Mapping[str, Fact],
+        memos: Mapping[NodeForm, OutcomeMemo],
+        call: Call | None,
+        unequal: Sequence[int],
+    ) -> None:
+        """Keep what `dimension_equations` needs of a later walk over a graph."""
+        if len(self._further_walks) >= _MAX_FURTHER_WALKS:
+            return
+        of_unequal = {graph.forms[index]: memos[graph.forms[index]] for index in unequal}
+        if not graph.is_function:  # the values of a nested graph, and outer ones, are removed from `known` later
+            names = {name for inputs in graph.node_inputs for name in inputs}
+            known = {name: known[name] for name in names if name in known}
+        self._further_walks.append(WalkResult(graph, known, (), of_unequal, unequal, call))
+
+    def note_equal_call(self, first: Call, call: Call) -> None:
+        """Record a call with the arguments of another one, whose body may give dimensions sizes."""
+        self.sizing_walks += 1
+        calls = self.equal_calls.setdefault(id(first), [first])
+        if len(calls) <= MAX_FURTHER:
+            calls.append(call)
 
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None
@@ -288,10 +331,12 @@ class ValueFlow:
 
     def note_idle_in_functions(self) -> None:
         """Record the conflicts in what no call of a function runs."""
-        for key, (conflict, found) in self._idle_in_functions.items():
+        for key, (conflict, found, kind) in self._idle_in_functions.items():
             if key not in self._noted:
-                self._idle_conflicts.add(id(conflict))
-                found.append(conflict)
+                words = f"; the {kind} " + ("never runs" if key[0] in self.idle_graphs else "does not run in this call")
+                kept = replace(conflict, warning=words) if found is self.shapes else conflict
+                self._idle_conflicts[id(kept)] = words
+                found.append(kept)
 
     def note_declared(
         self, graph: Graph, entry: DeclarationEntry, declared: Fact, inferred: Fact, call: Call | None, branch: str = ""
@@ -379,15 +424,20 @@ class ValueFlow:
             self.idle_graphs.discard(id(graph))
         elif graph not in self.walks:
             self.idle_graphs.add(id(graph))
-            if graph.function is not None:
-                self._idle_at_first.add(id(graph))
+            self._idle_at_first.add(id(graph))
+
+    def note_whether_sure(self, graph: Graph, call: Call | None, *, is_sure: bool) -> None:
+        """Note whether a nested graph surely runs in a call, if the graph around it does."""
+        (self.sure_graphs if is_sure else self.doubtful_graphs)[id(graph), id(call)] = call
 
     def _keep(self, conflict: Any, found: list[Any], graph: Graph, *what: object) -> None:
         """Add a conflict that no other walk found, and after all others one that only walks find that do not run it."""
         key = (id(graph), *what)
         if self.idle and graph.function is not None and not self.is_trial:
-            self._idle_in_functions.setdefault(key, (conflict, found))
+            self._idle_in_functions.setdefault(key, (conflict, found, self.idle[-1]))
         elif self._is_new(graph, *what):
+            if self.idle:
+                self._idle_conflicts[id(conflict)] = f"; the {self.idle[-1]} never runs"
             found.append(conflict)
 
     def _is_new(self, graph: Graph, *what: object) -> bool:
@@ -397,6 +447,11 @@ class ValueFlow:
             return False
         self._noted.add(key)
         return is_new
+
+
+def _have_variables(facts: Facts) -> bool:
+    """Return whether a dimension in some facts is a variable."""
+    return any(isinstance(dim, str) for each in facts for dim in each.shape or ())
 
 
 def have_different_types(one: Fact, other: Fact) -> bool:
@@ -425,6 +480,9 @@ def _key_of_problem(problem: PlainProblem, *, is_in_call: bool) -> tuple[object,
     about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
     return type(problem), *about, str(getattr(problem, "place", ""))
 
+
+_MAX_FURTHER_WALKS: Final = 5_000
+"""The most later walks over graphs that are kept."""
 
 _MAX_TRIED: Final = 20_000
 """The budget of all trials, in nodes."""

@@ -426,6 +426,10 @@ def _sum_of_two(operands: Sequence[float]) -> float | None:
     return sum(operands) if len(operands) <= 2 or all(each.is_integer() for each in map(float, operands)) else None
 
 
+def _mean_of_two(operands: Sequence[float]) -> float:
+    return sum(operands) / len(operands)
+
+
 def _divide(one: Dim, other: Dim) -> Dim:
     if isinstance(one, int) and isinstance(other, int) and other:
         # Round towards zero, as in C.
@@ -478,6 +482,8 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., flo
     "Div": (2, _divide, operator.truediv),
     # Kernels may add more than two numbers in any order.
     "Sum": (8, lambda *operands: _unless_negative(dims.total(operands)), lambda *operands: _sum_of_two(operands)),
+    # They may also divide by the number of operands or multiply by its reciprocal, which is exact for two.
+    "Mean": (2, lambda *operands: None, lambda *operands: _mean_of_two(operands)),
     # With one operand the functions themselves would treat it as a list.
     "Max": (8, lambda *operands: _extreme("Max", operands), lambda *operands: max(operands)),
     "Min": (8, lambda *operands: _extreme("Min", operands), lambda *operands: min(operands)),

@@ -104,6 +104,8 @@ NARROWED: Final = frozenset(
     {
         *("Attention", "GRU", "LSTM", "RNN", "ScatterElements", "ScatterND"),
         *("Split", "SplitToSequence", "Squeeze", "TensorScatter"),
+        *("BatchNormalization", "GroupNormalization", "InstanceNormalization"),
+        *("LayerNormalization", "RMSNormalization"),
     }
 )
 """The other operators that may leave a variable of an input only one size."""

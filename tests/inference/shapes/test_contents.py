@@ -156,7 +156,7 @@ def _followed() -> list[str]:
     """The operators through which contents are followed, of those that have a shape rule."""
     schemas = {name: OperatorSchemas().find("", name, 25) for name in FOLLOWED}
     ruled = {name for name, schema in schemas.items() if schema is not None and shape_rule(schema) is not None}
-    return sorted(ruled - ON_SEQUENCES - FUNCTIONS.keys() - {"Ceil", "Floor", "Relu", "Round", "Sqrt", "Sum"})
+    return sorted(ruled - ON_SEQUENCES - FUNCTIONS.keys() - {"Ceil", "Floor", "Mean", "Relu", "Round", "Sqrt", "Sum"})
 
 
 @each_case("operator", _followed())
@@ -326,6 +326,7 @@ FLOATING = (
     "Floor",
     "Gather",
     "Max",
+    "Mean",
     "Min",
     "Mul",
     "Neg",

@@ -107,5 +107,6 @@ def one_way(node: Operands, data: Shape, other: Dims, index: int = 1) -> None:
         node.wrong_rank(index, 0, len(data), 0)
         return
     for axis in range(-1, -len(other) - 1, -1):
-        if other[axis] != 1:
+        # A variable may be 1, which is broadcast.
+        if isinstance(other[axis], int) and other[axis] != 1:
             node.equal((0, axis), (index, axis))

@@ -9,6 +9,7 @@ from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, add, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, NumberSource, Overflow, Warned, WrongValue
 from onnx_lint.inference.shapes.registration import register_rule
+from onnx_lint.wording import counted
 
 
 @register_rule("Pad")
@@ -75,12 +76,18 @@ def _padded(
 def _compare_mirrored(node: Operands, source: NumberSource, pads: Mapping[int, Dim], axis: int, size: Dim) -> None:
     """Warn of a pad, by its index, that is wider than a mirror: the first and last element are not mirrored.
 
-    ONNX Runtime refuses it from 1.32 on; releases before read elements beyond the axis.
+    ONNX Runtime refuses it from 1.32 on; releases before read elements beyond the axis. A negative pad removes elements
+    before the mirror.
     """
+    if not isinstance(size, int) or not size:
+        return
+    kept = size + sum([pad for pad in pads.values() if isinstance(pad, int) and pad < 0])
+    most = max(kept - 1, 0)
     for index, pad in pads.items():
-        if isinstance(pad, int) and isinstance(size, int) and pad >= size > 0 and pad:
-            reason = f"a mirror of axis {axis} has {size - 1} elements"
-            node.warnings.append(Warned(WrongValue(Element(source, pad, index), reason, f"at most {size - 1}", True)))
+        if isinstance(pad, int) and pad > most:
+            what = f"axis {axis}" if kept == size else f"the {counted(kept, 'element')} that are left of axis {axis}"
+            reason = f"a mirror of {what} has {counted(most, 'element')}"
+            node.warnings.append(Warned(WrongValue(Element(source, pad, index), reason, f"at most {most}", True)))
             return
 
 
